@@ -18,13 +18,13 @@ type StashWhen = StashedResponse['when'];
 export interface SendOptions {
   text: string;
   queue?: boolean;
-  /** the text is a command of Claude Code's (`/model`) or of a shell (`!ls`) */
+  /** whether the text is a command for Claude Code (`/model`) or for a shell (`!ls`) */
   command?: boolean;
 }
 
 /**
- * A text for a session's prompt; while it asks something in a dialog, an answer in words. The draft is kept until it
- * has gone out.
+ * Sends a text to a session's prompt. While a dialog is open, the text is an answer in words. The draft is kept until
+ * the text was sent.
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
@@ -41,12 +41,12 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
       const delivery = await app.client.call('send', { params: { slug }, body });
       app.toast(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
     }
-    // What was typed meanwhile stays.
+    // Text that was typed in the meantime stays.
     if (draftOf(app.model, slug).text === editorOf(text).text) app.model.drafts.delete(slug);
   });
 }
 
-/** Keeps a draft. @param when `next_waiting`: it goes by itself the next time the session waits */
+/** Stores a draft. @param when `next_waiting` means that it is sent automatically the next time the session waits */
 export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
   const { slug, status } = session;
   app.run(async () => {
@@ -79,14 +79,17 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
-/** Whether the person has had the question before their eyes; says so where not. */
+/** Reports whether the person has seen the question. If not, shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} has just asked something else: read it first`);
   return false;
 }
 
-/** Whether the person may allow it: nobody is asked to allow what is not shown. Says so where not. */
+/**
+ * Reports whether the person may allow the call, because nobody should allow what is not shown. If not, shows a
+ * message.
+ */
 function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
   if (!mayAllow(question, answering)) return true;
   if (question.cut === true) app.toast('bad', cutText('t opens it'));
@@ -96,8 +99,8 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
 }
 
 /**
- * An option by its number: chosen at once, or marked where several may be, or kept until all questions of the dialog
- * have their answer.
+ * Handles the number of an option. The option is chosen at once, or marked if several may be chosen, or kept until
+ * all questions of the dialog have an answer.
  */
 export function chooseOption(app: App, number: number): void {
   const session = selectedSession(app.model);
@@ -128,7 +131,7 @@ export function chooseOption(app: App, number: number): void {
   else nextPart(app, option.label);
 }
 
-/** Ends the choice among several. @returns false where nothing was marked */
+/** Ends the choice among several options. @returns false if none was marked */
 export function submitChosen(app: App, session: Session): boolean {
   const { question } = session.status;
   if (question === null) return false;
@@ -162,7 +165,7 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Sends what an interrupt holds back. */
+/** Sends the texts that an interrupt holds back. */
 export function resumeQueue(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;
@@ -186,7 +189,7 @@ export function attach(app: App): void {
     return;
   }
   app.run(async () => {
-    // A JSON session is lent one, as `cbos attach` does.
+    // A JSON session gets a temporary terminal, as with `cbos attach`.
     const { attach: attachTo, runHere } = app.host;
     await app.lendTerminal(() => (screenId === null ? runHere(['attach', slug]) : attachTo(screenId)));
     app.toast('good', `back from ${slug}, which goes on`);
@@ -194,12 +197,12 @@ export function attach(app: App): void {
 }
 
 /**
- * The file of a recording, as the server knows it: this program's own settings may name another place (a demo's
- * sessions lie elsewhere).
+ * Returns the file of a recording, as reported by the server. This program's own settings may name another directory,
+ * because a demo's sessions are elsewhere.
  */
 export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
   const query = recording === undefined || recording === slug ? {} : { recording };
-  // An older server does not say it.
+  // An older server does not report it.
   const { file }: { file?: string } = await app.client.call('replay', { params: { slug }, query });
   return file ?? recording ?? slug;
 }
@@ -215,7 +218,7 @@ export function replay(app: App): void {
   replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
 }
 
-/** Plays a recording from a moment on. @param at.recording the session's slug, or `SLUG.N` of an older one */
+/** Plays a recording from a moment on. @param at.recording the session's slug, or `SLUG.N` for an older recording */
 export function replayFrom(app: App, at: { slug: string; recording: string; seconds: number }): void {
   app.run(async () => {
     const file = await recordingFile(app, at.slug, at.recording);
@@ -237,7 +240,7 @@ export function broadcast(app: App, text: string): void {
   });
 }
 
-/** Says so when the server is of another version than this program: it may not know all that this one asks for. */
+/** Reports that the server has another version than this program, and may not support all its requests. */
 export function compareVersions(app: App): void {
   app.run(async () => {
     const { version } = await app.client.call('health');

@@ -4,21 +4,24 @@ import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
 
-/** A session that needs the person since just now. */
+/** A session that has just begun to need the person. */
 export interface Alert {
   slug: string;
   text: string;
 }
 
-/** What makes a session's waiting another one: the same dialog, told twice with more of its options, is not. */
+/**
+ * Returns a key that differs for each wait of a session. It stays the same if a dialog is reported again with more
+ * options.
+ */
 function waitingKey({ state, status }: Session): string | null {
   if (state !== 'waiting' && state !== 'error') return null;
   return status.question?.id ?? `${status.primary}/${status.detail}`;
 }
 
 /**
- * The sessions that began to wait between two views, but for the one that the person looks at. A first view tells
- * nothing: it would ring for all that has been waiting for hours.
+ * Returns the sessions that began to wait between two views, except the one that the person is looking at. The first
+ * view causes no alerts, because it would ring for sessions that have waited for hours.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];
@@ -41,8 +44,8 @@ export function alertsBetween(before: SessionView, after: SessionView, model: Mo
 const BELL = '\u0007';
 
 /**
- * What tells the person's terminal: the bell, and the desktop by way of it (OSC 9; terminals that do not know it show
- * nothing).
+ * Returns the codes that alert the person: the bell, and a desktop notification through the terminal (OSC 9, which
+ * other terminals ignore).
  */
 export function alertCodes(alerts: Model['alerts'], text: string): string {
   switch (alerts) {
@@ -51,7 +54,7 @@ export function alertCodes(alerts: Model['alerts'], text: string): string {
     case 'bell':
       return BELL;
     case 'desktop':
-      // A text from a session: nothing of it may end the sequence early.
+      // The text comes from a session, so nothing in it may end the sequence early.
       return `${BELL}\u001b]9;CBOS: ${cleanLine(text)}\u001b\\`;
   }
 }

@@ -8,10 +8,10 @@ import { listed, type Model, selectedSession, type Toast } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
 
-/** Long enough to be read twice. */
+/** How long a toast is shown, which is long enough to read it twice. */
 const TOAST_MS = 6_000;
 
-/** What modes and actions work with: the model, and what changes it. */
+/** What modes and actions work with: the model, and the functions that change it. */
 export interface App {
   readonly model: Model;
   readonly client: Client;
@@ -20,28 +20,28 @@ export interface App {
   readonly dress: Style;
   readonly commands: CommandSet<App>;
   mode(): Mode;
-  /** Opens a mode instead of the one that is open. */
+  /** Opens a mode in place of the current one. */
   open(mode: Mode): void;
-  /** Goes back to browsing. */
+  /** Returns to browsing. */
   close(): void;
   select(slug: string | null): void;
-  /** Something of the picture has changed. */
+  /** Call this after a change that affects the picture. */
   changed(): void;
   toast(tone: Toast['tone'], text: string): void;
-  /** Does something that takes a while; what it throws and was to be expected is said, anything else ends the TUI. */
+  /** Runs work that takes a while. An expected error is shown, and any other error ends the TUI. */
   run(work: () => Promise<void>): void;
-  /** Gives the terminal to another program for as long as that runs. */
+  /** Gives the terminal to another program while that is running. */
   lendTerminal<T>(work: () => Promise<T>): Promise<T>;
-  /** Asks for the list and the session's screen anew. */
+  /** Requests the list and the session's screen again. */
   refresh(): void;
-  /** Whether the terminal tells of the mouse from now on. */
+  /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /** the cells that a session has when nothing is asked */
+  /** the cells available to a session when nothing is asked */
   paneSize(): { cols: number; rows: number };
   quit(): void;
 }
 
-/** The person's session, told when there is none. */
+/** Returns the selected session. If there is none, shows a message and returns null. */
 export function requireSelected(app: App): Session | null {
   const session = selectedSession(app.model);
   if (session === null) app.toast('bad', 'No session is selected — n makes one');
@@ -56,7 +56,7 @@ export function moveSelection(app: App, step: number): void {
   app.select(next?.slug ?? null);
 }
 
-/** @param lines back from the end; negative: towards it */
+/** @param lines how far back from the end; negative to move towards it */
 export function scrollBack({ model, changed }: App, lines: number): void {
   model.scroll.back = Math.max(0, model.scroll.back + lines);
   changed();
@@ -72,7 +72,7 @@ export function toastFor(tone: Toast['tone'], text: string, now: number): Toast 
   return { tone, text: cleanLine(text), until: now + TOAST_MS };
 }
 
-/** An error in a line, with its cure. @returns null for an error that nobody expected */
+/** Formats an error as one line with its cure. @returns null for an unexpected error */
 export function errorText(error: unknown, slug: string | null): string | null {
   if (!(error instanceof CatalogueError)) return null;
   const hint = slug === null ? error.hint : error.hint.replace(/\bSLUG\b/g, slug);

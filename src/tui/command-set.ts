@@ -1,28 +1,30 @@
-/** A command that is typed after `:` or `/`. `A` is what it works on. */
+/** A command that is typed after `:` or `/`. `A` is the type that it works on. */
 export interface Command<A> {
   usage: string;
   about: string;
-  /** what it was called before: still taken, no longer offered */
+  /** its former name, which is still accepted but no longer offered */
   was?: string;
-  /** @param words what stood after the name, trimmed */
+  /** @param words the text after the name, trimmed */
   run(app: A, words: string): void;
 }
 
 export interface CommandSet<A> {
-  /** Whether a line begins with one of its commands; other words are for Claude Code. */
+  /** Reports whether a line begins with one of the commands. Other lines are meant for Claude Code. */
   has(typed: string): boolean;
-  /** Whether what follows the command's name is as it should be: nothing, where it takes nothing. */
+  /**
+   * Reports whether the text after the command's name is valid. It must be empty if the command takes no argument.
+   */
   fits(typed: string): boolean;
   run(app: A, typed: string): void;
-  /** The commands whose name begins so, with what they do. */
+  /** Returns the commands whose name begins with this text, with their descriptions. */
   matching(typed: string): [name: string, about: string][];
-  /** As much as all matching commands have in common; null where that is no more than what is there. */
+  /** Returns the common beginning of all matching commands; null if it is no longer than the typed text. */
   complete(typed: string): string | null;
-  /** how each is used, and what it does */
+  /** the usage and description of each command */
   help: readonly (readonly [usage: string, about: string])[];
 }
 
-/** @param table commands by name, `/` included */
+/** @param table commands by name, including `/` */
 export function createCommandSet<A>(table: Readonly<Record<string, Command<A>>>): CommandSet<A> {
   const matching = (typed: string): [string, string][] =>
     Object.entries(table).flatMap(([name, { about }]) => (name.startsWith(typed) ? [[name, about]] : []));

@@ -17,7 +17,8 @@ import { wrap } from './view/cells.ts';
 const FORMATS = ['asciicast', 'text', 'html'];
 
 /**
- * The TUI's own commands. Names that Claude Code has as well (`/status`, `/export`) are these here: attach for its own.
+ * The TUI's own commands. They take precedence over Claude Code's commands with the same name (`/status`, `/export`),
+ * for which the person must attach.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'the server and what the sessions do', run: showStatus },
@@ -121,7 +122,7 @@ function showStatus(app: App): void {
   });
 }
 
-/** What a command of the command line says about the session, as a page. */
+/** Shows the output of a CBOS command about the session, as a page. */
 function showOutput(app: App, command: string): void {
   const session = requireSelected(app);
   if (session === null) return;

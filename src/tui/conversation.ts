@@ -2,35 +2,38 @@ import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
 import { toolGist } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
-/** A piece of a JSON session's conversation, its texts as they came. */
+/** A piece of a JSON session's conversation, with its texts unchanged. */
 export type Piece =
   | { kind: 'prompt' | 'text' | 'thinking' | 'error' | 'note'; text: string }
   | { kind: 'tool'; name: string; gist: string; result: string | null; isError: boolean };
 
-/** What was said before these is in the events and in the transcript; nobody scrolls so far in a pane. */
+/**
+ * How many pieces are kept. Older ones are in the events and in the transcript, and nobody scrolls that far in a
+ * pane.
+ */
 const MOST_PIECES = 1_000;
 
 /**
- * A conversation, made of the session's events in their order. Each event counts once, whichever way and however often
- * it comes.
+ * A conversation, built from the session's events in order. Each event counts once, however it arrives and however
+ * often.
  */
 export class Conversation {
   readonly pieces: Piece[] = [];
-  /** what is being written at this moment, before the whole block has come */
+  /** what is being written at the moment, before the whole block has arrived */
   partial: { kind: 'text' | 'thinking'; text: string } | null = null;
   #last = 0;
   readonly #tools = new Map<string, Piece & { kind: 'tool' }>();
 
-  /** number of the last event */
+  /** the number of the last event */
   get last(): number {
     return this.#last;
   }
 
-  /** @returns false for one that it has */
+  /** @returns false for an event that was already added */
   add(seq: number, event: ClaudeEvent): boolean {
     if (seq <= this.#last) return false;
     this.#last = seq;
-    // A subagent's own conversation is not this one.
+    // A subagent's own conversation does not belong to this one.
     if (typeof event.parent_tool_use_id === 'string') return true;
     this.#read(event);
     if (this.pieces.length > MOST_PIECES) this.pieces.splice(0, this.pieces.length - MOST_PIECES);
@@ -102,7 +105,7 @@ export class Conversation {
   #push(kind: Exclude<Piece['kind'], 'tool'>, text: string): void {
     const clean = cleanBlock(text).trim();
     const last = this.pieces.at(-1);
-    // A failed turn says its error twice: as its last answer and as its result.
+    // A failed turn reports its error twice: as its last answer and as its result.
     const isRepeated = kind === 'error' && last?.kind === 'text' && last.text === clean;
     if (clean === '') return;
     if (isRepeated) this.pieces.pop();
@@ -116,20 +119,20 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** A message's blocks; a plain text is one. */
+/** Returns the blocks of a message. A plain text is one block. */
 function blocksOf(event: ClaudeEvent): Fields[] {
   const { content } = fieldsOf(event.message);
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map(fieldsOf) : [];
 }
 
-/** A text, or the texts of its blocks. */
+/** Returns a text, or the texts of its blocks. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? value.map((block) => textOf(fieldsOf(block).text)).join('\n') : '';
 }
 
-/** The first line of what a tool said, and how many there are. */
+/** Returns the first line of a tool's output, and the number of lines. */
 export function resultGist(result: string): string {
   const lines = cleanBlock(result).trim().split('\n');
   const first = cleanLine(lines[0] ?? '');

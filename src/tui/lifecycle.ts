@@ -6,7 +6,7 @@ import { confirm } from './modes/confirm.ts';
 import { showPage } from './modes/text-page.ts';
 import { wrap } from './view/cells.ts';
 
-/** Asks, then stops a session that lives, or deletes a stopped one. */
+/** Asks for confirmation, then stops a live session or deletes a stopped one. */
 export function confirmEnd(app: App, session: Session): void {
   const { slug } = session;
   confirm(app, {
@@ -25,7 +25,7 @@ function endSession(app: App, session: Session): void {
   });
 }
 
-/** Begins a stopped session anew, on its conversation. */
+/** Restarts a stopped session on its conversation. */
 export function restartSession(app: App, { slug }: Session): void {
   app.toast('wait', `restarting ${slug}…`);
   app.run(async () => {
@@ -42,12 +42,12 @@ export function renameSession(app: App, { slug }: Session, name: string): void {
   });
 }
 
-/** The marked sessions that the list shows: nothing is done with what nobody sees. */
+/** Returns the marked sessions that the list shows. No action may affect a session that nobody can see. */
 export function markedSessions({ model }: Pick<App, 'model'>): Session[] {
   return listed(model).filter(({ slug }) => model.marked.has(slug));
 }
 
-/** Marks a session, or takes its mark away. */
+/** Marks a session, or removes its mark. */
 export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, { slug }: Session): void {
   const marked = new Set(model.marked);
   if (!marked.delete(slug)) marked.add(slug);
@@ -55,9 +55,9 @@ export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, {
   changed();
 }
 
-/** Something that is done with each of several sessions. */
+/** An action on each of several sessions. */
 interface Deed {
-  /** in a question: `Stop` */
+  /** the word in a question: `Stop` */
   verb: string;
   done: string;
   isFor(session: Session): boolean;
@@ -91,14 +91,14 @@ const INTERRUPT: Deed = {
   run: (app, slug) => app.client.call('interrupt', { params: { slug } }),
 };
 
-/** Stops those of the marked that live; where all are stopped, deletes them. */
+/** Stops the marked sessions that are alive, or deletes the marked sessions if all are stopped. */
 export function endMarked(app: App): void {
   doWithMarked(app, markedSessions(app).every(isStopped) ? DELETE : STOP);
 }
 export const restartMarked = (app: App): void => doWithMarked(app, RESTART);
 export const interruptMarked = (app: App): void => doWithMarked(app, INTERRUPT);
 
-/** Asks, with the names, then says what became of each. */
+/** Asks for confirmation, with the names of the sessions, then shows the outcome for each. */
 function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
   const slugs = markedSessions(app)
     .filter(isFor)
@@ -119,7 +119,8 @@ function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
 }
 
 /**
- * Does something with each session, all at once, and shows a line for each. @param run does it, and says what was done
+ * Runs an action for each session, all at once, and shows a line for each. @param run runs it, and returns the
+ * outcome
  */
 export function reportEach(
   app: App,

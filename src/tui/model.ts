@@ -5,8 +5,7 @@ import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
 import { listedSessions } from './order.ts';
 
 /**
- * What happens when a session starts to wait: the terminal's bell, a notification of the desktop as well, or nothing
- * but a line.
+ * What happens when a session starts to wait: the terminal's bell, a desktop notification as well, or only a line.
  */
 export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
 
@@ -17,48 +16,48 @@ export interface Toast {
   until: number;
 }
 
-/** An answer to a dialog as far as it was chosen: several options, or several questions. */
+/** The answer to a dialog, as far as it was chosen: several options, or several questions. */
 export interface AnswerDraft {
   questionId: string;
-  /** which of the dialog's questions is being answered */
+  /** the index of the dialog's question that is being answered */
   part: number;
-  /** numbers of the options, from 1 */
+  /** the numbers of the chosen options, from 1 */
   chosen: ReadonlySet<number>;
   answers: Readonly<Record<string, string | string[]>>;
 }
 
-/** What is asked in the picture that the person sees. */
+/** The question in the picture that the person sees. */
 export interface DrawnQuestion {
-  /** of the question and of its part that is on; null while nothing is asked */
+  /** the key of the question and of its current part; null if nothing is asked */
   key: string | null;
   slug: string | null;
-  /** since when it stands there, in Unix milliseconds */
+  /** since when it is shown, in Unix milliseconds */
   since: number;
-  /** since when keys answer it */
+  /** since when keypresses answer it */
   answerableFrom: number;
-  /** nothing of it was left out */
+  /** whether nothing of it was left out */
   isWhole: boolean;
 }
 
-/** Everything that the picture is made of, beside the session's screen. */
+/** Everything from which the picture is drawn, except the session's screen. */
 export interface Model {
   view: SessionView;
   selected: string | null;
   filter: string;
-  /** since when the server is connected, or lost, in Unix milliseconds */
+  /** since when the server is connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
-  /** whether the person's terminal has the focus; true for terminals that do not tell */
+  /** whether the person's terminal has the focus; true for terminals that do not report it */
   hasFocus: boolean;
-  /** the session alone, without the list */
+  /** whether the session is shown alone, without the list */
   isZoomed: boolean;
-  /** whether the terminal is asked to tell of the mouse */
+  /** whether the terminal should report the mouse */
   hasMouse: boolean;
-  /** sessions in a terminal that are read as a conversation */
+  /** sessions in a terminal that are shown as a conversation */
   asText: ReadonlySet<string>;
-  /** sessions that something is to be done with together */
+  /** sessions that are marked for a common action */
   marked: ReadonlySet<string>;
-  /** a conversation's tools with all that they said */
+  /** whether the tools of a conversation are shown with all their output */
   isUnfolded: boolean;
   scroll: { back: number; right: number };
   toast: Toast | null;
@@ -67,7 +66,7 @@ export interface Model {
   drawn: DrawnQuestion;
   /** the text of the question that was last read to its end, as a page */
   readToEnd: string | null;
-  /** texts that were begun, by session */
+  /** unfinished texts, by session */
   drafts: Map<string, Editor>;
 }
 
@@ -98,8 +97,8 @@ export function selectedSession({ view, selected }: Model): Session | null {
 }
 
 /**
- * Each picture asks for it several times, most pictures show the same sessions: a hundred are sorted once for each
- * change of them.
+ * Each picture needs the list several times, and most pictures show the same sessions. A hundred sessions are
+ * therefore sorted only once for each change.
  */
 const sorted = new WeakMap<SessionView, { filter: string; sessions: readonly Session[] }>();
 
@@ -111,7 +110,10 @@ export function listed({ view, filter }: Model): readonly Session[] {
   return sessions;
 }
 
-/** Whether the pane shows a conversation: a JSON session, or one in a terminal that is read as one. */
+/**
+ * Reports whether the pane shows a conversation: that of a JSON session, or of a session in a terminal that is shown
+ * as one.
+ */
 export function isConversation({ asText }: Model, { slug, type }: Session): boolean {
   return type === 'json' || asText.has(slug);
 }
@@ -121,16 +123,16 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
 }
 
 /**
- * A question that has been in the picture for less than this was read by nobody: the key was meant for what stood there
- * before.
+ * How long a question must be in the picture before anybody can have read it. An earlier keypress was meant for what
+ * was there before.
  */
 const READING_MS = 500;
 
 /**
- * Notes what the picture asks, once it is drawn.
- * @param isWhole nothing of it was left out
- * @param hasMoved the person has chosen this session or has answered the part before: no need to wait, for nothing came
- * up by itself
+ * Records which question the picture shows, once it is drawn.
+ * @param isWhole whether nothing of it was left out
+ * @param hasMoved whether the person has chosen this session or answered the previous part; then no wait is needed,
+ *   because the question was expected
  */
 export function noteDrawn(
   model: Model,
@@ -145,22 +147,23 @@ export function noteDrawn(
 }
 
 /**
- * Whether all of what is asked was before the person's eyes: in the picture, or as a page that they read to its end.
+ * Reports whether the person has seen the whole question, either in the picture or as a page that they read to its
+ * end.
  */
 export function isSeenWhole(model: Model, question: Question): boolean {
   return model.drawn.isWhole || model.readToEnd === askedText(question, openPart(question, model.answer));
 }
 
-/** Whether keys answer what the selected session asks: the person must have had it before their eyes. */
+/** Reports whether keypresses answer the selected session's question, which the person must have seen. */
 export function isReadable(model: Model, now: number): boolean {
   const { key, slug, answerableFrom } = model.drawn;
   return key === keyOf(model) && slug === model.selected && now >= answerableFrom;
 }
 
 /**
- * Whether a click answers it. The second click of a double one, whose first has chosen the session, is none for its
- * question: what was chosen by
- * the mouse must stand there for a moment as well.
+ * Reports whether a click answers the question. The first click of a double click may have chosen the session, and
+ * the second one must not answer. A question of a session that was chosen by the mouse must therefore be shown for a
+ * moment as well.
  */
 export function isClickable(model: Model, now: number): boolean {
   return isReadable(model, now) && now - model.drawn.since >= READING_MS;
@@ -171,13 +174,13 @@ function keyOf(model: Model): string | null {
   return question === null ? null : `${question.id} ${answerDraft(question, model.answer).part}`;
 }
 
-/** The question that keys answer: the dialog's own, or the one of several that is on. */
+/** Returns the question that keypresses answer: the dialog's own, or the current one of several. */
 export function openPart(question: Question, draft: AnswerDraft | null): QuestionPart {
   const part = draft?.questionId === question.id ? draft.part : 0;
   return question.questions[part] ?? { header: null, ...question };
 }
 
-/** What was chosen so far, nothing for another question than that. */
+/** Returns the options chosen so far. Empty if the draft belongs to another question. */
 export function answerDraft(question: Question, draft: AnswerDraft | null): AnswerDraft {
   return draft?.questionId === question.id
     ? draft

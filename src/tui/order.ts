@@ -9,7 +9,7 @@ import {
 } from '../protocol/index.ts';
 import { sessionGist, stateText } from '../text/session-words.ts';
 
-/** The sessions as they are listed: who needs the person first, and the longest first. */
+/** Returns the sessions in the order of the list: those that need the person first, and the longest waiting first. */
 export function listedSessions(view: SessionView, filter: string): Session[] {
   const words = filter
     .toLowerCase()
@@ -27,8 +27,8 @@ function searchText(session: Session): string {
 }
 
 /**
- * The session that somebody means who types a name: the one that is called so, else the first whose name begins so,
- * else the first that has it in its name; null where it is in no name.
+ * Returns the session that is meant by a typed name: the one with exactly this name, or else the first whose name
+ * begins with it, or else the first whose name contains it; null if no name does.
  */
 export function bestMatch(sessions: readonly Session[], typed: string): string | null {
   const name = typed.trim().toLowerCase();
@@ -43,7 +43,7 @@ export function bestMatch(sessions: readonly Session[], typed: string): string |
   );
 }
 
-/** The next one that needs the person, after a session and around; null where there is no other. */
+/** Returns the next session that needs the person, continuing at the top of the list; null if there is no other. */
 export function nextNeedy(listed: readonly Session[], slug: string | null): string | null {
   const start = listed.findIndex((session) => session.slug === slug) + 1;
   const around = [...listed.slice(start), ...listed.slice(0, start)];
@@ -51,7 +51,8 @@ export function nextNeedy(listed: readonly Session[], slug: string | null): stri
 }
 
 /**
- * How many sessions need the person, are done, work …, in the order of the list; without those of which there is none.
+ * Counts how many sessions need the person, are done, work, and so on, in the order of the list, without those of
+ * which there is none.
  */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
   const attentions = [...view.values()].map(attentionOf);

@@ -1,10 +1,10 @@
 /**
  * The terminal UI.
  *
- * - keys: `modes/browse.ts` and a file per mode, `commands.ts`; the line that is typed: `input/editor.ts`; what a
- *   search found: `modes/search-results.ts`; a question read to its end: `modes/read-question.ts`
+ * - keypresses: `modes/browse.ts` and a file per mode, `commands.ts`; the input line: `input/editor.ts`; the hits of
+ *   a search: `modes/search-results.ts`; a question read to its end: `modes/read-question.ts`
  * - the mouse: `mouse.ts`; several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
- * - pictures: `view/draw.ts`; what of a session reaches the person's terminal: `terminal/session-screen.ts`,
+ * - pictures: `view/draw.ts`; what reaches the person's terminal from a session: `terminal/session-screen.ts`,
  *   `src/text/terminal-text.ts`
  */
 
@@ -27,24 +27,24 @@ import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
 /**
- * While something changes on and on: 30 changes a second are each seen, timers' lateness included. More nobody sees,
- * and each picture costs the terminal as well.
+ * The minimum time between two pictures while something keeps changing. Thirty changes a second are still each shown,
+ * even if timers are late. Nobody sees more, and each picture also costs the terminal time.
  */
 const FRAME_MS = 30;
 /**
- * What a key changes is shown at once, and so is what the server sends for it: what comes this soon after the key is
- * felt as its effect.
+ * How long after a keypress a change still feels like its effect. The effect of a keypress is shown at once,
+ * including the server's answer to it.
  */
 const KEY_EFFECT_MS = 150;
-/** Until then pictures may follow each other so fast. */
+/** The minimum time between two pictures during that time. */
 const KEY_FRAME_MS = 5;
-/** Durations count seconds. */
+/** Durations are shown in seconds. */
 const CLOCK_MS = 1_000;
 
 /**
- * The terminal UI, from taking the terminal over to giving it back. Resolves to the exit code when the person leaves, a
- * signal came, or the terminal is gone.
- * @throws CatalogueError the first connection could not be made
+ * Runs the terminal UI, from taking over the terminal to restoring it. Resolves to the exit code when the person
+ * leaves, a signal arrived, or the terminal is gone.
+ * @throws CatalogueError if the first connection could not be made
  */
 export async function runTui(options: TuiOptions): Promise<number> {
   const tui = openTui(options);
@@ -70,10 +70,10 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let stopFrame: Dispose | null = null;
   let paintedAt = 0;
   let keyAt = 0;
-  /** the selection, or the part of a dialog that is on, is another one since the last picture, and a key made it so */
+  /** whether a keypress has changed the selection, or the current part of a dialog, since the last picture */
   let movedByKey = false;
   let stopReading: Dispose | null = null;
-  /** what stands in a cell of the last picture */
+  /** returns what the last picture shows in a cell */
   let targetAt: DrawnPicture['targetAt'] = () => null;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -104,7 +104,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole });
     movedByKey = false;
     if (model.drawn === before) return;
-    // The hints name the keys that answer as soon as they do.
+    // The hints name the keys that answer as soon as those keys work.
     stopReading?.();
     stopReading = startTimer(changed, Math.max(0, model.drawn.answerableFrom - now()));
   };
@@ -113,7 +113,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     const frameMs = now() - keyAt < KEY_EFFECT_MS ? KEY_FRAME_MS : FRAME_MS;
     stopFrame = startTimer(guarded(paint), Math.max(0, frameMs - (now() - paintedAt)));
   };
-  /** What goes wrong unexpectedly ends the TUI, with the terminal given back: never a dead screen. */
+  /** An unexpected error ends the TUI and restores the terminal, so that the screen never freezes. */
   const guarded =
     <A extends unknown[]>(work: (...args: A) => void) =>
     (...args: A): void => {
@@ -133,7 +133,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     mode: () => mode,
     open(next) {
       mode = next;
-      // Whoever opens something has read it, and the title of what opens stands in its place.
+      // A person who opens something has read the toast, and the title of the new mode takes its place.
       model.toast = null;
       changed();
     },
@@ -213,7 +213,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     if (view === before && frame.type !== 'sessions') return;
     model.view = view;
     if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;
-    // The first that waits, at the start and when the one looked at is gone.
+    // Selects the first session that waits, at the start and when the selected one is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));
     for (const { text } of alertsBetween(before, view, model)) {
@@ -240,7 +240,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     changed();
   };
 
-  /** What a session in a terminal has said is in a file, which tells of no change. */
+  /** The messages of a session in a terminal are in a file, which does not report changes. */
   const readOn = (): void => {
     const session = selectedSession(model);
     if (!model.link.isUp) return;

@@ -8,23 +8,23 @@ import { conversationRows } from './view/conversation-rows.ts';
 export interface Content {
   rows: string[];
   cursor: { row: number; col: number } | null;
-  /** how many rows there are before the oldest that is shown when nothing is scrolled back */
+  /** how many rows there are above the view when it is not scrolled back */
   canGoBack: number;
 }
 
-/** The one session that is followed, the selected one: its screen, or its conversation. */
+/** The one session that is followed, which is the selected one: its screen, or its conversation. */
 export interface WatchedSession {
-  /** Follows this session from now on, and no other; null follows none. The same one again changes nothing. */
+  /** Follows this session and no other; null follows none. Calling it again with the same session changes nothing. */
   watch(session: Session | null): void;
-  /** Forgets what is shown and asks for it anew. */
+  /** Discards what is shown and requests it again. */
   restart(): void;
   onFrame(frame: StreamFrame): void;
   onReconnected(): void;
-  /** null: nothing of it has come yet */
+  /** null until some content has arrived */
   content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
   /**
-   * Shows a session in a terminal as a conversation from now on, null: none. Called again it looks what has been
-   * written down since.
+   * Shows a session in a terminal as a conversation; null shows none. When called again, it reads what has been added
+   * since.
    */
   readAsText(slug: string | null): void;
   dispose(): void;
@@ -34,16 +34,19 @@ export interface WatchOptions {
   client: Client;
   connection(): StreamConnection | null;
   dress: Style;
-  /** it shows something else */
+  /** called when the content has changed */
   onChanged(): void;
   run(work: () => Promise<void>): void;
 }
 
-/** Where a session does not tell its size. */
+/** The size if a session does not report one. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** How many bytes are acknowledged at a time: a quarter of what the server sends ahead, so it never has to wait. */
+/**
+ * How many bytes are acknowledged at a time. It is a quarter of what the server sends ahead, so the server never has
+ * to wait.
+ */
 const ACKNOWLEDGE_BYTES = 64 * 1024;
-/** Events asked for at once: the most that the server gives. */
+/** The most events that the server returns at once. */
 const EVENTS_PAGE = 1_000;
 
 type Watched = { slug: string } & (
@@ -51,11 +54,11 @@ type Watched = { slug: string } & (
   | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
 );
 
-/** A session in a terminal, read as a conversation: what Claude Code has written down of it. */
+/** A session in a terminal, shown as a conversation from Claude Code's transcript. */
 interface Read {
   slug: string;
   conversation: Conversation;
-  /** which conversation it is, and where the part that is known ends; null: nothing is known */
+  /** which conversation it is, and where the known part ends; null if nothing is known */
   known: { id: string | null; end: number } | null;
   isReading: boolean;
 }
@@ -76,7 +79,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   const end = (): void => {
     if (watched?.type === 'screen') watched.screen.dispose();
   };
-  /** What happened before; what comes meanwhile waits, so that all is taken in its order. */
+  /** Reads earlier events. Events that arrive in the meantime wait, so that all are added in order. */
   const readEvents = (reading: Watched & { type: 'json' }): void => {
     reading.early ??= [];
     options.run(async () => {
@@ -104,7 +107,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
           const query = known === null ? {} : { after: known.end };
           const page = await client.call('transcript', { params: { slug }, query });
           if (read !== reading) return;
-          // Another conversation, or a file that was begun anew.
+          // This is another conversation, or a file that was started again.
           const isOther = known !== null && (known.id !== page.claude_session_id || page.end < known.end);
           if (isOther) {
             reading.known = null;
@@ -158,7 +161,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const shown = watched;
         watched.screen.write(frame.data, frame.snapshot === true, () => {
           shown.hasContent = true;
-          // The first one tells the server that this client acknowledges.
+          // The first acknowledgement shows the server that this client acknowledges.
           if (shown.ackedTo === null || offset - shown.ackedTo >= ACKNOWLEDGE_BYTES) {
             shown.ackedTo = offset;
             connection()?.send({ type: 'ack', session, offset });
@@ -172,9 +175,9 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       }
     },
     onReconnected() {
-      // What happened while nobody listened.
+      // These events happened while nobody was listening.
       if (watched?.type === 'json') readEvents(watched);
-      // To the new connection nothing has been acknowledged.
+      // Nothing has been acknowledged on the new connection yet.
       if (watched?.type === 'screen') watched.ackedTo = null;
     },
     readAsText(slug) {

@@ -34,11 +34,11 @@ import { editSearch } from './search.ts';
 import { showStash } from './stash.ts';
 import { writeToMarked } from './write-several.ts';
 
-/** Columns that ← and → scroll a session that is wider than its space. */
+/** How many columns ← and → scroll a session that is wider than its space. */
 const SIDE_STEP = 8;
 const PAGE_SESSIONS = 10;
 
-/** The list and the session: what is open when nothing else is. */
+/** The list and the session, which is the mode when no other one is open. */
 export function browse(app: App): Mode {
   const { model } = app;
   return {
@@ -102,7 +102,7 @@ function browseHints(app: App): Hint[] {
   ];
 }
 
-/** While sessions are marked, keys are for them all. */
+/** While sessions are marked, keypresses apply to all of them. */
 function markedHints(count: number): Hint[] {
   return [
     ['Space', 'mark'],
@@ -123,7 +123,7 @@ const scrollRight = (app: App, cols: number): void => {
 };
 const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
 
-/** `n` is "no" where something asks for a yes or a no, else a new session. */
+/** `n` means "no" if a yes or a no is asked for, and otherwise a new session. */
 function asksYesOrNo({ model }: App): boolean {
   const kind = selectedSession(model)?.status.question?.kind;
   return kind === 'permission' || kind === 'plan' || kind === 'setup';
@@ -225,7 +225,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** With marked sessions these are for all of them. */
+/** With marked sessions, these keys apply to all of them. */
 const OF_MARKED: Readonly<Record<string, Command>> = {
   enter: writeToMarked,
   s: writeToMarked,
@@ -234,7 +234,10 @@ const OF_MARKED: Readonly<Record<string, Command>> = {
   x: endMarked,
 };
 
-/** These would answer what one of them asks, or write to it: somebody who marks means all. */
+/**
+ * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
+ * them.
+ */
 const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v']);
 
 function handleBrowse(app: App, event: InputEvent): void {

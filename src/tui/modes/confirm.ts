@@ -4,12 +4,12 @@ import { wrap } from '../view/cells.ts';
 
 interface Confirmation {
   question: string;
-  /** what it is about, where that is more than a line holds */
+  /** details of the action, if they do not fit on one line */
   about?: string;
   onYes(): void;
 }
 
-/** Asks before something that cannot be undone. Only `y` is a yes. */
+/** Asks before an action that cannot be undone. Only `y` counts as a yes. */
 export function confirm(app: App, { question, about, onYes }: Confirmation): void {
   app.open({
     ...(about === undefined
@@ -22,7 +22,7 @@ export function confirm(app: App, { question, about, onYes }: Confirmation): voi
       ['n', 'no'],
     ],
     handle(event) {
-      // The wheel sends these.
+      // The mouse wheel sends these.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       if (event.name === 'y') onYes();

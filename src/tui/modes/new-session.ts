@@ -11,7 +11,9 @@ import type { Page } from './mode.ts';
 const FIELDS = ['name', 'folder', 'type', 'prompt'] as const;
 type Field = (typeof FIELDS)[number];
 
-/** Smaller than this Claude Code draws less than it has to say; larger than that nobody reads. */
+/**
+ * The limits of the size. In a smaller terminal Claude Code cannot draw everything, and nobody reads a larger one.
+ */
 const [LEAST_SIZE, MOST_SIZE] = [
   { cols: 80, rows: 24 },
   { cols: 200, rows: 60 },
@@ -22,21 +24,21 @@ interface Form {
   field: Field;
   texts: Record<Exclude<Field, 'type'>, Editor>;
   /**
-   * the folder is a proposal, shown as selected text: what is typed takes its place, a key that moves in it keeps it
+   * whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it
    */
   isProposed: boolean;
   type: SessionType;
-  /** folders that begin as what is in the field */
+  /** folders that begin with the text in the field */
   folders: readonly string[];
-  /** which of them is chosen; -1: none */
+  /** the index of the chosen folder; -1 if none is chosen */
   chosen: number;
-  /** the server has been asked for the folders and has not answered */
+  /** whether the folders were requested from the server and have not arrived */
   isLookingUp: boolean;
-  /** Tab came before the folders did: it does its work as soon as they are known */
+  /** whether Tab was pressed before the folders arrived; it takes effect as soon as they are known */
   tabWaits: boolean;
 }
 
-/** The form for a new session. The folder is completed by the server, whose machine it is on. */
+/** Shows the form for a new session. The server completes the folder, because the folder is on its machine. */
 export function newSession(app: App, name = ''): void {
   const home = app.options.env.HOME;
   const form: Form = {
@@ -60,7 +62,7 @@ export function newSession(app: App, name = ''): void {
     app.run(async () => {
       try {
         const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
-        // An answer to what has been changed since is of no use.
+        // An answer for a text that has changed since is of no use.
         if (isLast()) {
           form.folders = folders.map((folder) => pathText(folder, home));
           form.chosen = -1;
@@ -74,11 +76,11 @@ export function newSession(app: App, name = ''): void {
       }
     });
   };
-  /** @returns false where there is nothing to complete */
+  /** @returns false if there is nothing to complete */
   const completeFolder = (): boolean => {
     const [first] = form.folders;
     const typed = form.texts.folder.text;
-    // Whoever stands on a folder goes on; one in it begins with its slash.
+    // If the field contains a complete folder, the next field follows. A folder inside it requires a slash first.
     if (first === undefined || typed.endsWith('/') || form.folders.includes(typed)) return false;
     let end = first.length;
     while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;
@@ -93,7 +95,10 @@ export function newSession(app: App, name = ''): void {
     form.tabWaits = false;
     if (!takeChosen() && !completeFolder()) goTo(1);
   };
-  /** Into the field, with its slash: the folders in it are offered next. @returns false where none is chosen */
+  /**
+   * Puts the chosen folder into the field with its slash, so that the folders inside it are offered next. @returns
+   * false if none is chosen
+   */
   const takeChosen = (): boolean => {
     const folder = form.folders[form.chosen];
     if (form.field !== 'folder' || folder === undefined) return false;
@@ -104,7 +109,7 @@ export function newSession(app: App, name = ''): void {
     lookUpFolders();
     return true;
   };
-  /** Among the folders that are offered, beyond them to the next field. */
+  /** Moves among the offered folders, and beyond them to the next field. */
   const choose = (step: 1 | -1): void => {
     const next = form.chosen + step;
     const most = Math.min(form.folders.length, MOST_FOLDERS_SHOWN);
@@ -166,7 +171,7 @@ export function newSession(app: App, name = ''): void {
   lookUpFolders();
 }
 
-/** As in any field with its text selected. */
+/** Works like any field whose text is selected. */
 function replaceProposal(form: Form, event: InputEvent): void {
   if (!form.isProposed || event.kind === 'focus' || event.kind === 'mouse') return;
   form.isProposed = false;
@@ -200,7 +205,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   });
 }
 
-/** As large as it will be seen here: nothing of it is cut off. */
+/** Returns the size in which the session will be shown here, so that nothing of it is cut off. */
 function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
   return {
     cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),
@@ -243,7 +248,7 @@ function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: nu
   return { title: 'A new session', rows: lines.slice(0, rows), cursor };
 }
 
-/** Further than this down the list nobody looks; another letter makes it shorter. */
+/** How many folders are shown. Nobody looks further down, and another letter makes the list shorter. */
 const MOST_FOLDERS_SHOWN = 6;
 
 function folderLines(folders: readonly string[], width: number): string[] {

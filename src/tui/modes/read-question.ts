@@ -5,7 +5,7 @@ import { openPart } from '../model.ts';
 import { questionPage } from '../view/question-rows.ts';
 import { showPage } from './text-page.ts';
 
-/** All that the selected session asks, to be read to its end. */
+/** Shows the selected session's whole question, so that it can be read to its end. */
 export function showQuestion(app: App): void {
   const { model } = app;
   const session = requireSelected(app);

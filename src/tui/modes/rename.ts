@@ -3,7 +3,7 @@ import { type App, requireSelected } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { renameSession } from '../lifecycle.ts';
 
-/** Another name for the selected session. The old one stands there as selected text: what is typed takes its place. */
+/** Renames the selected session. The old name is shown as selected text, and typing replaces it. */
 export function rename(app: App): void {
   const session = requireSelected(app);
   if (session === null) return;

@@ -7,23 +7,23 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 
-/** What was sent before, newest first, and where in it the person is. */
+/** The texts that were sent before, newest first, and the person's position among them. */
 interface History {
   texts: readonly string[];
-  /** -1: at what is being written now */
+  /** -1 means the text that is being written now */
   at: number;
   draft: Editor;
 }
 
 /**
- * Writing to the selected session: a prompt, an answer in words, or after `/` a command. The text belongs to its
- * session and stays when the person goes elsewhere.
- * @param added put in at the cursor
+ * Opens the input for the selected session: for a prompt, an answer in words, or a command after `/`. The text
+ * belongs to its session and stays when the person selects another one.
+ * @param added inserted at the cursor
  */
 export function reply(app: App, added = ''): void {
   const { model } = app;
   const session = selectedSession(model);
-  // Without a session only commands can be meant.
+  // Without a session, only commands make sense.
   if (session === null && added !== '/') {
     requireSelected(app);
     return;
@@ -36,7 +36,7 @@ export function reply(app: App, added = ''): void {
     else model.drafts.set(slug, editor);
     app.changed();
   };
-  // A command begins a line of its own; what had been written for the session comes back with Esc.
+  // A command is written on its own line. Esc restores what had been written for the session.
   const before = draftOf(model, slug);
   if (added === '/') write(editorOf('/'));
   else if (added !== '') write(insert(before, added));
@@ -50,7 +50,7 @@ export function reply(app: App, added = ''): void {
       history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
     });
 
-  /** The session as it is now: it may have been renamed or have begun to ask. */
+  /** Returns the current session, because it may have been renamed or have begun to ask. */
   const current = (): Session | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
 
   const recall = (step: number): boolean => {

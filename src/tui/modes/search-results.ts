@@ -5,10 +5,10 @@ import { replayFrom } from '../actions.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 
-/** What a transcript tells is on the screen a moment later (2.1.329: up to a second on a busy machine). */
+/** A text in a transcript appears on the screen a moment later (2.1.329: up to a second on a busy machine). */
 const DRAWN_AFTER_S = 1.5;
 
-/** What a search found, to choose from: Enter opens the recording at that moment, or the session. */
+/** Shows the hits of a search. Enter opens the recording at that moment, or the session. */
 export function showHits(app: App, hits: readonly SearchHit[], words: string): void {
   let chosen = 0;
   let top = 0;
@@ -66,7 +66,7 @@ function hitRows(
   ];
 }
 
-/** A hit in a recording is played from its moment; one in a conversation leads to the session. */
+/** A hit in a recording is played from its moment. A hit in a conversation leads to the session. */
 function open(app: App, { session, recording, kind, t }: SearchHit): void {
   app.select(session);
   app.close();

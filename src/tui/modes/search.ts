@@ -3,17 +3,17 @@ import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { Hint } from './mode.ts';
 import { showHits } from './search-results.ts';
 
-/** Hits asked for: a page or two to read. */
+/** How many hits are requested, which is a page or two. */
 const MOST_HITS = 50;
 
 /**
- * What to search for. A command of this program, which was typed here before it had a key of its own, is run; the title
- * says so before Enter.
+ * Edits the words of a search. A command of this program is run instead, because commands were typed here before they
+ * had a key. The title shows that before Enter.
  */
 export function editSearch(app: App): void {
   const { commands } = app;
   let editor = EMPTY_EDITOR;
-  /** the command that is meant; null: words to search for */
+  /** returns the command that is meant; null if the words are a search */
   const command = (): string | null => {
     const typed = `/${editor.text.trim()}`;
     return commands.has(typed) && commands.fits(typed) ? typed : null;
@@ -48,7 +48,7 @@ export function editSearch(app: App): void {
   });
 }
 
-/** Searches, and shows what was found. */
+/** Searches, and shows the hits. */
 export function search(app: App, words: string): void {
   if (words === '') {
     app.toast('bad', 'There is nothing to search for');

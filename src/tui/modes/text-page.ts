@@ -1,9 +1,9 @@
 import type { App } from '../app.ts';
 
 /**
- * Lines to read in place of the session, with the keys of a pager.
- * @param linesFor the lines, dressed, for a width
- * @param onEnd the last of them is in the picture
+ * Shows lines in place of the session, with the keys of a pager.
+ * @param linesFor returns the styled lines for a width
+ * @param onEnd called when the last line is in the picture
  */
 export function showPage(app: App, title: string, linesFor: (cols: number) => string[], onEnd?: () => void): void {
   let top = 0;

@@ -1,26 +1,26 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 
-/** The text in exactly that many cells: cut with `…`, or filled up with blanks. */
+/** Fits the text into exactly that many cells: cut with `…`, or padded with blanks. */
 export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }
 
 /**
- * Puts the cursor into a column, from 0: what follows stands there, however wide the terminal thinks that the text
- * before is.
+ * Moves the cursor to a column, from 0. The text after it starts there, however wide the terminal draws the text
+ * before it.
  */
 export function column(col: number): string {
   return `\u001b[${col + 1}G`;
 }
 
-/** Breaks clean text into lines of a width, at blanks where there are some. */
+/** Breaks clean text into lines of a width, at blanks if there are any. */
 export function wrap(text: string, cells: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, cells)));
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** Each of these takes one cell. */
+/** Characters that take one cell each. */
 const ASCII = /^[\x20-\x7e]*$/;
 
 function wrapLine(line: string, cells: number): string[] {
@@ -33,7 +33,7 @@ function wrapLine(line: string, cells: number): string[] {
     const wide = isAscii ? 1 : displayWidth(segment);
     if (width + wide > cells) {
       const blank = segment === ' ' ? row.length : row.lastIndexOf(' ');
-      // A word longer than a line is broken where it must be.
+      // A word that is longer than a line is broken at the end of the line.
       const cut = blank > row.search(/\S/) ? blank : row.length;
       rows.push(row.slice(0, cut).trimEnd());
       row = row.slice(cut).trimStart();

@@ -7,14 +7,14 @@ import { wrap } from './cells.ts';
 export interface ConversationViewport {
   cols: number;
   rows: number;
-  /** rows scrolled back from the end */
+  /** how many rows the view is scrolled back from the end */
   back: number;
-  /** tools with all that they said */
+  /** whether tools are shown with all their output */
   isUnfolded: boolean;
   dress: Style;
 }
 
-/** The end of the conversation, or the part that many rows before it. Only what is seen is made. */
+/** Returns the end of the conversation, or the part that many rows before it. Only visible rows are rendered. */
 export function conversationRows(
   conversation: Conversation,
   viewport: ConversationViewport,

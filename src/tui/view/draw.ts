@@ -15,7 +15,7 @@ import { paneTitle } from './pane-title.ts';
 import { type QuestionRows, questionRows } from './question-rows.ts';
 import { type ListRows, listRows } from './session-list.ts';
 
-/** The space it gets, and what of it is scrolled to. */
+/** The space for the content, and its scroll position. */
 export interface ContentViewport {
   cols: number;
   rows: number;
@@ -29,7 +29,7 @@ export interface SessionContent {
   rows(viewport: ContentViewport): {
     rows: string[];
     cursor: { row: number; col: number } | null;
-    /** rows before the oldest that is shown when nothing is scrolled back */
+    /** how many rows there are above the top of the view when it is not scrolled back */
     canGoBack: number;
   };
 }
@@ -42,7 +42,7 @@ interface Size {
 export interface Drawing {
   model: Model;
   mode: Mode;
-  /** null: nothing of it has come yet */
+  /** null until some content has arrived */
   content: SessionContent | null;
   size: Size;
   now: number;
@@ -50,16 +50,19 @@ export interface Drawing {
   dress: Style;
 }
 
-/** How many rows a text that is being written grows to before it scrolls. */
+/** How many rows a text may fill while it is written. A longer text scrolls. */
 const MAX_INPUT_ROWS = 8;
-/** How much of the session's space the question gets at most; the rest shows where it came from. */
+/** The largest share of the session's space that a question gets. The rest shows its context. */
 const QUESTION_SHARE = 0.6;
-/** Header, the rule above the input, footer. */
+/** The header, the rule above the input, and the footer. */
 const FIXED_ROWS = 3;
 
-/** What all of this is made for. In less it does what it can, and says so. */
+/**
+ * The smallest size for which the layout is made. In a smaller terminal, the layout is reduced, and a message says
+ * so.
+ */
 const LEAST_SIZE = { cols: 80, rows: 24 };
-/** In less than this nothing can be told any more. */
+/** In a smaller terminal than this, nothing useful can be shown. */
 const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
@@ -67,7 +70,7 @@ const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || 
 const NOTHING_ASKED: QuestionRows = { rows: [], options: [], isWhole: true };
 const NO_LIST: ListRows = { rows: [], slugs: [] };
 
-/** What stands in a cell of the picture. */
+/** What a cell of the picture belongs to. */
 export type Target =
   | { kind: 'session'; slug: string }
   | { kind: 'list' }
@@ -76,13 +79,13 @@ export type Target =
   | { kind: 'pane' };
 
 export interface DrawnPicture extends Picture {
-  /** all that the selected session asks is in it */
+  /** whether the picture contains the whole question of the selected session */
   isQuestionWhole: boolean;
-  /** what stands in a cell, from 0 */
+  /** returns what a cell belongs to, from 0 */
   targetAt(row: number, col: number): Target | null;
 }
 
-/** The whole picture, row by row. */
+/** Draws the whole picture, row by row. */
 export function draw(drawing: Drawing): DrawnPicture {
   const { size, model, mode } = drawing;
   if (isBelow(size, TINY_SIZE)) {
@@ -116,7 +119,7 @@ export function draw(drawing: Drawing): DrawnPicture {
   };
 }
 
-/** Where the session's own cells are: what a new session's size is made of. */
+/** Returns the position of the session's own cells, from which the size of a new session is derived. */
 export function measure(
   model: Model,
   size: Size,
@@ -124,7 +127,7 @@ export function measure(
 ): { frame: Frame; body: number } {
   const body = Math.max(1, size.rows - FIXED_ROWS - taken);
   const sessions = listed(model);
-  // Filtered by words, the list is what somebody looks for, not what is to be done.
+  // A filtered list shows what somebody is looking for and not what needs to be done, so it has no headings.
   const headings = model.filter === '' ? new Set(sessions.map(attentionOf)).size : 0;
   const content = { sessions: sessions.length, headings, isZoomed: model.isZoomed, isPage };
   const frame = frameFor({ cols: size.cols, body }, content);
@@ -186,7 +189,7 @@ interface PaneRows {
   rows: string[];
   cursor: Cursor;
   isQuestionWhole: boolean;
-  /** of each row, the number of the option that stands in it */
+  /** for each row, the number of the option in it */
   options: readonly (number | null)[];
 }
 
@@ -223,7 +226,7 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
     ],
     isQuestionWhole: asked.isWhole,
     options: [...Array.from({ length: room + 1 }, () => null), ...asked.options],
-    // The cursor of a session is shown where the person is not writing something else.
+    // A session's cursor is shown only if the person is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
   };
 }
@@ -251,7 +254,7 @@ function filled(rows: readonly string[], count: number): string[] {
   return Array.from({ length: count }, (_, row) => rows[row] ?? '');
 }
 
-/** The rule above the input, with what is to be said at the moment. */
+/** Draws the rule above the input, with the current message. */
 function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
   const toast = model.toast !== null && model.toast.until > now ? model.toast : null;
@@ -281,7 +284,7 @@ function inputRows({ mode, size, dress }: Drawing): { rows: string[]; cursor: Cu
   };
 }
 
-/** The keys that work now, as many as there is room for; the one for all keys always. */
+/** Lists the keys that work now, as many as there is room for. The key that shows all keys is always listed. */
 function footer({ size, dress }: Drawing, hints: readonly Hint[]): string {
   const cells = ([key, does]: Hint): number => displayWidth(key) + displayWidth(does) + 3;
   const last = hints.find(([key]) => key === '?');

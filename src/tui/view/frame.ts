@@ -1,6 +1,6 @@
-/** Where the parts of the picture are, in cells. */
+/** The positions of the parts of the picture, in cells. */
 export interface Frame {
-  /** `hasHeadings`: a row above each group of sessions that says what they want */
+  /** `hasHeadings` means that a row above each group of sessions says what they want */
   list: { cols: number; rows: number; hasHeadings: boolean };
   /** the session, with its title in the first row */
   pane: { cols: number; rows: number; atColumn: number };
@@ -11,22 +11,22 @@ export interface Frame {
 const SIDE_BY_SIDE_COLS = 118;
 const LIST_SHARE = 0.28;
 const [LEAST_LIST_COLS, MOST_LIST_COLS] = [36, 56];
-/** Above the session the list takes a third at most. */
+/** Above the session, the list takes a third of the rows at most. */
 const LIST_ROWS_SHARE = 1 / 3;
 const LEAST_LIST_ROWS = 3;
-/** In less than this, headings would take the place of the sessions. */
+/** With fewer rows than this, headings would take the place of the sessions. */
 const LEAST_ROWS_FOR_HEADINGS = 8;
 
 /**
  * @param body the rows between header and input
- * @param content.headings how many groups the sessions form; 0: they are listed without headings
+ * @param content.headings how many groups the sessions form; 0 to list them without headings
  */
 export function frameFor(
   size: { cols: number; body: number },
   content: { sessions: number; headings: number; isZoomed: boolean; isPage: boolean },
 ): Frame {
   const { cols, body } = size;
-  // Where the list would take rows from a page to read, the page has them all.
+  // If the list would take rows from a page, the page gets all of them.
   if (content.isZoomed || (content.isPage && cols < SIDE_BY_SIDE_COLS)) {
     return {
       list: { cols: 0, rows: 0, hasHeadings: false },

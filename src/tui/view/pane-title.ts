@@ -14,11 +14,11 @@ interface PaneTitle {
   home: string | undefined;
   dress: Style;
   cols: number;
-  /** rows above what is shown when nothing is scrolled back */
+  /** how many rows there are above the view when it is not scrolled back */
   canGoBack: number;
 }
 
-/** The line above a session: its name, its state, and how far it is scrolled back. */
+/** Returns the line above a session: its name, its state, and how far it is scrolled back. */
 export function paneTitle({ model, session, cols, canGoBack, now, home, dress }: PaneTitle): string {
   const { slug, path, status } = session;
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
@@ -43,8 +43,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
 }
 
 /**
- * Where one stands in what was shown before. Of a conversation only what is seen is made, so nobody has counted all of
- * its rows.
+ * Describes the scroll position. Only the visible rows of a conversation are rendered, so their total is not known.
  */
 function scrollText(of: { back: number; canGoBack: number; isCounted: boolean }): string {
   const { back, canGoBack, isCounted } = of;

@@ -7,12 +7,12 @@ import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
 
 /**
- * Characters of a question or a tool's input that are looked at for each cell of its space: more than fits, and no file
- * of a megabyte.
+ * How many characters of a question or a tool's input are read per available cell. This is more than fits, but much
+ * less than a file of a megabyte.
  */
 const READ_PER_CELL = 2;
 
-/** The same of one option. */
+/** The same limit for one option. */
 const MOST_OPTION = 500;
 
 export interface QuestionOptions {
@@ -25,15 +25,15 @@ export interface QuestionOptions {
 
 export interface QuestionRows {
   rows: string[];
-  /** of each row, the number of the option that stands in it */
+  /** for each row, the number of the option in it */
   options: (number | null)[];
-  /** all of it is there */
+  /** whether nothing was left out */
   isWhole: boolean;
 }
 
 /**
- * What is being asked, apart from the session's own drawing of it: call, text, options with their numbers. At most that
- * many rows.
+ * Renders a question independently of the session's own drawing: the call, the text, and the numbered options, in at
+ * most that many rows.
  */
 export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
@@ -69,7 +69,7 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
   };
 }
 
-/** All of a question, to be read as a page. */
+/** Renders the whole question as a page. */
 export function questionPage(question: Question, part: QuestionPart, cols: number): string[] {
   const { call, text } = wordsOf(question, part, Number.POSITIVE_INFINITY);
   const options = part.options.flatMap((option, index) => [
@@ -79,10 +79,12 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
   return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
 }
 
-/** Of many pictures of one question: an input can have 200 kB. */
+/** The result is reused in many pictures of one question, because an input can have 200 kB. */
 const words = new WeakMap<Question, { call: string[] }>();
 
-/** What it says before its options, at most that many characters. The dialog's own words mostly have the call. */
+/**
+ * Returns the text before the options, at most that many characters. The dialog's own text usually contains the call.
+ */
 function wordsOf(question: Question, part: { text: string }, most: number): { call: string[]; text: string } {
   const known = words.get(question) ?? { call: saysCall(question) ? [] : askedCallLines(question) };
   words.set(question, known);

@@ -21,9 +21,9 @@ export interface ListOptions {
   marked: ReadonlySet<string>;
   cols: number;
   rows: number;
-  /** two rows a session: the second says what it asks or does */
+  /** whether each session takes two rows, of which the second shows what it asks or does */
   isTall: boolean;
-  /** a row above each group that says what its sessions want */
+  /** whether a row above each group says what its sessions want */
   hasHeadings: boolean;
   now: number;
   home: string | undefined;
@@ -32,11 +32,11 @@ export interface ListOptions {
 
 export interface ListRows {
   rows: string[];
-  /** of each row, the session that stands in it */
+  /** for each row, the session in it */
   slugs: (string | null)[];
 }
 
-/** What the sessions below a heading want. */
+/** The attention of the sessions below a heading. */
 interface Group {
   attention: Attention;
   count: number;
@@ -50,8 +50,8 @@ interface Item {
 }
 
 /**
- * The list, scrolled so that the selected session is in it. Only the rows that are seen are made: a hundred sessions
- * cost no more than ten.
+ * Renders the list, scrolled so that the selected session is visible. Only visible rows are rendered, so a hundred
+ * sessions cost no more than ten.
  */
 export function listRows(options: ListOptions): ListRows {
   const { selected, rows, dress } = options;
@@ -59,14 +59,14 @@ export function listRows(options: ListOptions): ListRows {
   const last = items.at(-1);
   const count = last === undefined ? 0 : last.top + last.height;
   const at = items.find(({ of }) => 'slug' in of && of.slug === selected)?.top ?? 0;
-  // The selected one in the middle where there is more than fits: what comes next is always seen.
+  // If the list does not fit, the selected session is in the middle, so that the next one is always visible.
   const from = Math.max(0, Math.min(at - Math.floor(rows / 2), count - rows));
   const first = items.findIndex(({ top }) => top >= from);
   const start = items[first]?.top ?? 0;
   const shown: string[] = [];
   const slugs: (string | null)[] = [];
   for (const { of, top, height } of items.slice(first)) {
-    // Half of a session is shown only where there is no room for a whole one.
+    // Half of a session is shown only if there is no room for a whole one.
     if (top + height > start + rows && top > start) break;
     if ('slug' in of) shown.push(...(options.isTall ? tallRows(of, options) : [flatRow(of, options)]));
     else shown.push(` ${dress(attentionStyle(of.attention), attentionHeading(of.attention, of.count))}`);
@@ -79,7 +79,7 @@ export function listRows(options: ListOptions): ListRows {
   };
 }
 
-/** The sessions from above, each group below its heading. They come in the order of their attention. */
+/** Returns the sessions from the top, each group below its heading. They must be in the order of their attention. */
 function itemsOf({ sessions, isTall, hasHeadings }: ListOptions): Item[] {
   const items: Item[] = [];
   let top = 0;
@@ -100,7 +100,7 @@ function itemsOf({ sessions, isTall, hasHeadings }: ListOptions): Item[] {
   return items;
 }
 
-/** Which part of the list is seen: a mark for each row, none where all of it is. */
+/** Shows which part of the list is visible, with a mark for each row; empty if all of it is. */
 function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
   if (count <= rows) return [];
   const size = Math.max(1, Math.round((rows * rows) / count));
@@ -108,7 +108,7 @@ function scrollBar({ rows, start, count }: { rows: number; start: number; count:
   return Array.from({ length: rows }, (_, row) => (row >= top && row < top + size ? '┃' : '│'));
 }
 
-/** In the last column, which rows leave free. */
+/** Writes the mark into the last column, which rows leave free. */
 function withMark(row: string, mark: string, { cols, dress }: ListOptions): string {
   return mark === '' ? row : `${row}${column(cols - 1)}${dress('dim', mark)}`;
 }
@@ -118,14 +118,14 @@ function gistOf(session: Session, home: string | undefined): string {
   return blockedText(session) || sessionGist(session) || pathText(session.path, home);
 }
 
-/** The state in a word, where there is room for no more. */
+/** Returns the state in one word, for places without more room. */
 function shortState(session: Session): string {
   const { primary, detail } = session.status;
   if (primary === 'stuck') return 'stuck';
   return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
 }
 
-/** Cells of name and state; a narrow terminal has the state in a word. */
+/** The cells for name and state. In a narrow terminal the state is one word. */
 const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
@@ -153,7 +153,7 @@ function flatRow(session: Session, options: ListOptions): string {
   ].join('');
 }
 
-/** That something is to be done with it together with others. */
+/** Marks a session that was selected for a common action. */
 function markOf({ slug }: Session, { marked, dress }: ListOptions): string {
   return marked.has(slug) ? dress('cyan', '✓') : ' ';
 }
