@@ -18,7 +18,7 @@ const STOP_MS = 50;
 /** How much output a command in the background may have. All evidence of a session takes about 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
-/** The terminal UI on this machine. */
+/** Opens the terminal UI on this machine. */
 export function openLocalTui(self: ThisProgram, machine: LocalHost, request: TuiRequest): Promise<number> {
   const { stdin, stdout, env, cwd, now, onInterrupt } = request.io;
   return runTui({

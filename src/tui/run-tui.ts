@@ -27,8 +27,8 @@ import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
 /**
- * The minimum time between two pictures while something keeps changing. Thirty changes a second are still each shown,
- * even if timers are late. Nobody sees more, and each picture also costs the terminal time.
+ * The minimum time between two pictures while something keeps changing. Even if timers are late, 30 changes a second
+ * are each shown. Nobody sees more, and each picture also costs the terminal time.
  */
 const FRAME_MS = 30;
 /**

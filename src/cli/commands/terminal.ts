@@ -163,7 +163,7 @@ async function startOfFollowing(context: CliContext, slug: string, options: Logs
   return body.offset;
 }
 
-/** A screen printed as text ends with its last line, without the empty lines below. */
+/** Returns a screen as text, which ends with its last line, without the empty lines below. */
 function block(text: string): string {
   const trimmed = cleanBlock(text).trimEnd();
   return trimmed === '' ? '' : `${trimmed}\n`;

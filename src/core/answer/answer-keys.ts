@@ -73,13 +73,13 @@ const typing =
     return found === null ? null : { keys: found };
   };
 
-/** A step that only changes what the dialog shows. */
+/** Creates a step that only changes what the dialog shows. */
 const arranging = (kind: StepKind, keys: Typing, isSo: (view: DialogView) => boolean): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: true, written: null },
   isTaken: (now) => now.dialog !== null && isSo(now),
 });
 
-/** A step after which the dialog asks something different. */
+/** Creates a step after which the dialog asks something different. */
 const deciding = (kind: StepKind, keys: Typing, written: string | null = null): AnswerStep => ({
   ...{ kind, press: typing(keys), isRepeatable: false, written },
   isTaken: (now, before) => now.dialog !== null && squeeze(textOf(now)) !== squeeze(textOf(before)),

@@ -37,8 +37,8 @@ const CLARIFY =
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
- * The mode after a plan, in which Claude Code either asks before each edit or edits without asking. Without this
- * update, 2.0.77 stays in plan mode.
+ * Returns the mode after a plan, in which Claude Code either asks before each edit or edits without asking. Without
+ * this update, 2.0.77 stays in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 

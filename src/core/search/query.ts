@@ -31,7 +31,7 @@ export function indexText(text: string): string {
   return wordsOf(text).map(indexWord).join(' ');
 }
 
-/** The tokenizer does not treat emoji as words, so each emoji becomes a word like `u1f680`. */
+/** Converts each emoji into a word like `u1f680`, because the tokenizer does not treat emoji as words. */
 function indexWord(word: string): string {
   return EMOJI.test(word) ? `u${word.codePointAt(0)?.toString(16)}` : word;
 }

@@ -8,7 +8,7 @@ import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 export type DialogKind = ScreenDialog['kind'];
 
-/** The kind of dialog that a tool's permission request opens. */
+/** Returns the kind of dialog that a tool's permission request opens. */
 export function dialogKindOf(toolName: string): DialogKind {
   if (toolName === 'AskUserQuestion') return 'question';
   return toolName === 'ExitPlanMode' ? 'plan' : 'permission';

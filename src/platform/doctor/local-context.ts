@@ -27,7 +27,7 @@ export interface LocalDoctorOptions {
  */
 const ANSWER_MS = 2_000;
 
-/** The doctor's view of this machine. */
+/** Returns the doctor's view of this machine. */
 export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
   const { settings, service, tempDir, pid } = options;
   const { environment, userHome, userId, userName } = service;

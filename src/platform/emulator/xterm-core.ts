@@ -35,8 +35,8 @@ interface Core {
 }
 
 /**
- * The parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way. Seen in
- * 6.0.0, which is pinned. The tests of snapshots fail with a version that stores them elsewhere.
+ * Returns the parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way.
+ * Seen in 6.0.0, which is pinned. The tests of snapshots fail with a version that stores them elsewhere.
  */
 export function coreOf(terminal: Terminal): Core {
   return (terminal as unknown as { _core: Core })._core;

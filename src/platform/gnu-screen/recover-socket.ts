@@ -90,7 +90,7 @@ async function isPlace(dir: string): Promise<boolean> {
   return found?.isDirectory() === true && found.uid === userInfo().uid && (found.mode & 0o777) === PRIVATE;
 }
 
-/** A full or read-only disk accepts no file. */
+/** Reports whether a file can be created in a directory. A full or read-only disk accepts no file. */
 async function takesFile(dir: string): Promise<boolean> {
   const file = join(dir, `.cbos-${process.pid}`);
   try {

@@ -99,7 +99,10 @@ function readFrames(fd: number, start: LogStart): { intact: number; isCommittedA
   }
 }
 
-/** The first salt increases by one each time the log is restarted. */
+/**
+ * Reports whether a frame is left over from before a restart of the log. The first salt increases by one each time
+ * the log is restarted.
+ */
 function isLeftOver(frame: Buffer, { salts, restarts }: LogStart): boolean {
   const ago = (salts.readUInt32BE(0) - frame.readUInt32BE(8)) >>> 0;
   return ago >= 1 && ago <= restarts;

@@ -145,8 +145,8 @@ function systemctl(context: ServiceContext, args: readonly string[]): Promise<Ru
 }
 
 /**
- * The variable is missing after `su` and in a bare ssh session although the user manager is running. The directory
- * always exists.
+ * Returns the runtime directory of the user manager. The variable is missing after `su` and in a bare ssh session
+ * although the user manager is running. The directory always exists.
  */
 function runtimeDir({ environment, userId }: ServiceContext): string {
   return environment.XDG_RUNTIME_DIR || `/run/user/${userId}`;

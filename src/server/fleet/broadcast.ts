@@ -32,7 +32,8 @@ export async function broadcast(
 }
 
 /**
- * A broadcast without names goes to all sessions that accept texts. Dead and merely observed sessions are left out.
+ * Returns the sessions that receive a broadcast. Without names, those are all sessions that accept texts. Dead and
+ * merely observed sessions are left out.
  */
 function chooseSlugs(roster: Pick<Roster, 'all'>, request: Broadcast): string[] {
   const selector = request.state === undefined ? null : parseStateSelector(request.state);

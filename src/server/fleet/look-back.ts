@@ -63,7 +63,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   };
 }
 
-/** The messages in the transcript of a session's conversation; empty if there is no transcript yet. */
+/** Returns the messages in the transcript of a session's conversation; empty if there is no transcript yet. */
 export async function readConversation(
   { record, transcript }: Pick<SessionActor, 'record' | 'transcript'>,
   environment: Parameters<typeof configDirectory>[0],

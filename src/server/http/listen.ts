@@ -123,7 +123,7 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
   return server;
 }
 
-/** The response to a request that Node's parser rejected. */
+/** Returns the response to a request that Node's parser rejected. */
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':

@@ -6,7 +6,9 @@ const DESCRIPTION =
   'The Claude Code Operating System: run, watch and answer many Claude Code sessions side by side. ' +
   'Every failure is {"error": {"code", "message", "hint"}}. Changes and output come over the WebSockets /ws and /ws/stream.';
 
-/** The OpenAPI 3.1 description of REST, generated from the table of routes and the schemas that validate it. */
+/**
+ * Returns the OpenAPI 3.1 description of REST, generated from the table of routes and the schemas that validate it.
+ */
 export function openApiDocument(version: string): Record<string, unknown> {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('securitySchemes', TOKEN_SCHEME, {

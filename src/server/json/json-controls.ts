@@ -27,8 +27,8 @@ import { requireStartable, untrusted } from './start-agent.ts';
 const INTERRUPT_MS = 10_000;
 
 /**
- * The controls of a session whose Claude Code runs without a terminal. Such a session has structured events instead
- * of a screen, and no process while it waits.
+ * Creates the controls of a session whose Claude Code runs without a terminal. Such a session has structured events
+ * instead of a screen, and no process while it waits.
  */
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);

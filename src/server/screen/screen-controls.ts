@@ -28,7 +28,7 @@ import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { answerQuestion } from './respond.ts';
 
-/** The controls of a session that runs in GNU Screen. */
+/** Creates the controls of a session that runs in GNU Screen. */
 export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
   const { settings, screen } = context;
   const { deps } = actor;

@@ -8,7 +8,7 @@ export type AskingSession = Pick<SessionActor, 'slug' | 'record' | 'isDead'> & {
 };
 
 /**
- * The open question.
+ * Returns the open question.
  * @param id the id of the expected question; any question if omitted
  * @throws CatalogueError not_adopted, no_question, stale_question
  */

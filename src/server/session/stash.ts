@@ -63,7 +63,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     };
   }
 
-  /** The next reply to be sent; null if none is due. */
+  /** Returns the next reply to be sent; null if none is due. */
   function nextDue(): StashRecord | null {
     if (isQueueStopped(actor)) return null;
     // A draft in the prompt is no reason to wait here, because the delivery is then held until the draft is gone.

@@ -70,7 +70,7 @@ interface Connection {
 }
 
 /**
- * All WebSockets of the server. It admits them, passes them to their hub, and checks that they are alive and allowed.
+ * Creates all WebSockets of the server. They are admitted, passed to their hub, and checked to be alive and allowed.
  */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const { gate, rightsOf, logger, hubs } = options;

@@ -129,7 +129,7 @@ function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }
 
-/** The dialog on the screen repeats the call above its question. */
+/** Returns the last line of a dialog's text, because the dialog on the screen repeats the call above its question. */
 function lastLine(text: string): string {
   return text.trim().split('\n').at(-1) ?? '';
 }

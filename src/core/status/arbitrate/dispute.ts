@@ -30,7 +30,7 @@ export function settleDispute(dispute: FullHearing): Arbitration {
     : final(screen, 'the turn is over; the screen shows how it ended');
 }
 
-/** The screen shows a dialog or a closing question that the hooks do not report. */
+/** Decides when the screen shows a dialog or a closing question that the hooks do not report. */
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
@@ -82,8 +82,8 @@ function overDialog(dispute: FullHearing): Arbitration {
 }
 
 /**
- * A permission was requested, but the screen shows no dialog. Either the dialog is not drawn yet, or it was answered.
- * No hook reports the answer.
+ * Decides after a permission was requested if the screen shows no dialog. Either the dialog is not drawn yet, or it
+ * was answered. No hook reports the answer.
  */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);
@@ -109,8 +109,8 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /**
- * The hooks report a running turn, but the screen shows an idle prompt. Either the turn was interrupted, or it is not
- * drawn yet.
+ * Decides when the hooks report a running turn, but the screen shows an idle prompt. Either the turn was interrupted,
+ * or it is not drawn yet.
  */
 function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
@@ -146,8 +146,8 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 }
 
 /**
- * The hooks report that the turn is over, but the screen shows a running turn. Either the screen is out of date, or
- * no hook announced the turn.
+ * Decides when the hooks report that the turn is over, but the screen shows a running turn. Either the screen is out
+ * of date, or no hook announced the turn.
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {

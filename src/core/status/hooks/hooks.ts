@@ -50,7 +50,7 @@ export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
   return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
 }
 
-/** The approximate length of a value as JSON, in characters; infinite if the value is nested too deep. */
+/** Returns the approximate length of a value as JSON, in characters; infinite if the value is nested too deep. */
 function sizeOf(value: unknown, depth: number): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 5;

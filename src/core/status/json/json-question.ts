@@ -24,7 +24,10 @@ function partsOf(request: JsonRequest): QuestionPart[] {
 /** The index of the option that means yes in the trust question, counted from 0. */
 export const TRUSTS = 0;
 
-/** The trust question, worded as Claude Code words it in a terminal, with the files that matter in this folder. */
+/**
+ * Returns the trust question, worded as Claude Code words it in a terminal, with the files that matter in this
+ * folder.
+ */
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   const found = files.length === 0 ? 'It has none of these files now.' : `It has ${files.join(', ')}.`;
   const text = `Do you trust the files in ${folder}? Claude Code runs the hooks and servers that a folder's own settings name, without asking. ${found}`;

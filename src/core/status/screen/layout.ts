@@ -98,7 +98,7 @@ function readPrompt(
   return { top, bottom, mark, text, isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)) };
 }
 
-/** The lowest pair of rules, or the lowest box, that contains a prompt's mark. */
+/** Returns the lowest pair of rules, or the lowest box, that contains a prompt's mark. */
 function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   const { lines, cols } = frame;
   let rule: number | null = null;
@@ -181,8 +181,8 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
 }
 
 /**
- * A new block begins at column 0. A call whose blinking sign is not visible at the moment also begins one, after a
- * blank line.
+ * Reports whether a line begins a new block. Blocks begin at column 0. A call whose blinking sign is not visible at
+ * the moment also begins one, after a blank line.
  */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;

@@ -103,7 +103,8 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * The files that drive a JSON session exist as long as its process. The next server also finds the process by them.
+ * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist as long as its
+ * process. The next server also finds the process by them.
  */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
