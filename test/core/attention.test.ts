@@ -93,7 +93,7 @@ describe('a state can be asked for by what is wanted', () => {
     ['needs-you', ['ASKS', 'FAILED']],
     ['done', ['DONE']],
     ['stopped', ['STOPPED']],
-    // What it was before.
+    // This is its former name.
     ['waiting', ['ASKS', 'DONE']],
     ['dead', ['STOPPED']],
   ])('%s', (word, expected) => {

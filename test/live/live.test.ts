@@ -11,19 +11,20 @@ const readJson = (name: string): unknown =>
 const measured = (): LiveResults[string] => newestLive(readJson('live-accuracy.json') as LiveResults);
 
 /**
- * Where sources disagree or one is silent, as short as can be: of an interrupt and a dismissed dialog no hook tells, a
- * transcript covers the dialog that a hook announced, one turn follows on another, a refusal comes at once.
+ * The scenes in which sources disagree or one is silent, as short as possible. No hook reports an interrupt or a
+ * dismissed dialog, a transcript covers the dialog that a hook announced, one turn follows another, or a refusal
+ * comes at once.
  */
 const HARD_SCENES = ['transcript-permission', 'queued', 'interrupt-tool', 'ask-escape', 'credit'];
 
 /**
- * Other tests run beside this one, and Claude Code itself then takes over a second from its answer to its dialog. What
- * is wrong for good is found all the same; the second is held by `npm run accuracy -- --live`, whose results the tests
- * below read.
+ * Other tests run at the same time, and Claude Code itself then takes over a second from its answer to its dialog. A
+ * permanent error is still found. The limit of one second is checked by `npm run accuracy -- --live`, whose results
+ * the tests below read.
  *
- * No condition was found to stand in for this time. One could count from when Claude Code itself told of a change (the
- * time in a hook's file, or in its registry), but of an interrupt and a dismissed dialog no hook tells, and server and
- * client want the same two busy cores: a second from there would measure the machine.
+ * No condition was found to replace this time. It could start when Claude Code itself reported a change (the time in
+ * a hook's file, or in its registry). But no hook reports an interrupt or a dismissed dialog, and server and client
+ * need the same two busy cores. A limit of one second from there would measure the machine.
  */
 const AFTER_CHANGE_MS = 3_000;
 
@@ -36,7 +37,7 @@ describe('what a client is told of a live session', () => {
       parallel: 3,
       afterChangeMs: AFTER_CHANGE_MS,
       claude: pinnedVersion(),
-      // The pinned version is installed: nothing is fetched.
+      // The pinned version is installed, so nothing is downloaded.
       cacheDir: '/nonexistent',
       signal: new AbortController().signal,
       print: (line) => said.push(line),

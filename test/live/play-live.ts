@@ -16,7 +16,7 @@ const AFTER_THE_END_MS = 1_500;
 
 /** A status as a client of the server received it. */
 export interface Announced {
-  /** Unix milliseconds, when it came */
+  /** when it arrived, Unix milliseconds */
   at: number;
   primary: Primary | null;
   detail: Detail | null;
@@ -33,9 +33,9 @@ export interface LiveRun {
 }
 
 /**
- * Plays a scene of the recorder with the real Claude Code in a session of a real server, and notes what the server
- * tells its clients. The truth is the recorder's: from the stand-in, the keys and the process.
- * @throws RecorderError when the version cannot be had; Error when the scene does not come to its end
+ * Plays a scene of the recorder with the real Claude Code in a session of a real server, and records what the server
+ * sends to its clients. The true states come from the recorder: from the stand-in, the keypresses, and the process.
+ * @throws RecorderError if the version cannot be obtained; Error if the scene does not finish
  */
 export async function playLive(name: string, options: SceneSetOptions): Promise<LiveRun> {
   const scene = findScene(name);
@@ -45,14 +45,14 @@ export async function playLive(name: string, options: SceneSetOptions): Promise<
   const watcher = await cbos.watch();
   const stage = await openStage(set, () => startSession(cbos, set, scene));
   await scene.play(stage);
-  // A death, too, is to be told within a second.
+  // The end of a session must also be reported within a second.
   await stage.rest(AFTER_THE_END_MS);
   const endedAt = Date.now();
   truth.note('end-of-recording', '', endedAt);
   return { scene: name, labels: truth.labels(), announced: announcedBy(watcher), endedAt };
 }
 
-/** One word, as CBOS_CLAUDE_COMMAND wants it. */
+/** Returns the command as one word, as CBOS_CLAUDE_COMMAND requires. */
 function commandOf({ program, world }: SceneSet): string {
   const [only, ...more] = program;
   if (only !== undefined && more.length === 0) return only;

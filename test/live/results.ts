@@ -1,9 +1,9 @@
 import type { LiveScore } from './score-live.ts';
 
-/** version → scene → its last runs: `test/fixtures/live-accuracy.json` */
+/** version → scene → its last runs, as in `test/fixtures/live-accuracy.json` */
 export type LiveResults = Record<string, Record<string, { at: string; runs: LiveScore[] }>>;
 
-/** The results with newer ones in the place of the old, scenes by name. */
+/** Replaces old results with newer ones, sorted by the names of the scenes. */
 export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
   const merged: LiveResults = { ...old };
   for (const [version, scenes] of Object.entries(fresh)) {
@@ -15,7 +15,7 @@ export function mergeLive(old: LiveResults, fresh: LiveResults): LiveResults {
 
 const byVersion = (a: string, b: string): number => a.localeCompare(b, 'en', { numeric: true });
 
-/** Per scene what was measured on the newest version that it was measured on. */
+/** Returns the results of each scene on the newest version on which it was measured. */
 export function newestLive(results: LiveResults): LiveResults[string] {
   const versions = Object.keys(results).sort(byVersion);
   return Object.assign({}, ...versions.map((version) => results[version])) as LiveResults[string];

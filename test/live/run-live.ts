@@ -12,16 +12,19 @@ export interface RunLiveOptions extends SceneSetOptions {
   scenes: readonly string[];
   /** how often each scene is played */
   runs: number;
-  /** how many are played side by side, each on a server of its own */
+  /** how many scenes are played at the same time, each on its own server */
   parallel: number;
-  /** from how long after a change on a status is scored; a second unless said */
+  /** how long after a change a status is scored; one second by default */
   afterChangeMs?: number;
 }
 
-/** The scenes that this version is scored on. Every version can do the core ones, and the pinned one all. */
+/**
+ * The scenes on which this version is scored. Every version can run the core ones, and the pinned version can run
+ * all.
+ */
 export const liveScenes = (): string[] => Object.keys(RECORDED_SCENES);
 
-/** Plays scenes live and scores them. A scene that does not come to its end is no result, and named in `broken`. */
+/** Plays scenes live and scores them. A scene that does not finish has no result, and is listed in `broken`. */
 export async function runLive(options: RunLiveOptions): Promise<{ results: LiveResults; broken: string[] }> {
   const { scenes, runs, parallel, claude, signal, print } = options;
   const plays = scenes.flatMap((scene) => Array.from({ length: runs }, (_, index) => ({ scene, number: index + 1 })));

@@ -2,24 +2,27 @@ import { isRight, waitingDetailOf } from '../harness/accuracy.ts';
 import type { TimedLabel } from '../recordings/truth.ts';
 import type { Announced, LiveRun } from './play-live.ts';
 
-/** A status is scored from this long after a change of the truth on, where the machine does nothing else. */
+/** How long after a change of the truth a status is scored, on an otherwise idle machine. */
 const AFTER_CHANGE_MS = 1_000;
-/** Time between samples: finer than from a recording, for here a moment counts. */
+/** The time between samples. It is shorter than for a recording, because short moments count here. */
 const SAMPLE_MS = 50;
 /**
- * Labels of keys and requests are written up to this long after their effect: the key goes through the server, Screen
- * and the program before the label is written. So shortly before a label its word counts as well as the one before.
+ * How long after their effect the labels of keypresses and requests may be written. A keypress passes through the
+ * server, Screen, and the program before its label is written. For this long before a label, both its state and the
+ * previous one count as right.
  */
 const BEFORE_LABEL_MS = 300;
-/** No status may last for less, unless the session really passed through it. */
+/** The shortest time that a status may last, unless the session really passed through it. */
 const SHORTEST_MS = 300;
 
 export interface LiveScore {
   samples: number;
   right: number;
-  /** per change of the truth: how much later the right word came, in milliseconds; 0 where it was there already */
+  /**
+   * for each change of the truth, how much later the right status came, in milliseconds; 0 if it was already there
+   */
   lagsMs: number[];
-  /** what was wrong, a line each, for people */
+  /** the errors, one per line, for people to read */
   faults: string[];
 }
 
@@ -27,7 +30,7 @@ type StateLabel = Extract<TimedLabel, { state: string }>;
 
 const wordOf = ({ primary, detail, because }: Announced): string => `${primary}/${detail} (${because.rule})`;
 
-/** Whether a status is what a label says; a waiting one must also know for what. */
+/** Reports whether a status matches a label. A waiting session must also report the right detail. */
 function fits(label: StateLabel, said: Announced, scene: string): boolean {
   const { state } = label;
   if (!isRight(state, said, scene)) return false;
@@ -37,8 +40,8 @@ function fits(label: StateLabel, said: Announced, scene: string): boolean {
 }
 
 /**
- * How right the server's word was along a run: every 50 ms from one second (or as asked) after a change of the truth
- * on.
+ * Scores the server's status along a run, every 50 ms from one second (or the requested time) after each change of
+ * the truth.
  */
 export function scoreLive(
   { scene, labels, announced, endedAt }: LiveRun,
@@ -75,7 +78,7 @@ export function scoreLive(
   };
 }
 
-/** What was true and what was said, by time: to see how a fault came about. */
+/** Lists the true states and the reported ones by time, to show how an error came about. */
 export function describeRun({ labels, announced }: LiveRun): string[] {
   const startedAt = labels[0]?.at ?? 0;
   const truth = labels.map((label) => ({
@@ -102,7 +105,7 @@ function lagOf(
   return first === undefined ? null : first.at - label.at;
 }
 
-/** Words that stood for a moment only, and that the truth does not know as a moment. */
+/** Returns statuses that lasted only for a moment although the true state did not. */
 function flapsOf(
   states: readonly StateLabel[],
   announced: readonly Announced[],

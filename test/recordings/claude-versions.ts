@@ -6,7 +6,7 @@ import { pinnedClaude, pinnedVersion } from '../harness/claude.ts';
 
 const PACKAGE = '@anthropic-ai/claude-code';
 
-/** A download of 70 MB on a slow line. */
+/** How long a download of 70 MB may take on a slow line. */
 const INSTALL_TIMEOUT_MS = 600_000;
 const LOOK_UP_TIMEOUT_MS = 60_000;
 
@@ -15,20 +15,21 @@ const NEIGHBOURS = 6;
 
 const run = promisify(execFile);
 
-/** Something that the person who records can put right; its message is all they need. */
+/** An error that the person who records can fix. Its message is all they need. */
 export class RecorderError extends Error {}
 
 export interface ObtainOptions {
   version: string;
-  /** where downloaded versions are kept, one directory each; never in the repository */
+  /** where downloaded versions are stored, one directory each; never in the repository */
   cacheDir: string;
   print: (line: string) => void;
 }
 
 /**
- * The command that runs a version of Claude Code: the pinned one where it is the same, else from the cache, else from
- * npm (install scripts switched off). Up to about 2.1.110 it is a script for node, later a program for the platform.
- * @throws RecorderError when npm has no such version, or cannot be asked
+ * Returns the command that runs a version of Claude Code: the pinned one if it has that version, or else from the
+ * cache, or else from npm (install scripts switched off). Up to about 2.1.110 it is a script for node, later a
+ * program for the platform.
+ * @throws RecorderError if npm has no such version, or cannot be asked
  */
 export async function obtainClaude(options: ObtainOptions): Promise<string[]> {
   const { version, cacheDir, print } = options;
@@ -47,7 +48,7 @@ export async function obtainClaude(options: ObtainOptions): Promise<string[]> {
   throw new RecorderError(`${place} holds no Claude Code that is known here; remove it to download it again`);
 }
 
-/** The platform's package where the version has one, else the package itself. */
+/** Returns the platform's package if the version has one, or else the package itself. */
 async function packageOf(version: string): Promise<string> {
   const found = await npmView(`${PACKAGE}@${version}`, ['version', 'optionalDependencies']);
   if (found === null) throw new RecorderError(await unknownVersion(version));
@@ -82,7 +83,7 @@ async function npmView(what: string, fields: readonly string[]): Promise<unknown
   }
 }
 
-/** Beside its place first, so that a download that breaks off leaves no half of a version. */
+/** Installs next to the final place first, so that an interrupted download leaves no half of a version. */
 async function install(wanted: string, cacheDir: string, place: string): Promise<void> {
   mkdirSync(cacheDir, { recursive: true });
   const draft = mkdtempSync(join(cacheDir, '.new-'));

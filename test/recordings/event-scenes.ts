@@ -1,26 +1,26 @@
 import type { ClaudeEvent } from '../../src/protocol/index.ts';
 
-/** A Claude Code that speaks stream-json, as a scene drives it. */
+/** A Claude Code that speaks stream-json, with the functions that a scene needs. */
 export interface EventStage {
-  /** writes a prompt; it may run already */
+  /** writes a prompt; another turn may be running */
   prompt(text: string): Promise<void>;
-  /** the first event from here on that is so */
+  /** waits for the next event that meets a condition */
   until(describe: string, isIt: (event: ClaudeEvent) => boolean): Promise<ClaudeEvent>;
-  /** until it says that it has nothing more to do */
+  /** waits until Claude Code reports that it has nothing more to do */
   untilIdle(): Promise<void>;
-  /** answers the next question: a permission, a question, a plan */
+  /** answers the next question: a permission, a question, or a plan */
   answer(result: (input: Readonly<Record<string, unknown>>) => object): Promise<void>;
-  /** asks something of it and waits for its word, whatever that is */
+  /** sends a control request and waits for the answer, whatever it is */
   control(request: { subtype: string } & Record<string, unknown>): Promise<void>;
-  /** ends the process, in good order or not; the next prompt goes to another one, on the same conversation */
+  /** ends the process, cleanly or not; the next prompt goes to another process, on the same conversation */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
-/** What is recorded of a Claude Code without a terminal. */
+/** A scene that is recorded with a Claude Code without a terminal. */
 export interface EventScene {
-  /** what it shows, one line */
+  /** a one-line summary of the scene */
   about: string;
-  /** what its environment has beside the world's */
+  /** additions to the environment of the world */
   env?: Readonly<Record<string, string>>;
   play(stage: EventStage): Promise<void>;
 }
@@ -29,7 +29,8 @@ const allow = (input: object): object => ({ behavior: 'allow', updatedInput: inp
 const answers = (given: Readonly<Record<string, string>>) => (input: object) => allow({ ...input, answers: given });
 
 /**
- * Limits of five hours and seven days are a subscription's: Claude Code (2.1.329) reads them only with a token of one.
+ * Limits of five hours and seven days belong to a subscription. Claude Code (2.1.329) reads them only with a
+ * subscription's token.
  */
 const SUBSCRIBER = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'stand-in' };
 
@@ -39,8 +40,8 @@ async function turn(stage: EventStage, text: string): Promise<void> {
 }
 
 /**
- * Every scene of `npm run record -- --events`. Prompts name what the stand-in plays; a slash command is Claude Code's
- * own.
+ * Every scene of `npm run record -- --events`. Prompts name the scene that the stand-in plays. A slash command is
+ * handled by Claude Code itself.
  */
 export const EVENT_SCENES: Readonly<Record<string, EventScene>> = {
   hello: {

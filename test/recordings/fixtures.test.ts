@@ -24,7 +24,7 @@ test.each(recordings)('%s is whole, labelled in order, and names nobody’s mach
   const timing = parseTiming(timingText);
   const timed = timing.entries.reduce((sum, entry) => sum + (entry.kind === 'output' ? entry.bytes : 0), 0);
   expect(start).toBeGreaterThan(0);
-  // The newline before `script`'s last line belongs to no row.
+  // The newline before `script`'s last line does not belong to a row.
   expect(output - timed).toBeOneOf([0, 1]);
 
   const labels = readFileSync(`${base}.labels.jsonl`, 'utf8')

@@ -1,11 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to the stand-in that can be cut, so that the network is lost in the middle of a turn. */
+/** A connection to the stand-in that can be cut, so that the network is lost in the middle of a turn. */
 export interface NetworkGate {
   port: number;
-  /** connections end at once with a reset, the open ones too */
+  /** resets connections at once, including open ones */
   reset(): void;
-  /** nobody listens any more: connection refused */
+  /** stops listening, so that connections are refused */
   refuse(): Promise<void>;
   /** lets everything through again */
   restore(): Promise<void>;
@@ -14,7 +14,7 @@ export interface NetworkGate {
 
 /**
  * Opens a gate on loopback.
- * @param onAttempt told of each connection that was cut off at its start
+ * @param onAttempt called for each connection that was cut off at its start
  */
 export async function openNetworkGate(targetPort: number, onAttempt: () => void): Promise<NetworkGate> {
   let isCut = false;

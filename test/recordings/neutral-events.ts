@@ -1,9 +1,12 @@
 import type { ClaudeEvent, StoredEvent } from '../../src/protocol/index.ts';
 
-/** Every recording begins then: two of them differ only where Claude Code does. Unix milliseconds. */
+/** When every recording begins, so that two of them differ only where Claude Code does. Unix milliseconds. */
 const BEGIN_AT = Date.UTC(2026, 10, 20, 12);
 const PLACE = '/tmp/world';
-/** What Claude Code lists of itself (tools, commands, models) is dozens of entries and changes with every build. */
+/**
+ * How many entries of Claude Code's own lists (tools, commands, models) are kept. The lists have dozens of entries
+ * and change with every build.
+ */
 const LISTED = 3;
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
@@ -11,8 +14,8 @@ const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
 const SOCKET = /\d+\.sock\b/g;
 
 /**
- * Recorded events as lines of a fixture, without anything of the machine and the day: paths, ids in the order in which
- * they come, times from `BEGIN_AT` on, long lists cut.
+ * Returns recorded events as lines of a fixture, without anything specific to the machine and the day: neutral paths,
+ * ids numbered in the order in which they appear, times from `BEGIN_AT` on, and short lists.
  * @param directory the world in which they were recorded
  */
 export function neutralizeEvents(events: readonly StoredEvent[], directory: string): string {

@@ -1,4 +1,6 @@
-/** As long as the names of test worlds (`/tmp/cb-RRRRRR-SSSSSS`): what is on the screen keeps its place. */
+/**
+ * As long as the names of test worlds (`/tmp/cb-RRRRRR-SSSSSS`), so that everything on the screen keeps its place.
+ */
 const PLACEHOLDER = '/home/user/workspaces';
 
 /** Shorter pieces of a path could be part of any text. */
@@ -6,9 +8,9 @@ const SHORTEST_PIECE = 6;
 const SHORTEST_START = '/tmp/cb-'.length;
 
 /**
- * Puts a neutral path of the same length in the place of a directory, in a recording's bytes read as latin1: whole,
- * with dashes (Claude Code names directories of its own so), cut off on either side, and broken over two lines.
- * @throws Error when the directory's name has another length: what follows on the screen would move
+ * Replaces a directory with a neutral path of the same length, in a recording's bytes read as latin1: the whole path,
+ * with dashes (as in the names of Claude Code's own directories), cut off on either side, and broken over two lines.
+ * @throws Error if the directory's name has another length, because everything after it on the screen would move
  */
 export function neutralizePaths(text: string, directory: string): string {
   if (directory.length !== PLACEHOLDER.length) {
@@ -30,20 +32,26 @@ export function neutralizePaths(text: string, directory: string): string {
   return result;
 }
 
-/** `script`'s first line names the command, with the files of the launch in it. It is no output: its length is free. */
+/**
+ * Replaces `script`'s first line, which contains the command with the files of the launch. The line is not output, so
+ * its length may change.
+ */
 export function neutralizeHeader(recording: string): string {
   const end = recording.indexOf('\n') + 1;
   return recording.slice(0, end).replace(/COMMAND="(?:[^"\\]|\\.)*"/, 'COMMAND="claude"') + recording.slice(end);
 }
 
-/** The same in the rows of advanced timing that name the command and the files. */
+/** Replaces the same in the rows of advanced timing that contain the command and the files. */
 export function neutralizeTiming(timing: string): string {
   return timing
     .replace(/^(H \S+ COMMAND) .*$/m, '$1 claude')
     .replace(/^(H \S+ (?:OUTPUT_LOG|TIMING_LOG)) .*\/([^/]+)$/gm, '$1 $2');
 }
 
-/** Advanced timing as the classic format has it: output alone, time of other rows goes to the next. */
+/**
+ * Converts advanced timing to the classic format, which has only output. The time of other rows is added to the next
+ * one.
+ */
 export function toClassicTiming(timing: string): string {
   let waitedMicroseconds = 0;
   let result = '';

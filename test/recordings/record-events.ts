@@ -20,7 +20,10 @@ import { neutralizeEvents } from './neutral-events.ts';
 export { obtainClaude, RecorderError } from './claude-versions.ts';
 export const SCENE_NAMES = Object.keys(EVENT_SCENES);
 
-/** The longest scene takes five seconds; a program that does not say the awaited is given up then. */
+/**
+ * How long to wait for an event. The longest scene takes five seconds. A program that does not send the event in time
+ * is given up.
+ */
 const STEP_TIMEOUT_MS = 60_000;
 
 export interface RecordOptions {
@@ -28,13 +31,13 @@ export interface RecordOptions {
   /** the version of Claude Code */
   claude: string;
   cacheDir: string;
-  /** the file goes into OUT/VERSION */
+  /** the file is written to OUT/VERSION */
   out: string;
   signal: AbortSignal;
   print: (line: string) => void;
 }
 
-/** `name  what it shows`, a line each. */
+/** Returns one line per scene: `name  what it shows`. */
 export function describeScenes(): string[] {
   return Object.entries(EVENT_SCENES).map(([name, { about }]) => `${name.padEnd(24)} ${about}`);
 }
@@ -47,9 +50,9 @@ export function findScene(name: string): EventScene {
 }
 
 /**
- * Records the events of the real Claude Code of a version, driven as CBOS drives it, on the stand-in:
- * `OUT/VERSION/SCENE.jsonl`, a stored event a line. An earlier recording is replaced when the new one is whole, never
- * before.
+ * Records the events of a version of the real Claude Code, driven as CBOS drives it, on the stand-in:
+ * `OUT/VERSION/SCENE.jsonl`, one stored event per line. An earlier recording is replaced only when the new one is
+ * complete.
  * @returns the file
  * @throws RecorderError with what to do about it
  */
@@ -83,7 +86,7 @@ interface Driven {
   end: EventStage['end'];
 }
 
-/** What runs Claude Code, without arguments, and what its environment has beside the world's. */
+/** The command that runs Claude Code, without arguments, and the additions to the environment of the world. */
 interface DrivenProgram {
   program: readonly string[];
   env: Readonly<Record<string, string>>;
@@ -94,7 +97,7 @@ function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Drive
   const sessionId = uuid();
   let running: { id: string; tail: OutputTail; pid: number; exited: Promise<void> } | null = null;
   let hasBegun = false;
-  /** events before this one were waited for */
+  /** the index of the first event that was not waited for yet */
   let seen = 0;
 
   async function start(): Promise<NonNullable<typeof running>> {

@@ -15,7 +15,9 @@ import type { Question } from '../../../src/protocol/index.ts';
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
-/** A window as the program draws it; `▮` is the cursor, at column 0 of the last row where there is none. */
+/**
+ * Builds a window as the program draws it. `▮` is the cursor, which is at column 0 of the last row if there is none.
+ */
 function view(text: string): DialogView {
   const drawn = text.replaceAll('RULE', RULE).split('\n');
   const row = drawn.findIndex((line) => line.includes('▮'));
@@ -24,7 +26,7 @@ function view(text: string): DialogView {
   return { frame, dialog: readScreen(frame).dialog };
 }
 
-/** The question that a window shows, of a tool where hooks tell of one. */
+/** Returns the question that a window shows; it belongs to a tool if hooks report one. */
 function questionOf(shown: DialogView, more: Partial<Question> = {}): Question {
   const { dialog } = shown;
   const [part] = dialog?.parts ?? [];
@@ -120,7 +122,7 @@ RULE
 
 Enter to select · ↑/↓ to navigate · n to add notes · Esc to cancel`);
 
-/** The rows from the number of a field of two lines to the next number. */
+/** The number of rows from the number of a two-line field to the next number. */
 const FIELD_ROWS = 4;
 const DOWN = '\x1b[B';
 const UP = '\x1b[A';
@@ -132,7 +134,7 @@ const select = (options: readonly number[], more: { text?: string; remark?: stri
   remark: more.remark ?? null,
 });
 const TICKED = platforms(['✔', '✔']);
-/** The kinds of the steps; of a tick whether it is for a box that is ticked. */
+/** Returns the kinds of the steps; for a tick, also whether its box is ticked. */
 const kinds = (taken: readonly AnswerStep[]): string[] =>
   taken.map((step) => (step.kind === 'tick' ? `tick ${step.isTaken(TICKED, TICKED)}` : step.kind));
 

@@ -36,7 +36,7 @@ function question(kind: Question['kind'], ...asked: Asked[]): Question {
   };
 }
 
-/** The options of permissions, plans and setup dialogs as each version words them. */
+/** The options of permissions, plans, and set-up dialogs, as each version words them. */
 const DIALOGS = {
   '1.0.128': [
     'Yes',

@@ -14,7 +14,7 @@ const RULE = {
   destination: 'localSettings',
 };
 
-/** What a hook that waits has asked, as its question is told before anything is drawn. */
+/** Builds the request of a waiting hook, as the question is reported before anything is drawn. */
 function ask(
   name: string,
   input: object,

@@ -9,7 +9,7 @@ import { DeliveryScene, type Reaction, type Shown } from '../../harness/delivery
 
 const ALL = Object.keys(DELIVERY_PHASES) as DeliveryPhase[];
 
-/** From which phase a machine may bring a text into which. What is not here, nothing ever does. */
+/** The phases into which a machine may move a text from each phase. No other transition may happen. */
 const LEGAL: Readonly<Partial<Record<DeliveryPhase, readonly DeliveryPhase[]>>> = {
   held: ['typing'],
   behind_dialog: ['typing', 'taken'],
@@ -75,7 +75,7 @@ const world = fc.record({
   told,
 });
 
-/** A scene that refuses keys where none may be typed. */
+/** A scene that refuses keypresses where none may be typed. */
 class WatchedScene extends DeliveryScene {
   readonly faults: string[] = [];
   isForced = false;
@@ -108,7 +108,7 @@ function judge(scene: WatchedScene): void {
   expect(scene.faults).toEqual([]);
   for (const change of scene.transitions) {
     const [from, to] = change.split(' → ') as [DeliveryPhase, DeliveryPhase];
-    // What is taken out of the prompt and stays what it was is written down anew, with its time.
+    // A text that is removed from the prompt and keeps its phase is recorded again, with its time.
     if (from !== to) expect(LEGAL[from] ?? [], change).toContain(to);
   }
   const clears = scene.log.flatMap((entry, index) => (entry === 'clear' ? (scene.times[index] ?? 0) : []));

@@ -14,7 +14,7 @@ interface Row {
   how?: { confirm: 'turn' | 'queue'; force: boolean };
   command?: true;
   becomes: [Became, DeliveryPhase];
-  /** how often Enter was pressed; 1 where it is left out */
+  /** how often Enter was pressed; 1 if omitted */
   enters?: number;
 }
 

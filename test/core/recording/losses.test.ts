@@ -22,7 +22,7 @@ test('a row that was cut off becomes one with the next, at its time', () => {
   expect(parseTiming(torn).skipped).toBe(0);
   expect(bytesIn(torn)).toBe(169);
   expect(withoutLost(torn, 169, 'first')).toBe('O 0.500000 8\nO 0000000000.248026 160\nO 0.1 1\n');
-  // Rows were lost whose output was not: the joined row counts it.
+  // Rows were lost but their output was not, so the joined row counts it.
   expect(bytesIn(withLostRows(torn, 2_000))).toBe(2_169);
   expect(secondsIn(withLostRows(torn, 2_000))).toBeCloseTo(0.848026);
   expect(withLostRows('O 0.1 1\n', 5)).toBe('O 0.1 1\n');

@@ -23,7 +23,8 @@ test('a character is held back exactly while it is incomplete', () => {
     [[0xf0, 0x9f], 2],
     [[0xf0, 0x9f, 0xa4], 3],
     [[0xf0, 0x9f, 0xa4, 0xb7], 0],
-    // Never valid, so not worth waiting for: overlong, surrogate, beyond U+10FFFF, a lone continuation, no lead byte
+    // These are never valid, so waiting is pointless: overlong, surrogate, beyond U+10FFFF, a lone continuation, no
+    // lead byte.
     [[0xc0], 0],
     [[0xe0, 0x80], 0],
     [[0xed, 0xa0], 0],

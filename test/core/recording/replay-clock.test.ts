@@ -13,7 +13,7 @@ import {
   waitUntilDue,
 } from '../../../src/core/recording/index.ts';
 
-/** When each of the recording's times is written, on the wall. */
+/** Returns when each of the recording's times is written, by the wall clock. */
 function written(times: readonly number[], pace: ReplayPace, from = 0): number[] {
   let now = 0;
   let clock = jumpTo(startClock(pace, now), from, now);

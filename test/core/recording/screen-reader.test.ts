@@ -3,7 +3,7 @@ import { ScreenReader } from '../../../src/core/recording/index.ts';
 
 const ROWS = 12;
 const PROMPT = ['────', '❯ ', '────'];
-/** A screen with some lines of a transcript above a prompt. */
+/** Builds a screen with some lines of a transcript above a prompt. */
 const screen = (lines: readonly string[]): string[] => {
   const room = ROWS - PROMPT.length;
   return [...lines, ...Array.from({ length: Math.max(0, room - lines.length) }, () => '')].slice(-room).concat(PROMPT);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { resolvePlainly, resolveSettings, type SettingSources } from '../../../src/core/settings/index.ts';
 import { SETTING_ROWS } from '../../../src/protocol/index.ts';
 
-/** Good ones and bad ones of each form, and what stands at the limits. */
+/** Valid and invalid values of each form, and values at the limits. */
 const TEXTS = [
   ...['0', '1', '999', '1000', '60000', '60001', '65535', '65536', '20000000', '99999999', '100000000', '100000001'],
   ...['9007199254740991', '9007199254740992', 'true', 'no', 'screen', 'json', 'tmux', 'send', 'everything', 'all'],
@@ -39,7 +39,7 @@ test.each(SETTING_ROWS.map(({ name }) => name))(
   (name) => {
     const all = TEXTS.map((text) => resolveText(name, text));
     for (const { plainly, bySchema } of all) if (plainly !== null) expect(plainly).toEqual(bySchema);
-    // What people write is among them: the schemas stay out.
+    // The list contains the values that people write, for which the schemas are not loaded.
     expect(all.some(({ plainly }) => plainly !== null && typeof plainly !== 'string')).toBe(true);
   },
 );

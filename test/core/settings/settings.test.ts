@@ -21,7 +21,7 @@ function sources(parts: { flags?: SettingSources['flags']; environment?: Record<
   } satisfies SettingSources;
 }
 
-/** The error of resolving, as message and hint. */
+/** Returns the error of resolving, as message and hint. */
 function failure(parts: Parameters<typeof sources>[0]) {
   try {
     resolveSettings(sources(parts));

@@ -4,12 +4,12 @@ import { readScreen, type ScreenFrame } from '../../../src/core/status/index.ts'
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
-/** Without a prompt: what is below a rule, below a command in the conversation. */
+/** A window without a prompt, with lines below a rule that follows a command in the conversation. */
 function below(command: string, ...lines: string[]): ScreenFrame {
   return { ...frame(''), lines: ['● Hello! I am ready when you are.', '', `❯ ${command}`, '', RULE, ...lines] };
 }
 
-/** A window of 2.1.329 as it was seen, its box and what is below it. */
+/** A window as 2.1.329 drew it, with its box and the lines below. */
 function frame(inBox: string, ...footer: string[]): ScreenFrame {
   const lines = [
     '● Hello! I am ready when you are.',

@@ -10,9 +10,12 @@ const FOLDER = fileURLToPath(new URL('../../fixtures/evidence/2.1.329', import.m
 const recorded = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
 const stepsOf = (name: string): EvidenceStep[] => readEvidence(join(FOLDER, name));
 
-/** What is shown for less than this nobody can read: no status may, unless the session passed through it. */
+/**
+ * Nobody can read what is shown for a shorter time. No status may be that short, unless the session passed through
+ * it.
+ */
 const SHORTEST_MS = 300;
-/** A disturbed source may make a status so late. */
+/** How late a status may be because of a disturbed source. */
 const LATE_MS = 1_500;
 
 interface Stretch {
@@ -21,7 +24,7 @@ interface Stretch {
   to: number;
 }
 
-/** The primaries in their order, each with how long it held. */
+/** Returns the primaries in order, each with how long it held. */
 function stretchesOf(announced: readonly AnnouncedStatus[], end: number): Stretch[] {
   const stretches: Stretch[] = [];
   for (const { word, at } of announced) {
@@ -48,7 +51,7 @@ function isWithin(few: readonly string[], many: readonly string[]): boolean {
   return found === few.length;
 }
 
-/** Nothing may be said that is not so, and nothing that lasts may be left out. */
+/** Checks that nothing false is reported, and that nothing lasting is left out. */
 function expectSameWay(steps: readonly EvidenceStep[], disturbed: readonly EvidenceStep[]): void {
   const end = endOf(steps);
   const before = stretchesOf(announce(steps, { tailMs: LATE_MS }), end);
@@ -57,7 +60,7 @@ function expectSameWay(steps: readonly EvidenceStep[], disturbed: readonly Evide
   expect(isWithin(wordsOf(after), wordsOf(before)), `${wordsOf(after)} in ${wordsOf(before)}`).toBe(true);
   expect(isWithin(wordsOf(lasting), wordsOf(after)), `${wordsOf(lasting)} in ${wordsOf(after)}`).toBe(true);
   expect(after.at(-1)?.primary).toBe(before.at(-1)?.primary);
-  // Between two dialogs a turn runs for a moment only: what was short before may be a little shorter.
+  // Between two dialogs a turn runs only for a moment, so a status that was short before may be a little shorter.
   const passed = new Set(before.filter(({ from, to }) => to - from < 2 * SHORTEST_MS).map(({ primary }) => primary));
   const short = after.filter(({ from, to, primary }) => to - from < SHORTEST_MS && primary !== 'unknown');
   expect(short.filter(({ primary }) => !passed.has(primary))).toEqual([]);
@@ -128,10 +131,10 @@ describe('a server that starts anew in the middle says the same', () => {
     frameAt = frameAt.filter(({ evidence }) => evidence.process?.alive === true && evidence.screen !== null);
     for (const [index, { evidence, at }] of frameAt.entries()) {
       const next = frameAt[index + 1]?.at ?? at + LATE_MS;
-      // Where nothing comes for a while, so that both have made up their minds.
+      // Only moments followed by a pause are compared, because both have settled then.
       if (next - at < LATE_MS || evidence.screen === null) continue;
       const now = at + LATE_MS - 1;
-      // Hooks are kept, registry and process are read again; of the screen there is the newest frame alone.
+      // Hooks are kept, and registry and process are read again. Of the screen, only the newest frame exists.
       const anew = { ...evidence, screen: observeScreen(null, evidence.screen.frame, at) };
       const { primary, detail } = derive(evidence, now);
       expect(derive(anew, now), `at ${at} ms`).toMatchObject({ primary, detail });

@@ -14,7 +14,7 @@ const COLS = 80;
 const ROWS = 24;
 export const RULE = '─'.repeat(COLS);
 
-/** A frame with these lines at its top. */
+/** Returns a frame with these lines at its top. */
 export function frame(lines: readonly string[], options: Partial<ScreenFrame> = {}): ScreenFrame {
   const blank = Array.from({ length: Math.max(0, ROWS - lines.length) }, () => '');
   return {
@@ -99,12 +99,12 @@ export const FRAMES = {
   ]),
 } as const;
 
-/** Screen evidence folded from frames at their times. */
+/** Returns screen evidence folded from frames at their times. */
 export function screenOf(...frames: readonly [at: number, frame: ScreenFrame][]): ScreenEvidence | null {
   return frames.reduce<ScreenEvidence | null>((seen, [at, shown]) => observeScreen(seen, shown, at), null);
 }
 
-/** A hook event; the payload as Claude Code sends it, its usual fields left out. */
+/** Returns a hook event. Its payload is that of Claude Code, without the usual fields. */
 export const hook = (at: number, event: string, payload: Record<string, unknown> = {}): HookEvent => ({
   at,
   event,
@@ -117,7 +117,7 @@ export const bash = (id: string, command = 'npm test'): Record<string, unknown> 
   tool_use_id: id,
 });
 
-/** Hook evidence folded from events. */
+/** Returns hook evidence folded from events. */
 export const hooksOf = (...events: readonly HookEvent[]): HookEvidence => events.reduce(observeHook, NO_HOOKS);
 
 export const registryOf = (
@@ -126,7 +126,7 @@ export const registryOf = (
   waitingFor: string | null = null,
 ): RegistryEvidence => ({ status, waitingFor, statusUpdatedAt, sessionId: null, readAt: statusUpdatedAt ?? 0 });
 
-/** Evidence of a living process, with what is given. */
+/** Returns the evidence of a live process, with the given parts. */
 export const evidenceOf = (given: Partial<Evidence>): Evidence => ({
   process: { alive: true, startedAt: 0, endedAt: null },
   screen: null,

@@ -13,14 +13,15 @@ import {
 import { playBytes } from '../../harness/cut-recording.ts';
 
 const RECORDINGS = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
-/** A dialog that has stood for so long in the recording is the whole dialog. */
+/** A dialog that stays unchanged this long in the recording is complete. */
 const STOOD_MS = 300;
-/** For so long the rest of a write is held back: by a stopped recorder, a full pipe, a machine with too much to do. */
+/** How long the rest of a write is delayed, as by a stopped recorder, a full pipe, or a busy machine. */
 const HELD_BACK_MS = 60_000;
 
 /**
- * Every byte of every recording takes two minutes (`CUT_EVERY=1`). `npm test` looks after each fifth, in each write
- * after others, and leaves out the version that draws as the next one does.
+ * How many bytes pass between two checks. Checking after every byte of every recording takes two minutes
+ * (`CUT_EVERY=1`). `npm test` checks after each fifth byte, starting at a different one in each write, and omits the
+ * version that draws like the next one.
  */
 const EVERY = Number(process.env.CUT_EVERY ?? 5);
 const DRAWN_AS_THE_NEXT = '2.1.329/';
@@ -33,11 +34,11 @@ const recordings = readdirSync(RECORDINGS, { recursive: true, encoding: 'utf8' }
 const listed = (options: readonly { key: string; label: string }[]): string =>
   options.map(({ key, label }) => `${key}. ${label}`).join(' | ');
 const drawnIn = (frame: ScreenFrame): string => listed(readScreen(frame).dialog?.parts[0]?.options ?? []);
-/** The options that a client is told, at a moment. */
+/** Returns the options that a client receives at a moment. */
 const toldBy = (screen: ScreenEvidence | null, now: number): string =>
   listed(derive({ process: null, screen, hooks: NO_HOOKS, registry: null }, now).question?.options ?? []);
 
-/** What a recording draws, write by write. */
+/** Determines what a recording draws, write by write. */
 async function lookThrough(base: string): Promise<{ complete: Set<string>; wanted: Set<number> }> {
   const drawn: { at: number; options: string }[] = [];
   await playBytes(base, {
@@ -56,7 +57,7 @@ test.each(recordings)(
   async (name) => {
     const base = join(RECORDINGS, name);
     const { complete, wanted } = await lookThrough(base);
-    // A recording that never draws a dialog has none that could be told of by halves.
+    // A recording that never draws a dialog cannot report half a dialog.
     if (wanted.size === 0) return expect(complete).toEqual(new Set(['']));
     const wrong: string[] = [];
     const missed: string[] = [];
@@ -70,7 +71,7 @@ test.each(recordings)(
         if (told !== '' && !complete.has(told)) wrong.push(`write ${step}: ${told}`);
       },
       onStep: (frame, at) => {
-        // What stood is told in full before anything else is drawn.
+        // A dialog that stayed unchanged is reported in full before anything else is drawn.
         if (at - before.at >= STOOD_MS && toldBy(screen, at) !== before.options) missed.push(before.options);
         screen = observeScreen(screen, frame, at);
         before = { at, options: drawnIn(frame) };

@@ -27,7 +27,7 @@ function recorded(name: string): StoredEvent[] {
   return lines.map((line) => StoredEvent.parse(JSON.parse(line)));
 }
 
-/** The evidence after each event. */
+/** Returns the evidence after each event. */
 function steps(events: readonly StoredEvent[]): JsonEvidence[] {
   let evidence = NO_EVENTS;
   return events.map(({ event, timestamp }) => {
@@ -40,7 +40,7 @@ const statusOf = (json: JsonEvidence) =>
   derive({ process: null, screen: null, hooks: NO_HOOKS, registry: null, json }, json.lastAt ?? 0);
 const wordOf = (json: JsonEvidence): string => `${statusOf(json).primary}/${statusOf(json).detail}`;
 
-/** The statuses that recorded events go through, each once. */
+/** Returns the statuses that recorded events pass through, each once. */
 function words(name: string): string[] {
   const all = steps(recorded(name)).map(wordOf);
   return all.filter((word, index) => word !== all[index - 1]);
@@ -68,7 +68,7 @@ describe('the recorded events of the real Claude Code go through the right statu
     ['error', ['active/thinking', 'idle/error', 'active/thinking', 'active/responding', 'waiting/question']],
   ])('%s', (name, expected) => {
     const all = words(name);
-    // In this order, others between them.
+    // The statuses must come in this order, with others in between.
     let from = 0;
     for (const word of expected) {
       const at = all.indexOf(word, from);

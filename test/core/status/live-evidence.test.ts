@@ -7,7 +7,10 @@ import { type AnnouncedStatus, announce } from './live-evidence.ts';
 
 const FOLDER = fileURLToPath(new URL('../../fixtures/evidence/2.1.329', import.meta.url));
 
-/** The way of each scene, active as one word: how long an answer takes to draw differs from recording to recording. */
+/**
+ * The statuses of each scene, with active as one word, because the time for drawing an answer differs between
+ * recordings.
+ */
 const WAYS: Readonly<Record<string, string>> = {
   'alternate-screen': 'idle/ready active waiting/permission active idle/waiting_input',
   ask: 'idle/ready active waiting/question active idle/waiting_input',
@@ -67,9 +70,9 @@ describe('with everything that a live 2.1.329 tells', () => {
   test.each(recorded)('%s from the screen and the process alone takes the same way', (scene) => {
     const steps = readEvidence(join(FOLDER, `${scene}.jsonl`));
     const way = wayOf(announce(steps, { sources: ['screen', 'process'] }));
-    // Without hooks nobody knows that a prompt was taken back by an early interrupt: the screen is as fresh as before.
-    // And a request that is refused within 100 ms shows its spinner too shortly to tell it from one that came to
-    // nothing.
+    // Without hooks, nothing shows that an early interrupt took back a prompt, because the screen looks as fresh as
+    // before. Also, a request that is refused within 100 ms shows its spinner too briefly to distinguish it from one
+    // without an effect.
     const alone: Readonly<Record<string, string>> = {
       'interrupt-early': 'idle/ready active idle/ready',
       credit: 'idle/ready idle/error',

@@ -11,7 +11,7 @@ import {
 import type { Question } from '../../../src/protocol/index.ts';
 import type { EvidenceStep } from '../../harness/evidence.ts';
 
-/** A status on the way, as a client would see it announced. */
+/** A status along the way, as a client would receive it. */
 export interface AnnouncedStatus {
   at: number;
   /** `primary/detail` */
@@ -41,9 +41,9 @@ function registryOf(
 }
 
 /**
- * Plays recorded evidence through the status as the live server would: a step per piece of evidence and at each
- * `recheckAt`.
- * @param sources the sources that count; the others are left out, as for a session that has none
+ * Plays recorded evidence through the status as the live server would: one step per piece of evidence, and one at
+ * each `recheckAt`.
+ * @param sources the sources that count; the others are left out, as for a session without them
  */
 export function announce(
   steps: readonly EvidenceStep[],
@@ -51,7 +51,7 @@ export function announce(
     sources?: readonly ('hook' | 'screen' | 'registry' | 'process')[];
     tailMs?: number;
     onStep?: (step: EvidenceStep) => void;
-    /** told of all that is at hand, each time that it is judged */
+    /** called with all available evidence each time it is evaluated */
     onEvidence?: (evidence: Evidence, at: number) => void;
   } = {},
 ): AnnouncedStatus[] {

@@ -28,7 +28,7 @@ const EVENTS = fixtures('json-events/2.1.329');
 const filesIn = (folder: string, ending: string): string[] =>
   readdirSync(folder).filter((name) => name.endsWith(ending));
 
-/** What the file of a misdetection holds, read again. */
+/** Writes a misdetection to a file and reads it back. */
 function keep(evidence: Evidence, at: number): { said: string; kept: Misdetection; text: string } {
   const { memory } = advanceStatus(null, { evidence, now: at, thresholds: DEFAULT_THRESHOLDS });
   const said = [memory.primary ?? 'unknown', memory.detail].filter((word) => word !== null).join('/');
@@ -53,7 +53,7 @@ const ofEvents = (json: Evidence['json']): Evidence => ({
   ...(json === undefined ? {} : { json }),
 });
 
-/** An answer that broke off and is asked for again. */
+/** An answer that broke off and is requested again. */
 const RETRIES: JsonEvidence = {
   ...observePrompt(NO_EVENTS, { id: 'p1', at: 0, text: 'do it' }),
   phase: { kind: 'responding', at: 1 },

@@ -136,7 +136,7 @@ describe('whatever the evidence', () => {
         let now = 1_000_000;
         for (const [one, delay] of all) {
           now += Math.max(0, delay);
-          // Hooks and registry may speak of the past.
+          // Hooks and registry may report the past.
           const at = now + Math.min(0, delay);
           if (one.kind === 'screen') screen = observeScreen(screen, one.shown, now);
           if (one.kind === 'hook') evidence = { ...evidence, hooks: observeHook(evidence.hooks, { at, ...one.event }) };
@@ -220,7 +220,7 @@ describe('whatever the evidence', () => {
           Array.from({ length: 50 }, () => text),
           { cols: 200, rows: 50 },
         );
-        // The fastest of many: what else the machine does cannot make that slow, a bad pattern does.
+        // The fastest of many runs counts. Other load on the machine cannot make that slow, but a bad pattern can.
         const times = Array.from({ length: 100 }, () => {
           const begin = performance.now();
           readScreen(shown);
@@ -229,7 +229,7 @@ describe('whatever the evidence', () => {
         return Math.min(...times);
       }),
     );
-    // The measured mean is below 0.2 ms (bench); ten times that leaves room for a loaded machine and none for a bad
+    // The measured mean is below 0.2 ms (bench). Ten times that leaves room for a loaded machine, but not for a bad
     // pattern.
     expect(worst).toBeLessThan(2);
   });

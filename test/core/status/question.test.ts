@@ -46,7 +46,7 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     const tools = [asks('old', 'Which letter shall it be?')];
     expect(toolBehind(dialog('question', 'Which number?'), tools)).toBeNull();
     expect(toolBehind(dialog('question', 'Which letter\nshall it be?'), tools)?.id).toBe('old');
-    // The window cut its first line off, or shows none of it.
+    // The window cuts off the first line, or shows none of it.
     expect(toolBehind(dialog('question', 'shall it be?'), tools)?.id).toBe('old');
     expect(toolBehind(dialog('question', ''), tools)?.id).toBe('old');
   });
@@ -73,8 +73,8 @@ describe('the call behind an open dialog, beside one that was interrupted withou
       toolBehind(shown, tools);
       return performance.now() - before;
     });
-    // 25 pictures a second are looked at; the first one reads the inputs. What else the machine does cannot make the
-    // fastest slow.
+    // 25 frames a second are read, and the first one reads the inputs. Other load on the machine cannot make the
+    // fastest frame slow.
     expect(Math.min(...frames)).toBeLessThan(5);
   });
 
@@ -89,18 +89,19 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     const nice = call('nice', 'Bash', { command: `${same}; echo "nothing else happens in this one of the two"` });
     const shows = (...lines: string[]) => dialog('permission', ['Bash command · 1 of 2', ...lines].join('\n'));
     const shown = (...lines: string[]) => toolBehind(shows(...lines), [worse, nice])?.id;
-    // More of the longer one than of the shorter one would be shown, if the beginning counted alone.
+    // If only the beginning counted, more of the longer call than of the shorter one would be shown.
     expect(shown('Deploy', `│ ${same}; touch evil`)).toBe('worse');
     expect(shown('Deploy', `│ ${same}; touch`, '│ evil')).toBe('worse');
     expect(shown('Deploy', `│ ${same}; echo "nothing else happens`, '│ in this one of the two"')).toBe('nice');
-    // Described by the other's command; the second one's own is drawn otherwise than it is written.
+    // The description contains the command of the other call. The second call's own command is drawn differently from
+    // how it is written.
     const described = call('described', 'Bash', { command: 'touch evil', description: `Run ${nice.input.command}` });
     const unseen = call('unseen', 'Bash', { command: 'touch evi\u200bl', description: 'Deploy' });
     const withNice = shows(`│ ${nice.input.command}`);
     expect(toolBehind(shows('Run', nice.input.command, '│ touch evil'), [described, nice])).toBeNull();
     expect(toolBehind(withNice, [unseen, nice])).toBeNull();
     expect(toolBehind(withNice, [worse, nice])?.id).toBe('nice');
-    // Told apart by a blank alone, which a window does not show at the end of a line.
+    // The two differ only by a blank, which a window does not show at the end of a line.
     const blank = call('blank', 'Bash', { command: 'rm -r ~ /build' });
     const none = call('none', 'Bash', { command: 'rm -r ~/build' });
     expect(toolBehind(shows('│ rm -r ~ /build'), [none, blank])).toBeNull();

@@ -7,7 +7,10 @@ import { accuracyPage, describeFaults, type Floors, raisedFloors } from '../../h
 const RECORDINGS = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
 const FLOORS = fileURLToPath(new URL('../../fixtures/accuracy-floors.json', import.meta.url));
 
-/** What each recording has reached from the screen alone; `npm run accuracy` raises it and never lowers it. */
+/**
+ * The figures that each recording has reached from the screen alone. `npm run accuracy` raises them and never lowers
+ * them.
+ */
 const floors = JSON.parse(readFileSync(FLOORS, 'utf8')) as Floors;
 
 let scored: ScoredRecording[] = [];

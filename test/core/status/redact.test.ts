@@ -6,7 +6,7 @@ import { readScreen, redactFrame, redactLine } from '../../../src/core/status/in
 import { replay } from '../../harness/replay.ts';
 
 const RECORDINGS = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
-/** Every so many frames of a recording: the next ones differ by a spinner. */
+/** Only every fifth frame of a recording is checked, because adjacent frames differ by a spinner. */
 const STRIDE = 5;
 
 const bases = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'].flatMap((version) =>

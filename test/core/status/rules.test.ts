@@ -34,11 +34,11 @@ const scenesIn = (folder: string, ending: string): string[] =>
     .filter((name) => name.endsWith(ending))
     .map((name) => join(folder, name.slice(0, -ending.length)));
 
-/** The list with one rule taken out. */
+/** Returns the list without one rule. */
 const without = <R extends { id: string }>(rules: readonly R[], id: string): R[] =>
   rules.filter((one) => one.id !== id);
 
-/** The signs with one taken out, whatever kind it is. */
+/** Returns the signs without one of them, of whatever kind. */
 const withoutSign = ({ prompts, errors, borders }: ScreenSigns, id: string): ScreenSigns => ({
   prompts: without(prompts, id),
   errors: without(errors, id),
@@ -84,7 +84,10 @@ describe('each rule over the screen decides in each version that it names', () =
   });
 });
 
-/** What each source had to say, piece by piece, in the recorded evidence; and by hand where no recording has it. */
+/**
+ * Returns what each source reported, piece by piece, in the recorded evidence, and by hand where no recording
+ * contains it.
+ */
 function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvidence[]; process: ProcessEvidence[] } {
   let hooks: HookEvidence = NO_HOOKS;
   const said: ReturnType<typeof sourcesOf> = { hooks: [], registry: [], process: [] };
@@ -106,8 +109,8 @@ function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvi
 
 describe('each rule over what Claude Code says of itself decides', () => {
   const recorded = scenesIn(EVIDENCE, '.jsonl').map((base) => sourcesOf(`${base}.jsonl`));
-  // The notification comes after a minute at the prompt, the word shell while a background shell runs: seen live, not
-  // recorded.
+  // The notification comes after a minute at the prompt, and the word shell while a background shell is running. Both
+  // were seen live, but are not in a recording.
   const hooks = [
     ...recorded.flatMap((one) => one.hooks),
     hooksOf(
@@ -116,14 +119,14 @@ describe('each rule over what Claude Code says of itself decides', () => {
     ),
   ];
   const registry = [...recorded.flatMap((one) => one.registry), registryOf('shell', 9_000)];
-  // No recording has lost its socket, or its daemon stopped: seen live (Screen 4.9.0).
+  // No recording contains a lost socket or a stopped daemon. Both were seen live (Screen 4.9.0).
   const lives = { alive: true, startedAt: 0, endedAt: null };
   const process: ProcessEvidence[] = [
     ...recorded.flatMap((one) => one.process),
     { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
     { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },
   ];
-  // Since when it is so counts too: where sources disagree, the newer one is believed.
+  // The time since when a verdict holds counts too. If sources disagree, the newer one is believed.
   const word = (said: { primary: string | null; detail: string | null; since: number } | null): string =>
     `${said?.primary}/${said?.detail} since ${said?.since}`;
 

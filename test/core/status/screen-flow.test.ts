@@ -3,21 +3,21 @@ import { createTimeline, DEFAULT_THRESHOLDS, type TimelineEntry } from '../../..
 import { frame, RULE } from './evidence-maker.ts';
 
 const SPINNER_ROW = 2;
-/** What is drawn last must stand for a while before it counts. */
+/** How long the last frame must be shown before it counts. */
 const SETTLED_MS = 300;
 
 interface Shown {
-  /** from the frame before */
+  /** time since the previous frame */
   afterMs?: number;
-  /** the highlight's column; null: it is away */
+  /** the highlight's column; null while the highlight is away */
   col: number | null;
   isWhole?: boolean;
-  /** of the spinner's sign */
+  /** the colour of the spinner's sign */
   colour?: number;
   conversation?: string;
 }
 
-/** What is said at the end of these frames, or so long after the last one. */
+/** Returns the status at the end of these frames, or that long after the last one. */
 function read(frames: readonly Shown[], { laterMs = SETTLED_MS }: { laterMs?: number } = {}): string {
   const said: TimelineEntry[] = [];
   const timeline = createTimeline({ thresholds: DEFAULT_THRESHOLDS, onChange: (entry) => said.push(entry) });
@@ -57,7 +57,7 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
   test('while it stays away longer than between two runs to the right, an answer comes, though nothing is drawn', () => {
     expect(read(SENDING, { laterMs: 1_500 })).toBe('active/thinking');
     expect(read(SENDING, { laterMs: 2_400 })).toBe('active/responding');
-    // And what is drawn next goes on from there.
+    // The next frames continue from there.
     expect(read([...SENDING, { col: 8, afterMs: 3_000 }])).toBe('active/responding');
     expect(read([...SENDING, { col: 2, afterMs: 3_000 }, ...SENDING.slice(1)])).toBe('active/thinking');
     expect(read([...SENDING, { col: null, afterMs: 3_000, conversation: '> go on, please' }])).toBe('active/thinking');
@@ -86,7 +86,7 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
 
 describe('where the highlight always runs to the right, its pace tells whether an answer comes', () => {
   const COLS = [2, 2.5, 3, 4, 5, 6, 7, 8, 8.5, 9];
-  /** One run, its steps as long as these in turn, after so long a pause. */
+  /** Builds one run with steps of these lengths, after a pause of that length. */
   const run = (stepsMs: readonly number[], awayMs = 500): Shown[] => [
     ...COLS.map((col, index) => ({
       col,

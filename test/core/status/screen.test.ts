@@ -7,7 +7,7 @@ const word = (lines: readonly string[]): string => {
   return `${primary}/${detail}`;
 };
 const PROMPT = [RULE, '❯ ', RULE, '  ⏸ manual mode on · ? for shortcuts'];
-/** An answer that quotes a whole screen of Claude Code, as answers are drawn: two columns in. */
+/** An answer that quotes a whole screen of Claude Code, indented by two columns as answers are. */
 const quoting = (quoted: readonly string[]): string[] => [
   '❯ show me',
   '',

@@ -21,7 +21,7 @@ interface Case {
   evidence: Partial<Evidence>;
   frames: readonly [afterMs: number, frame: ScreenFrame][];
   nowMs: number;
-  /** what is said as the thresholds are, and with this one at twenty seconds */
+  /** the status with the default thresholds, and with this one at twenty seconds */
   says: [short: string, long: string];
 }
 
