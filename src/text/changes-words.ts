@@ -2,7 +2,7 @@ import type { ChangedFile, ChangeStatus, Changes, ChangesBase } from '../protoco
 import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 
-/** What the changes are compared with, and why with that. */
+/** Describes what the changes are compared with, and why. */
 export function baseText({ kind, ref, commit }: ChangesBase): string {
   const name = shownName(ref ?? commit?.slice(0, 7) ?? '');
   switch (kind) {
@@ -23,12 +23,12 @@ export function baseText({ kind, ref, commit }: ChangesBase): string {
   }
 }
 
-/** A name of a file or branch, as it is: what nobody would see, or what would break the line, is written out. */
+/** Returns the name of a file or branch, with invisible characters and line breaks written out. */
 export function shownName(name: string): string {
   return showHiddenMarks(name).replaceAll('\n', '\\n').replaceAll('\t', '\\t');
 }
 
-/** `old → new` where it was renamed. */
+/** Returns `old → new` for a renamed file. */
 export function changedName({ path, old_path: oldPath }: Pick<ChangedFile, 'path' | 'old_path'>): string {
   return oldPath === null ? shownName(path) : `${shownName(oldPath)} → ${shownName(path)}`;
 }
@@ -43,7 +43,7 @@ const LETTERS: Readonly<Record<ChangeStatus, string>> = {
   conflicted: 'U',
 };
 
-/** Git's own letter of a status; `?` for an untracked file, as in `git status`. */
+/** Returns git's own letter for a status, or `?` for an untracked file, as in `git status`. */
 export function changeLetter({ status, parts }: ChangedFile): string {
   return status === 'added' && parts.includes('untracked') ? '?' : (LETTERS[status] ?? status);
 }
@@ -54,7 +54,7 @@ export function changeStyle({ status }: ChangedFile): StyleName {
   return 'yellow';
 }
 
-/** `+12 −3`, or what it is that has no lines. */
+/** Returns `+12 −3`, or the kind of a file without lines. */
 export function linesText({ added, removed, binary, kind }: ChangedFile): string {
   if (kind === 'submodule') return 'submodule';
   if (kind === 'repository') return 'a repository of its own';
@@ -66,13 +66,13 @@ export function countsText({ added, removed }: { added: number; removed: number 
   return `+${added} −${removed}`;
 }
 
-/** `4 files, +6 −1` */
+/** Returns a total such as `4 files, +6 −1`. */
 export function totalText({ files, added, removed }: Changes['total']): string {
   if (files === 0) return 'no changes';
   return `${files === 1 ? '1 file' : `${files} files`}, ${countsText({ added, removed })}`;
 }
 
-/** What went over a bound, a line each. */
+/** Lists what exceeded a limit, one line each. */
 export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
   return [
     ...(files === 0 ? [] : [`${files} more files were changed, and are counted but not listed`]),

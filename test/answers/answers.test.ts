@@ -3,13 +3,13 @@ import { testedVersion } from '../harness/claude.ts';
 import { KINDS, PLAN_KINDS } from './kinds.ts';
 import { type Given, playAnswers } from './play-answers.ts';
 
-/** In `npm test` one of each kind; `npm run answers` asks for 250 of each of four versions. */
+/** `npm test` gives one answer of each kind. `npm run answers` requests 250 of each of four versions. */
 const count = Number(process.env.CBOS_ANSWERS ?? Object.keys({ ...KINDS, ...PLAN_KINDS }).length);
 
-/** CBOS_ANSWERS_BY=keys: no hook waits, so each answer is typed. */
+/** With CBOS_ANSWERS_BY=keys, no hook waits, so each answer is typed. */
 const byKeys = process.env.CBOS_ANSWERS_BY === 'keys';
 
-/** By far more than it takes; a typed answer takes a second. */
+/** This is far more than needed. A typed answer takes a second. */
 const TIMEOUT_MS = 120_000 + count * 5_000;
 
 test('every answer is taken as it is meant, and none of them is typed', { timeout: TIMEOUT_MS }, async () => {

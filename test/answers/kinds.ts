@@ -4,27 +4,27 @@ import type { Block } from '../../src/demo/scenes/scene.ts';
 import type { Answer, OptionMeaning, Question } from '../../src/protocol/index.ts';
 import { asks, runs } from '../harness/answering.ts';
 
-/** One question of a session, the answer to it, and what proves that it was taken as it was meant. */
+/** One question of a session, the answer to it, and the proof that the answer was taken as intended. */
 export interface Asking {
-  /** the model's calls: the first one asks, those after it must not */
+  /** the model's calls; the first one asks, and later ones must not */
   calls: readonly Block[];
   answer: (question: Question) => Answer;
-  /** nothing more can be asked in its turn */
+  /** whether nothing more can be asked in this turn */
   isLast: boolean;
-  /** what Claude Code tells the model of the first call; null: nothing, the turn has ended */
+  /** what Claude Code sends to the model about the first call; null if the turn has ended */
   told: RegExp | null;
-  /** how often the command ran; null: there is none */
+  /** how often the command ran; null if there is none */
   ran: number | null;
-  /** the permission mode afterwards; left out: it does not matter */
+  /** the permission mode afterwards; omitted if it does not matter */
   mode?: Mode;
 }
 
 export type Mode = 'default' | 'accept edits' | 'plan';
 
 export interface Place {
-  /** tells this asking from all others */
+  /** distinguishes this question from all others */
   mark: string;
-  /** the folder that the session works in */
+  /** the folder in which the session works */
   project: string;
 }
 
@@ -36,7 +36,7 @@ export const timesRun = ({ mark, project }: Place): number => {
 const optionThat = ({ options }: Question, meaning: OptionMeaning): number =>
   options.findIndex(({ means }) => means === meaning) + 1;
 
-/** Text as it stands in the JSON of a tool's result. */
+/** Matches text as it appears in the JSON of a tool's result. */
 const inResult = (text: string): RegExp =>
   new RegExp(
     JSON.stringify(text)
@@ -50,10 +50,13 @@ const permission = (answer: Asking['answer'] | Answer, so: Pick<Asking, 'told' |
   ...so,
 });
 
-/** A command outside the project's folder asks for a permission. */
+/** Returns a command outside the project's folder, which requires a permission. */
 const touches = ({ mark }: Place): readonly Block[] => [runs(`echo ran >> ../ran-${mark}`)];
 
-/** A script that nobody has allowed asks once; after "always" it runs again without a question. */
+/**
+ * Returns calls of a script that nobody has allowed, which asks once. After "always" it runs again without a
+ * question.
+ */
 function runsTwice({ mark, project }: Place): readonly Block[] {
   writeFileSync(join(project, `run-${mark}.sh`), `#!/bin/sh\necho ran >> ../ran-${mark}\n`, { mode: 0o755 });
   return [runs(`./run-${mark}.sh`), runs(`./run-${mark}.sh`)];
@@ -91,7 +94,7 @@ const question = (
   ran: null,
 });
 
-/** By what a person would call them, in the order in which a session is asked: those that end a turn come last. */
+/** The kinds by common names, in the order in which a session asks them. Those that end a turn come last. */
 export const KINDS: Readonly<Record<string, (place: Place) => Asking>> = {
   'permission: yes': (place) => ({
     calls: touches(place),
@@ -157,7 +160,10 @@ const plan = ({ mark }: Place, answer: Answer, told: RegExp | null): Asking => (
 
 const APPROVED = /approved your plan/;
 
-/** The same of a session in plan mode, which an approval ends: so one approval stands at the end of each turn. */
+/**
+ * The kinds for a session in plan mode, which an approval ends. There is therefore one approval at the end of each
+ * turn.
+ */
 export const PLAN_KINDS: Readonly<Record<string, (place: Place) => Asking>> = {
   'plan: sent back with a remark': (place) =>
     plan(place, { choice: 'no', text: `Shorter, ${place.mark}` }, inResult(`the user said:\nShorter, ${place.mark}`)),

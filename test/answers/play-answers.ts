@@ -8,18 +8,18 @@ import { type Asking, KINDS, type Mode, PLAN_KINDS, timesRun } from './kinds.ts'
 /** An answer that was given. */
 export interface Given {
   kind: string;
-  /** what went wrong; null: it was taken as it was meant */
+  /** what went wrong; null if the answer was taken as intended */
   fault: string | null;
   /** from the request to the response */
   tookMs: number;
-  /** how often the server refused it before, since another question was open */
+  /** how often the server refused the answer because another question was open */
   refused: number;
-  /** how often Screen was told to type something from the question to the next one, or to the end of its turn */
+  /** how often Screen was told to type something between this question and the next one, or the end of the turn */
   typed: number;
 }
 
 export interface PlayOptions {
-  /** how many answers; of each kind as many as of the others */
+  /** the number of answers, spread evenly over the kinds */
   count: number;
   byKeys: boolean;
 }
@@ -30,24 +30,26 @@ interface Due {
   asking: Asking;
 }
 
-/** One for plans, two for all else: Claude Code takes 250 MB each, and two cores are shared by all. */
+/**
+ * One session for plans and two for everything else. Claude Code takes 250 MB each, and all sessions share two cores.
+ */
 const LANES = ['PLANS', 'ONE', 'OTHER'] as const;
 type LaneName = (typeof LANES)[number];
 
-/** With a load of 40 a start took 40 s. */
+/** At a load of 40 a start took 40 s. */
 const START_MS = 120_000;
 
 const REFUSED_AS_ANOTHER: ReadonlySet<string> = new Set(['no_question', 'stale_question']);
 const MOST_REFUSALS = 3;
 
-/** No person is asked more in one turn. */
+/** No person is asked more often in one turn. */
 const MOST_IN_A_TURN = 12;
 
-/** Shift+Tab leads through the permission modes; nobody has so many. */
+/** Shift+Tab cycles through the permission modes. */
 const NEXT_MODE = '\x1b[Z';
 const MOST_MODES = 5;
 
-/** Of versions that keep the plan in a file. */
+/** For versions that keep the plan in a file. */
 const WRITE_PLAN = replyWith({
   kind: 'tool',
   name: 'Write',
@@ -55,7 +57,7 @@ const WRITE_PLAN = replyWith({
 });
 const DONE = replyWith({ kind: 'text', text: 'Done.' });
 
-/** Has real sessions ask and answers them; what goes wrong with an answer is a part of what is returned. */
+/** Makes real sessions ask, and answers them. An error with an answer is part of the result. */
 export async function playAnswers({ count, byKeys }: PlayOptions): Promise<Given[]> {
   const scenes = new Map<string, Scene>();
   const choose = (prompt: string): Scene | null => scenes.get(/\bturn:(\w+)/.exec(prompt)?.[1] ?? '') ?? null;
@@ -72,7 +74,7 @@ export async function playAnswers({ count, byKeys }: PlayOptions): Promise<Given
   }
 }
 
-/** The answers that one lane gives; its marks are its own. */
+/** Returns the answers that one session gives. Its marks are unique. */
 function dueIn(lane: LaneName, { count, project }: { count: number; project: string }): Due[] {
   const kinds = Object.entries({ ...KINDS, ...PLAN_KINDS });
   const all = Array.from({ length: count }, (_, number) => ({ number, round: Math.floor(number / kinds.length) }));
@@ -88,18 +90,18 @@ function dueIn(lane: LaneName, { count, project }: { count: number; project: str
 interface LaneOptions {
   answering: Answering;
   watcher: Watcher;
-  /** what the stand-in plays, by the name in the prompt */
+  /** the scenes of the stand-in, by the name in the prompt */
   scenes: Map<string, Scene>;
   name: LaneName;
   project: string;
 }
 
-/** A session, and a new one in its place where an answer went wrong. */
+/** A session, which is replaced by a new one after an answer went wrong. */
 class Lane {
   readonly #options: LaneOptions;
   #sessions = 0;
   #turns = 0;
-  /** null: the next turn needs a new session */
+  /** null if the next turn needs a new session */
   #slug: string | null = null;
   #answered: Question | null = null;
 
@@ -122,7 +124,7 @@ class Lane {
     return given;
   }
 
-  /** @returns one for each answer until the first that went wrong */
+  /** @returns one entry for each answer up to the first that went wrong */
   async #playTurn(due: readonly Due[]): Promise<Given[]> {
     const { answering, name } = this.#options;
     const isNew = this.#slug === null;
@@ -169,7 +171,7 @@ class Lane {
     this.#slug = null;
   }
 
-  /** Begins a turn in which the model replies so. @returns what its prompt has, and no other one */
+  /** Begins a turn with these replies of the model. @returns a text that only its prompt contains */
   async #prompt(slug: string, replies: readonly ReturnType<typeof replyWith>[]): Promise<string> {
     const { answering, scenes, name } = this.#options;
     this.#turns += 1;
@@ -192,14 +194,15 @@ class Lane {
         this.#answered = question;
         return { kind, fault: null, tookMs: performance.now() - from, typed: 0, refused };
       }
-      // On a loaded machine a question may be told by its dialog first and then, as another one, by its hook.
+      // On a loaded machine a question may be reported by its dialog first and then, as a different question, by its
+      // hook.
       const isOfAnother = REFUSED_AS_ANOTHER.has(error.code) && refused < MOST_REFUSALS;
       if (!isOfAnother) return failed(kind, `${error.code}: ${error.message}\n${this.#told(slug)}`);
       await waitFor(() => this.#statusesOf(slug).length > told, { describe: `${slug} says more` }).catch(() => null);
     }
   }
 
-  /** The last that clients heard of a session, for a fault. */
+  /** Returns the last state of a session that clients received, for an error message. */
   #told(slug: string): string {
     const lines = this.#statusesOf(slug).map(
       ({ primary, detail, question, because }) =>
@@ -222,7 +225,7 @@ class Lane {
     return waitFor(asked, { describe: `${slug} asks`, actual: () => this.#told(slug) });
   }
 
-  /** What is wrong with each answer of a turn, as far as its end shows. */
+  /** Returns what is wrong with each answer of a turn, as far as the end of the turn shows it. */
   async #faultsOf(
     turn: string,
     { slug, due, before }: { slug: string; due: readonly Due[]; before: number },

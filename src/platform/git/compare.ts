@@ -1,5 +1,5 @@
 /**
- * What differs between a working tree and where its branch began, by git itself.
+ * Compares a working tree with the commit where its branch began. git itself does the comparison.
  *
  * - a safe call of git: `read-git.ts`
  * - the repository of a folder: `working-tree.ts`; what to compare with: `find-base.ts`
@@ -15,16 +15,16 @@ import { parseDiff, splitNames } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
 
-/** How long git may take for one answer: a repository of 500,000 files on a slow disk takes some seconds. */
+/** How long git may take for one answer. A repository of 500,000 files on a slow disk takes some seconds. */
 const LONGEST_MS = 20_000;
-/** How many files are listed. Nobody reads through more; all of them are counted. */
+/** How many files are listed. Nobody reads through more, but all of them are counted. */
 const MOST_FILES = 5_000;
-/** How many untracked files are compared: git reads each of them whole. */
+/** How many untracked files are compared. git reads each of them completely. */
 const MOST_UNTRACKED = 2_000;
-/** How much of a patch is answered: some 40,000 lines. */
+/** The largest patch in an answer, which is about 40,000 lines. */
 const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
-/** Whatever differs in a working tree: nothing of a configuration is obeyed, no submodule is looked into. */
+/** Options for comparing a working tree without following any configuration or looking into submodules. */
 const DIFF: readonly string[] = [
   'diff',
   '--no-color',
@@ -38,27 +38,27 @@ const RENAMES = '--find-renames';
 export interface CompareOptions {
   /** a folder in the working tree */
   folder: string;
-  /** a revision to compare with, null: the one that is found */
+  /** a revision to compare with; null to find one */
   base: string | null;
 }
 
 export interface PatchOptions extends CompareOptions {
-  /** null: all files */
+  /** null for all files */
   file: string | null;
-  /** its name in the base, where that was another */
+  /** its name in the base, if that was different */
   oldFile: string | null;
 }
 
 export interface Comparer {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   changes(options: CompareOptions): Promise<Changes>;
-  /** @throws what `changes` throws */
+  /** @throws everything that `changes` throws */
   patch(options: PatchOptions): Promise<Patch>;
 }
 
 /**
- * @param options.environment the server's own
- * @param options.scratchDir a folder that nobody else writes to; what a killed server left in it may be removed
+ * @param options.environment the server's own environment
+ * @param options.scratchDir a folder that nobody else writes to; files that a killed server left in it may be removed
  */
 export function createComparer(options: {
   environment: Readonly<Record<string, string | undefined>>;
@@ -157,24 +157,27 @@ async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOpti
   return { base, patch: stdout.toString('utf8', 0, end), cut: isCut };
 }
 
-/** Stands in a path for bytes that are no UTF-8. */
+/** Replaces bytes in a path that are not UTF-8. */
 const LOST_BYTES = '\ufffd';
 
-/** A name whose bytes did not come through is looked for by all others of it. */
+/** Returns a pathspec for a name. Bytes that were replaced match any bytes. */
 function asPathspec(name: string): string {
   if (!name.includes(LOST_BYTES)) return name;
   return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
 }
 
-/** Files that git does not know and does not ignore; with a slash at the end, folders that are repositories. */
+/**
+ * Returns the files that git neither tracks nor ignores, and the folders that are repositories, with a slash at the
+ * end.
+ */
 async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
   const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);
   return splitNames(stdout);
 }
 
 /**
- * Enters untracked files as empty ones into the copy of the index: so git compares them as if they were to be added.
- * `git add` would write objects and run filters.
+ * Adds untracked files to the copy of the index as empty files, so that git compares them as if they were about to be
+ * added. `git add` would write objects and run filters.
  */
 async function addToIndex({ call }: OwnGitDir, names: readonly Buffer[]): Promise<void> {
   if (names.length === 0) return;
@@ -187,7 +190,7 @@ function emptyTree({ call }: OwnGitDir): Promise<string> {
   return hashNothing(call, 'tree');
 }
 
-/** Which name an empty object has depends on the repository's object format. */
+/** Returns the name of an empty object, which depends on the repository's object format. */
 async function hashNothing(call: OwnGitDir['call'], type: 'blob' | 'tree'): Promise<string> {
   const { stdout } = await readGit(['hash-object', '--no-filters', '-t', type, '--stdin'], call);
   return lines(stdout)[0] ?? '';

@@ -6,13 +6,13 @@ import { lines, type WorkingTree } from './working-tree.ts';
 
 type Call = Pick<GitCall, 'env' | 'signal'>;
 
-/** How much of a reflog is read: its first entry of a branch, the newest thousands of `HEAD`. */
+/** How much of a reflog is read: the first entry of a branch, or the newest thousands of `HEAD`. */
 const FIRST_BYTES = 4_096;
 const LAST_BYTES = 512 * 1024;
 
 const BRANCHES = 'refs/heads/';
 
-/** Names that a default branch has where nothing says which one it is. */
+/** Common names of a default branch, used if nothing says which one it is. */
 const DEFAULT_BRANCHES: readonly string[] = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
@@ -22,9 +22,9 @@ const DEFAULT_BRANCHES: readonly string[] = [
 ];
 
 /**
- * What the working tree is compared with: the merge base with the branch that this one was started from, with its
- * upstream, or with the default branch; without any of them the last commit.
- * @param asked a revision of the caller's instead
+ * Finds the commit to compare the working tree with: the merge base with the branch from which this one was created,
+ * with its upstream, or with the default branch. If there is none of these, it is the last commit.
+ * @param asked a revision that the caller requests instead
  * @throws CatalogueError no_such_ref, git_failed
  */
 export async function findBase(repository: WorkingTree, asked: string | null, call: Call): Promise<ChangesBase> {
@@ -48,7 +48,7 @@ const CANDIDATES: readonly {
   { kind: 'default_branch', find: defaultBranch },
 ];
 
-/** A branch or tag is compared where both went apart, as `git diff REF...` does. */
+/** Returns the merge base with a requested branch or tag, as `git diff REF...` does. */
 async function askedBase(repository: WorkingTree, asked: string, call: Call): Promise<string> {
   const commit = asked.startsWith('-') ? null : await commitOf(repository, asked, call);
   if (commit === null) throw new CatalogueError('no_such_ref', `There is no revision ${JSON.stringify(asked)}`);
@@ -76,7 +76,10 @@ async function upstreamOf({ root, branch }: WorkingTree, call: Call): Promise<st
   return upstream === '' ? null : upstream;
 }
 
-/** The default branch is no base of itself: what is committed on it is no change of a session. */
+/**
+ * Returns the default branch, or null if it is checked out. Commits on the default branch itself are not changes of a
+ * session.
+ */
 async function defaultBranch(repository: WorkingTree, call: Call): Promise<string | null> {
   const { root, branch } = repository;
   const { stdout } = await readGit(['for-each-ref', '--format=%(refname)%00%(symref)', ...DEFAULT_BRANCHES], {
@@ -91,8 +94,8 @@ async function defaultBranch(repository: WorkingTree, call: Call): Promise<strin
 }
 
 /**
- * Git notes in the reflog what a branch was made from. `HEAD` there means that it was made where one stood: then the
- * reflog of `HEAD` tells on which branch that was. What the notes say is a name, no more: only a branch that is there
+ * Returns the branch from which this one was created, according to the reflog. If the reflog names `HEAD`, the reflog
+ * of `HEAD` shows which branch was checked out then. The entries contain only names, so only an existing branch
  * counts.
  */
 async function startedFrom(repository: WorkingTree, call: Call): Promise<string | null> {

@@ -6,28 +6,31 @@ import { type GitCall, readGit } from './read-git.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A git directory of our own over somebody's working tree: a copy of its index, none of its configuration. So git
- * writes nothing of the repository, takes no lock that the session's own git waits for, and runs no filter, no
- * `textconv`, no external diff and no hook, whatever the repository's configuration and attributes name. Objects are
- * read where they are.
+ * A git directory of our own for somebody's working tree, with a copy of its index and none of its configuration. git
+ * then writes nothing into the repository, takes no lock that the session's own git waits for, and runs no filter,
+ * `textconv`, external diff, or hook, whatever the repository's configuration and attributes name. Objects are read
+ * from the repository.
  */
 export interface OwnGitDir {
-  /** for calls over the working tree */
+  /** for calls that read the working tree */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
   dispose(): Promise<void>;
 }
 
 export interface OwnGitDirOptions {
   repository: WorkingTree;
-  /** where it is made; only this program writes there */
+  /** where the directory is created; only this program writes there */
   scratchDir: string;
   /** for calls that read the repository's own configuration */
   call: Pick<GitCall, 'env' | 'signal'>;
-  /** the user's home: where `~` in `core.excludesFile` leads */
+  /** the user's home, to which `~` in `core.excludesFile` refers */
   userHome: string;
 }
 
-/** What git has to know to read the files as the repository does. All have values of letters, digits and `-`. */
+/**
+ * The settings that git needs to read the files as the repository does. All their values consist of letters, digits,
+ * and `-`.
+ */
 const KEPT_SETTINGS: readonly string[] = [
   'core.autocrlf',
   'core.eol',
@@ -40,7 +43,9 @@ const KEPT_SETTINGS: readonly string[] = [
   'index.sparse',
 ];
 
-/** Our own: what is larger is not compared by lines, and nothing is written that the next call does not need. */
+/**
+ * Our own settings. Larger files are not compared by lines, and nothing is written that the next call does not need.
+ */
 const OWN_SETTINGS = `[core]
 \tbare = false
 \tbigFileThreshold = 8m
@@ -61,7 +66,7 @@ const MOST_RULES_BYTES = 1024 * 1024;
 /** An index of a million files is a tenth of this. */
 const MOST_INDEX_BYTES = 1024 ** 3;
 
-/** @throws CatalogueError git_failed, and what the file system throws when there is no room */
+/** @throws CatalogueError git_failed, and the error of the file system if there is no room */
 export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDir> {
   const { repository, scratchDir, call, userHome } = options;
   await mkdir(scratchDir, { recursive: true, mode: 0o700 });
@@ -104,7 +109,7 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
 
 type Settings = ReadonlyMap<string, string>;
 
-/** All that is set, by names in small letters; of several values the last one counts. */
+/** Returns all settings, by lower-case names. If a setting has several values, the last one counts. */
 async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
   const { stdout } = await readGit(['config', '-z', '--list'], { ...call, cwd: root });
   const entries = stdout.toString('utf8').split('\0').slice(0, -1);
@@ -126,7 +131,7 @@ function ownConfig(settings: Settings): string {
   return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${OWN_SETTINGS}`;
 }
 
-/** The person's own list of ignored files, then the repository's: the later one counts. */
+/** Returns the person's own list of ignored files, followed by the repository's. The later one takes precedence. */
 async function ignoreRules(options: {
   repository: WorkingTree;
   settings: Settings;
@@ -142,9 +147,9 @@ async function ignoreRules(options: {
 }
 
 /**
- * The index is git's to write at any moment, and it puts a new one in its place: a copy is of one moment. The copy is
- * dated a little back, as git takes a file for unchanged that is older than the index: one that was changed in the same
- * moment would not be looked at.
+ * Copies the index. git may write the index at any moment but replaces the whole file, so a copy is consistent. The
+ * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. A file that
+ * was changed at the same moment would not be compared.
  */
 async function copyIndex(gitDir: string, dir: string): Promise<void> {
   const from = join(gitDir, 'index');
@@ -154,7 +159,7 @@ async function copyIndex(gitDir: string, dir: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const back = Math.floor(stats.mtimeMs - 1) / 1_000;
   await utimes(to, back, back);
-  // Of an index in two parts, the larger one lies beside it.
+  // If the index is split into two parts, the larger one is a file beside it.
   const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
   await Promise.all(shared.map((name) => copyFile(join(gitDir, name), join(dir, name), constants.COPYFILE_FICLONE)));
 }
@@ -164,7 +169,7 @@ async function copyText(from: string, to: string): Promise<void> {
   if (text !== '') await writeFile(to, text);
 }
 
-/** Empty where there is no such file, or none that can be read. */
+/** Returns an empty string if the file does not exist or cannot be read. */
 async function readText(path: string): Promise<string> {
   return (await readRegularFile(path, { mostBytes: MOST_RULES_BYTES }).catch(() => null)) ?? '';
 }

@@ -1,9 +1,9 @@
 import type { ChangedFile, ChangeStatus } from '../../protocol/index.ts';
 
-/** A file of `git diff --raw --numstat -z`. */
+/** A file in the output of `git diff --raw --numstat -z`. */
 export type DiffedFile = Omit<ChangedFile, 'parts'>;
 
-/** Status letters of git-diff(1). `X` and `B` are none of a plain comparison. */
+/** The status letters of git-diff(1). `X` and `B` do not occur in a plain comparison. */
 const STATUSES: Readonly<Record<string, ChangeStatus>> = {
   A: 'added',
   C: 'copied',
@@ -61,7 +61,7 @@ function kindOf(mode: string): ChangedFile['kind'] {
   return mode === SUBMODULE ? 'submodule' : 'file';
 }
 
-/** The names of `-z`, as bytes: they need not be UTF-8. */
+/** Splits the output of `-z` into names. They are bytes, because they need not be UTF-8. */
 export function splitNames(output: Buffer): Buffer[] {
   const names: Buffer[] = [];
   let from = 0;

@@ -7,33 +7,33 @@ export interface GitCall {
   cwd: string;
   /** the whole environment, from `gitEnvironment` */
   env: Readonly<Record<string, string>>;
-  /** aborted when git has to be killed */
+  /** aborted when git must be killed */
   signal: AbortSignal;
-  /** what git reads from its standard input */
+  /** the standard input of git */
   input?: Uint8Array;
-  /** how many bytes of its output are read at most; git is killed when there are more */
+  /** how many bytes of its output are read; git is killed if there are more */
   mostBytes?: number;
-  /** exit codes that are answers; 0 alone when left out */
+  /** exit codes that count as an answer; only 0 if omitted */
   answers?: readonly number[];
 }
 
 export interface GitAnswer {
   code: number;
   stdout: Buffer;
-  /** there was more, and git was killed */
+  /** whether there was more output and git was killed */
   isCut: boolean;
 }
 
-/** Longer than any list of changed files that a person reads; a patch has a bound of its own. */
+/** Longer than any list of changed files that a person reads. A patch has its own limit. */
 const MOST_BYTES = 32 * 1024 * 1024;
-/** Enough for what git complains about. */
+/** Enough for git's error message. */
 const MOST_ERROR_BYTES = 4_096;
 
 /**
- * Runs git for its output, within the guarantees of `run-git.ts`, for what a page asks for again and again: one process
- * a call, and a bound where the output is cut. It does not switch off the drivers that a configuration names. So it may
- * only be used for commands that look at no file of the working tree, or over a git directory of our own
- * (`own-git-dir.ts`), whose configuration names none.
+ * Runs git for its output, within the guarantees of `run-git.ts`, for data that a page requests again and again. Each
+ * call takes one process and has a limit at which the output is cut. The drivers in a configuration are not switched
+ * off. Use it only for commands that read no file of the working tree, or with a git directory of our own
+ * (`own-git-dir.ts`), whose configuration names no drivers.
  * @throws CatalogueError git_not_found, git_failed, process_limit
  */
 export function readGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
@@ -86,7 +86,7 @@ function tooSlow(): CatalogueError {
   return new CatalogueError('git_failed', 'git took too long to compare the files');
 }
 
-/** The last line of what git complains about: it begins with `fatal:` or `error:`. */
+/** Returns the error with the last line of git's message, which begins with `fatal:` or `error:`. */
 function gitFailure(complaint: string, code: number | null): CatalogueError {
   const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   const said = lines.at(-1) ?? `git ended with code ${code ?? 'none'}`;

@@ -3,13 +3,13 @@ import { resolve, sep } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type GitCall, readGit } from './read-git.ts';
 
-/** Where the parts of a repository are, as its working tree sees them. */
+/** The locations of a repository's parts, as seen from its working tree. */
 export interface WorkingTree {
-  /** the working tree's top */
+  /** the top directory of the working tree */
   root: string;
-  /** what belongs to this working tree: `HEAD`, the index */
+  /** the files of this working tree: `HEAD`, the index */
   gitDir: string;
-  /** what all working trees of the repository share: objects, branches, `info/exclude` */
+  /** the files that all working trees of the repository share: objects, branches, `info/exclude` */
   commonDir: string;
   /** the full name of the branch that is checked out; null if none is */
   branch: string | null;
@@ -18,7 +18,7 @@ export interface WorkingTree {
 }
 
 /**
- * The repository of a folder. Its configuration is read by git, but no program that it names runs.
+ * Finds the repository of a folder. git reads its configuration, but runs no program that it names.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<WorkingTree> {
@@ -46,8 +46,8 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
 }
 
 /**
- * A configuration may say that the working tree is elsewhere (`core.worktree`): a hostile one could show a person's
- * other folders as changes.
+ * Refuses a working tree that is elsewhere according to the configuration (`core.worktree`), because a hostile one
+ * could present a person's other folders as changes.
  */
 async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);

@@ -2,25 +2,28 @@ import { rm } from 'node:fs/promises';
 import { type Comparer, createComparer } from '../../platform/git/compare.ts';
 import { CatalogueError, type Changes, type Patch, type Session } from '../../protocol/index.ts';
 
-/** Git reads files as fast as the disk gives them: more comparisons at once make each of them slower. */
+/**
+ * How many comparisons run at once. git is limited by the speed of the disk, so more of them would make each one
+ * slower.
+ */
 const MOST_AT_ONCE = 2;
 
-/** What sessions changed in their repositories, for the faces. */
+/** The changes that sessions made in their repositories, for the faces. */
 export interface SessionChanges {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   list(session: Session, base: string | null): Promise<Changes>;
-  /** @throws what `list` throws */
+  /** @throws everything that `list` throws */
   patch(session: Session, query: { base: string | null; file: string | null; oldFile: string | null }): Promise<Patch>;
 }
 
 export interface SessionChangesOptions {
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** a folder of the home for nothing else; emptied of what a killed server left there */
+  /** a folder of the home that is used for nothing else; files that a killed server left there are removed */
   scratchDir: string;
 }
 
-/** Pages that ask for the same changes at the same time share one comparison. */
+/** Clients that request the same changes at the same time share one comparison. */
 export function createSessionChanges({ environment, scratchDir }: SessionChangesOptions): SessionChanges {
   const comparer: Comparer = createComparer({ environment, scratchDir });
   const emptied = rm(scratchDir, { recursive: true, force: true });
@@ -53,7 +56,7 @@ function folderOf({ slug, path }: Session): string {
   });
 }
 
-/** Runs as many as are allowed at once; the others wait, the first one first. */
+/** Runs at most this many tasks at once. The others wait in the order of their calls. */
 function limitTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
