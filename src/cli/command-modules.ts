@@ -20,6 +20,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },
+  {
+    names: ['seen', 'unseen', 'snooze', 'unsnooze'],
+    load: async () => (await import('./commands/attending.ts')).addAttending,
+  },
   { names: ['watch', 'wait'], load: async () => (await import('./commands/watching.ts')).addWatching },
   { names: ['send', 'answer', 'interrupt'], load: async () => (await import('./commands/talking.ts')).addTalking },
   { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },

@@ -68,6 +68,11 @@ export function createViewKeeper(): ViewKeeper {
             ...session,
             status: frame.status,
             json_state: frame.json_state,
+            // An older server does not tell.
+            unread: frame.unread ?? session.unread,
+            marked_unread: frame.marked_unread ?? session.marked_unread,
+            news: frame.news ?? session.news,
+            snoozed: frame.snoozed === undefined ? session.snoozed : frame.snoozed,
             // For a JSON session, `state` of the frame is its `json_state` word, so the word for lists is derived
             // again.
             state: stateOf(frame.status.primary, frame.status.detail, session.state),

@@ -1,25 +1,42 @@
 import type { RateLimit } from './json-session.ts';
+import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants of its person, most pressing first. This is the order of every list. */
-export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'stopped'] as const;
+/** What a session wants of its person, the most pressing first: the order of every list. */
+export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** Why a session needs its person, most pressing first. Questions come before failures. */
 const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** The fields of a session that decide about attention. An older server does not report limits. */
+/** What of a session decides. An older server says nothing of limits, and of what was looked at. */
 export interface Attending {
   status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> };
   rate_limit?: RateLimit | null | undefined;
+  snoozed?: Snooze | null | undefined;
+  unread?: boolean | undefined;
+}
+
+export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
+  return snoozed != null;
+}
+
+/** Whether it has news that nobody has looked at. What is snoozed is no news until it wakes. */
+export function isUnread(session: Attending): boolean {
+  return session.unread === true && !isSnoozed(session);
 }
 
 /**
- * Returns what kind of question the session asks, or what went wrong. Null for a session that can continue, or that
- * has nothing to do.
+ * What kind of question it asks, or what went wrong; null for a session that can go on, that has nothing to do, or that
+ * is snoozed.
  */
-export function needOf({ status: { primary, detail }, rate_limit: limit }: Attending): Need | null {
+export function needOf(session: Attending): Need | null {
+  const {
+    status: { primary, detail },
+    rate_limit: limit,
+  } = session;
+  if (isSnoozed(session)) return null;
   switch (primary) {
     case 'waiting':
       // A newer server may have kinds of questions that this version does not know.
@@ -43,10 +60,11 @@ export function needsYou(session: Attending): boolean {
 }
 
 /**
- * Returns the attention of a session. This is the only definition of "needs you", "done", "working", and the others,
- * for every face.
+ * The one definition of "needs you", "done", "working" and the others, for every face. A turn that failed needs its
+ * person; it is never done.
  */
 export function attentionOf(session: Attending): Attention {
+  if (isSnoozed(session)) return 'snoozed';
   if (needsYou(session)) return 'needs_you';
   const { primary, detail, because } = session.status;
   if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
@@ -54,6 +72,21 @@ export function attentionOf(session: Attending): Attention {
   if (primary === 'dead') return 'stopped';
   // The session is starting, and no source has reported anything about it yet.
   return primary === null && because?.source === 'none' ? 'new' : 'unknown';
+}
+
+/** How many sessions want what: what a badge, a heading or a status line shows. */
+export function countAttentions(sessions: Iterable<Attending>): Record<Attention, number> {
+  const counts: Record<Attention, number> = {
+    needs_you: 0,
+    done: 0,
+    working: 0,
+    new: 0,
+    unknown: 0,
+    snoozed: 0,
+    stopped: 0,
+  };
+  for (const session of sessions) counts[attentionOf(session)] += 1;
+  return counts;
 }
 
 type Listed = Attending & { slug: string; status: Pick<Status, 'since'> };

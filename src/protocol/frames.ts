@@ -4,6 +4,7 @@ import { ErrorBody } from './error-body.ts';
 import { ClaudeEvent } from './json-session.ts';
 import { Answer, Invoke, Send } from './requests.ts';
 import { JsonState, Session } from './session.ts';
+import { KEPT_ATTENTION } from './snooze.ts';
 import { Status } from './status.ts';
 import { Columns, Rows } from './words.ts';
 
@@ -74,6 +75,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
     state: z.string(),
     status: Status,
     json_state: JsonState.nullable(),
+    ...z.object(KEPT_ATTENTION).partial().shape,
   }),
   z.object({ type: z.literal('session_added'), session: Session }),
   z.object({ type: z.literal('session_updated'), session: Session }),

@@ -39,6 +39,7 @@ export * from './setting-rows.ts';
 export * from './settings.ts';
 export * from './sign-in.ts';
 export * from './sign-in-url.ts';
+export * from './snooze.ts';
 export * from './stash.ts';
 export * from './state-selector.ts';
 export * from './state-selector-word.ts';

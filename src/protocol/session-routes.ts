@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session, StatusCounts } from './session.ts';
+import { Look, NewSnooze } from './snooze.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 
 /** The part of the REST interface that lists, creates, changes, and ends sessions. */
@@ -139,5 +140,43 @@ export const SESSION_ROUTES = {
       'screen_not_found',
       'launch_failed',
     ],
+  },
+  markSeen: {
+    method: 'post',
+    path: '/sessions/{slug}/seen',
+    summary: 'A person has looked at a session: what was shown is not unread any more',
+    params: SlugParam,
+    body: Look,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  markUnseen: {
+    method: 'post',
+    path: '/sessions/{slug}/unseen',
+    summary: 'Mark a session as unread',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  snoozeSession: {
+    method: 'post',
+    path: '/sessions/{slug}/snooze',
+    summary: 'Snooze a session until a time or an event: until then it needs nobody, and tells of nothing',
+    params: SlugParam,
+    body: NewSnooze,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'session_dead', 'time_passed'],
+  },
+  unsnoozeSession: {
+    method: 'delete',
+    path: '/sessions/{slug}/snooze',
+    summary: 'Wake a snoozed session',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
   },
 } as const satisfies Record<string, Route>;

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { ATTENTIONS } from './attention.ts';
 import { RateLimit } from './json-session.ts';
+import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
 import { SessionType, Timestamp } from './words.ts';
 
@@ -62,12 +64,20 @@ export const Session = z
       description:
         'Since when an interrupt keeps the queued texts and stashed replies of this session from being sent; null while they may go, and where none waits',
     }),
+    ...KEPT_ATTENTION,
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;
 
 export const StatusCounts = z
-  .object({ total: z.int(), by_state: z.record(State, z.int()) })
+  .object({
+    total: z.int(),
+    by_state: z.record(State, z.int()),
+    by_attention: z.record(z.enum(ATTENTIONS), z.int()).meta({
+      description: 'What the sessions want of their person, as every list counts it',
+    }),
+    unread: z.int().meta({ description: 'How many are unread, snoozed ones aside' }),
+  })
   .meta({ id: 'StatusCounts' });
 export type StatusCounts = z.infer<typeof StatusCounts>;
 

@@ -1,17 +1,18 @@
-import { type Attention, attentionOf } from './attention.ts';
+import { type Attention, attentionOf, isUnread } from './attention.ts';
 import type { Session } from './session.ts';
 import type { Detail, Primary, State } from './status.ts';
 import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
- * `new`, `stopped`, or `primary/detail`. It is accepted wherever a state can be requested (`?state=`, `--state`,
- * `--for`).
+ * `new`, `stopped`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be requested
+ * (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
   | { kind: 'ready' }
   | { kind: 'stuck' }
+  | { kind: 'unread' }
   | { kind: 'attention'; attention: Attention }
   | { kind: 'exact'; primary: Primary; detail: Detail | null };
 
@@ -21,6 +22,7 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
   ['done', 'done'],
   ['new', 'new'],
   ['stopped', 'stopped'],
+  ['snoozed', 'snoozed'],
 ]);
 
 /**
@@ -30,6 +32,7 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
 export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
   if (word === 'stuck') return { kind: 'stuck' };
+  if (word === 'unread') return { kind: 'unread' };
   const attention = ATTENTION_WORDS.get(word);
   if (attention !== undefined) return { kind: 'attention', attention };
   const state = STATES.find((one) => one === word);
@@ -48,11 +51,12 @@ export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...STATES,
   'ready',
   'stuck',
+  'unread',
   ...ATTENTION_WORDS.keys(),
   ...DETAIL_NAMES.map((detail) => `${DETAILS[detail].primary}/${detail}`),
 ];
 
-type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit'>>;
+type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit' | 'snoozed' | 'unread'>>;
 
 export function matchesState(session: Selectable, selector: StateSelector): boolean {
   switch (selector.kind) {
@@ -60,6 +64,8 @@ export function matchesState(session: Selectable, selector: StateSelector): bool
       return isReady(session.status);
     case 'stuck':
       return session.status.primary === 'stuck';
+    case 'unread':
+      return isUnread(session);
     case 'attention':
       return attentionOf(session) === selector.attention;
     case 'state':

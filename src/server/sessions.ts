@@ -14,7 +14,9 @@ import type {
   Invocation,
   Invoke,
   LastResponse,
+  Look,
   NewSession,
+  NewSnooze,
   NewStashedResponse,
   SearchQuery,
   SearchResult,
@@ -42,6 +44,8 @@ export type SessionEvent =
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
+  /** its snooze has ended by its rule, not by hand */
+  | { kind: 'woken'; session: Session }
   | { kind: 'events'; slug: string; events: readonly StoredEvent[] }
   | { kind: 'resized'; slug: string; cols: number; rows: number };
 
@@ -86,6 +90,14 @@ export interface Sessions {
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
   restart(slug: string): Promise<Session>;
+  /** A person has looked at what was shown: see `Look`. @throws CatalogueError no_such_session */
+  seen(slug: string, look: Look): Session;
+  /** @throws CatalogueError no_such_session */
+  unseen(slug: string): Session;
+  /** @throws CatalogueError no_such_session, session_dead, time_passed */
+  snooze(slug: string, request: NewSnooze): Session;
+  /** @throws CatalogueError no_such_session */
+  unsnooze(slug: string): Session;
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
   /** Claude Code's conversations on this machine that do not belong to a session. */

@@ -16,6 +16,7 @@ import { openScreenHost, removeLeftExchanges, type ScreenHost } from '../platfor
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
+import { createAttentionStore } from '../platform/sqlite/attention-store.ts';
 import {
   DAMAGED_LOG,
   DATABASE_FILE,
@@ -32,6 +33,7 @@ import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
+import { type AttendedSessions, attend } from './attention/attend.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
@@ -96,6 +98,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const databaseFile = join(settings.home, DATABASE_FILE);
   let database: Database | null = null;
   let fleet: Fleet | null = null;
+  let attended: AttendedSessions | null = null;
   let search: Search | null = null;
   try {
     database = openDatabase(databaseFile);
@@ -109,12 +112,15 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);
-    fleet = await openFleet(options, { database, screen, search, disk, drops });
+    const opened = await openFleet(options, { database, screen, search, disk, drops });
+    fleet = opened.fleet;
+    attended = opened.attended;
+    const { sessions } = attended;
     await fleet.start();
     const replays = createReplays(clock);
-    const stopGrowing = growKeyframes({ sessions: fleet, replays, clock, logger: log });
+    const stopGrowing = growKeyframes({ sessions, replays, clock, logger: log });
     const bounds = keepInBounds({
-      sessions: fleet,
+      sessions,
       replays,
       drops,
       fault: disk.fault,
@@ -123,7 +129,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger: log,
     });
     const faces = await startServerFaces({
-      sessions: fleet,
+      sessions,
       sessionOf: fleet.sessionOf,
       pid: options.pid,
       replays,
@@ -135,6 +141,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       webDir,
       environment: options.environment,
     });
+    // Every face listens by now, so it learns which sessions wake.
+    attended.start();
     const reach = reachOf(settings.host);
     lock.describe({
       pid: options.pid,
@@ -156,11 +164,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     return {
       address: faces.address.url,
       reach,
-      sessions: fleet,
+      sessions,
       lost: home.lost,
-      close: closer({ faces, stopWatches, bounds, replays, fleet, search, database, lock, log }),
+      close: closer({ faces, stopWatches, bounds, replays, attended, fleet, search, database, lock, log }),
     };
   } catch (cause) {
+    attended?.dispose();
     await fleet?.close();
     await search?.close();
     database?.close();
@@ -177,7 +186,7 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
 async function openFleet(
   options: ServerOptions,
   parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch; drops: DropStore },
-): Promise<Fleet> {
+): Promise<{ fleet: Fleet; attended: AttendedSessions }> {
   const { settings, environment, clock, log } = options;
   const { database, screen, search, disk, drops } = parts;
   const thresholds = thresholdsOf(settings);
@@ -189,7 +198,7 @@ async function openFleet(
     log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
   );
   const writes = createPatientWrites(clock, log);
-  return createFleet({
+  const fleet = createFleet({
     deps: {
       clock,
       log,
@@ -211,7 +220,6 @@ async function openFleet(
       waits: openReplyWaits(spoolDir),
       emit: (event) => events.tell(event),
       onEvent: events.on,
-      onWaiting: (session) => notifyWaiting(options, session),
     },
     launch: { settings, environment, screen, spoolDir },
     registryDir: registryDirectory(environment),
@@ -222,6 +230,15 @@ async function openFleet(
     },
     onGateChanged: gates.renew,
   });
+  const attended = attend({
+    sessions: fleet,
+    store: createAttentionStore(database),
+    writes,
+    clock,
+    log,
+    onWaiting: (session) => notifyWaiting(options, session),
+  });
+  return { fleet, attended };
 }
 
 function openSearch({ settings, searchProgram, clock, log }: ServerOptions): Search {
@@ -249,19 +266,21 @@ function closer(parts: {
   stopWatches: Dispose;
   bounds: Bounds;
   replays: Replays;
+  attended: AttendedSessions;
   fleet: Fleet;
   search: Search;
   database: Database;
   lock: HomeLock;
   log: Logger;
 }): () => Promise<void> {
-  const { faces, stopWatches, bounds, replays, fleet, search, database, lock, log } = parts;
+  const { faces, stopWatches, bounds, replays, attended, fleet, search, database, lock, log } = parts;
   return async () => {
     stopWatches();
     bounds.dispose();
     await faces.close();
     await replays.close();
     await fleet.close();
+    attended.dispose();
     await search.close();
     database.close();
     lock.release();

@@ -10,6 +10,7 @@ import {
 } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
+import { snoozeText } from './snooze-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /** The colour of a session in a list: one of the terminal's own colours, or dim. */
@@ -22,6 +23,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   working: 'Working',
   new: 'New',
   unknown: 'Unknown',
+  snoozed: 'Snoozed',
   stopped: 'Stopped',
 };
 
@@ -41,6 +43,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   working: { icon: '●', style: 'cyan' },
   new: { icon: '◌', style: null },
   unknown: { icon: '?', style: 'dim' },
+  snoozed: { icon: 'z', style: 'dim' },
   stopped: { icon: '⊘', style: 'dim' },
 };
 
@@ -103,6 +106,7 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
 export function stateText(session: Attending): string {
   const need = needOf(session);
   if (need !== null) return NEED_WORDS[need];
+  if (session.snoozed != null) return snoozeText(session.snoozed);
   const attention = attentionOf(session);
   const { primary, detail } = session.status;
   if (attention === 'working') return (detail === null ? undefined : WORK_WORDS[detail]) ?? 'working';

@@ -1,5 +1,5 @@
 import type { SessionView } from '../client/index.ts';
-import { needsYou, type Session } from '../protocol/index.ts';
+import { isSnoozed, needsYou, type Session } from '../protocol/index.ts';
 import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
@@ -14,7 +14,8 @@ export interface Alert {
  * Returns a key that differs for each wait of a session. It stays the same if a dialog is reported again with more
  * options.
  */
-function waitingKey({ state, status }: Session): string | null {
+function waitingKey({ snoozed, state, status }: Session): string | null {
+  if (isSnoozed({ snoozed })) return null;
   if (state !== 'waiting' && state !== 'error') return null;
   return status.question?.id ?? `${status.primary}/${status.detail}`;
 }

@@ -2,8 +2,8 @@ import type { SessionView } from '../client/index.ts';
 import {
   ATTENTIONS,
   type Attention,
-  attentionOf,
   compareAttention,
+  countAttentions as countAttentionsOf,
   needsYou,
   type Session,
 } from '../protocol/index.ts';
@@ -55,9 +55,6 @@ export function nextNeedy(listed: readonly Session[], slug: string | null): stri
  * which there is none.
  */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
-  const attentions = [...view.values()].map(attentionOf);
-  return ATTENTIONS.map((attention) => ({
-    attention,
-    count: attentions.filter((one) => one === attention).length,
-  })).filter(({ count }) => count > 0);
+  const counts = countAttentionsOf(view.values());
+  return ATTENTIONS.map((attention) => ({ attention, count: counts[attention] })).filter(({ count }) => count > 0);
 }

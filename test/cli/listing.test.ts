@@ -87,7 +87,7 @@ describe('ls', () => {
     expect(stdout).toBe('   TYPE    NAME\n◌  screen  日本\n!  screen  BUILD\n○  screen  AUTH\n');
     expect((await runCommand(['ls', '-q', '-s', 'needs-you'], where)).stdout).toBe('AUTH\nBUILD\n');
     const [titles] = (await runCommand(['ls', '-l'], where)).stdout.split('\n');
-    expect(titles).toMatch(/NAME +STATE +FOR +PATH +BRANCH +SAYS +TYPE +PID +CREATED +ACTIVE/);
+    expect(titles).toMatch(/NAME +STATE +FOR +PATH +BRANCH +SAYS +UNREAD +TYPE +PID +CREATED +ACTIVE/);
     for (const argv of [['--columns', 'name,colour'], ['-q', '--json'], ['--sort', 'luck'], ['--watch']])
       expect((await runCommand(['ls', ...argv], where)).code).toBe(2);
   });
@@ -179,7 +179,7 @@ describe('show', () => {
 describe('status', () => {
   test('counts', async () => {
     const { stdout } = await runCommand(['status'], where);
-    const counts = '○ 2 need you\n◌ 1 new\n  3 in all\n';
+    const counts = '○ 2 need you\n◌ 1 new\n  3 in all, 1 unread\n';
     expect(stdout).toBe(`${counts}\nrecordings take 0 kB of 10.0 GB, the disk has 5 MB left\n`);
     const json = await runCommand(['status', '--json'], where);
     expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, by_state: { waiting: 1 }, recordings: DISK });

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createSystemClock } from '../../src/server/clock.ts';
 import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
+import { attendInMemory } from '../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
@@ -46,8 +47,10 @@ async function startAgain(): Promise<Faces> {
   };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
   const rights = { sessions_may: 'send' as const };
+  const attended = attendInMemory(sessions);
+  onTestFinished(attended.dispose);
   const faces = await startServerFaces({
-    sessions,
+    sessions: attended.sessions,
     sessionOf: () => null,
     pid: process.pid,
     replays: createReplays(createSystemClock()),

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
-import { type Recordings, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
+import { type Recordings, type Session, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
+import type { Sessions } from '../../src/server/sessions.ts';
+import { attendInMemory, memoryAttention } from './attended.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -45,6 +47,10 @@ export interface FacesUnderTest extends AsyncDisposable {
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
   /** what was logged */
   log: LogLine[];
+  /** how many listen to the sessions, of all faces */
+  listeners(): number;
+  /** the sessions for which `on_waiting` ran */
+  waited: string[];
   call(path: string, options?: CallOptions): Promise<Answered>;
   /** connects to `/ws` with the token and collects the frames */
   connectSessions(options?: ConnectOptions): Promise<TestSocket<SessionsFrame>>;
@@ -65,6 +71,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const world = createWorld();
   const sessions = new MemorySessions(world.streamDir);
   const log: LogLine[] = [];
+  const waited: string[] = [];
   const writer = (level: keyof Logger) => (fields: object, message: string) =>
     void log.push({ level, fields, message });
   const logger = { debug: writer('debug'), info: writer('info'), warn: writer('warn'), error: writer('error') };
@@ -85,9 +92,13 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const { pingIntervalMs, clock = createSystemClock() } = options;
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
-  const start = (at: number): Promise<Faces> =>
-    startServerFaces({
-      sessions,
+  const store = memoryAttention();
+  const listeners = new Set<symbol>();
+  const start = async (at: number): Promise<Faces> => {
+    const onWaiting = ({ slug }: Session): void => void waited.push(slug);
+    const attended = attendInMemory(sessions, { store, clock, log: logger, onWaiting });
+    const started = await startServerFaces({
+      sessions: { ...attended.sessions, onEvent: counting(attended.sessions, listeners) },
       sessionOf: () => null,
       pid: process.pid,
       replays,
@@ -99,7 +110,18 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       environment: world.env,
       webDir: options.webDir ?? null,
       ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
+    }).catch((error: unknown) => {
+      attended.dispose();
+      throw error;
     });
+    return {
+      ...started,
+      close: async () => {
+        await started.close();
+        attended.dispose();
+      },
+    };
+  };
   const faces = await start(settings.port).catch(async (error: unknown) => {
     await world.dispose();
     throw error;
@@ -126,6 +148,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
     log,
+    waited,
+    listeners: () => listeners.size,
     call: (path, callOptions = {}) => call({ port }, path, callOptions),
     connectSessions: (connectOptions) =>
       connect(world, { port, path: '/ws', schema: SessionsFrame, ...connectOptions }),
@@ -155,6 +179,19 @@ export interface Answered {
   json(): unknown;
   /** the error's code */
   code(): unknown;
+}
+
+/** Listens to the sessions, and keeps count of who does. */
+function counting(sessions: Pick<Sessions, 'onEvent'>, listeners: Set<symbol>): Sessions['onEvent'] {
+  return (listener) => {
+    const key = Symbol();
+    listeners.add(key);
+    const stop = sessions.onEvent(listener);
+    return () => {
+      listeners.delete(key);
+      stop();
+    };
+  };
 }
 
 /**

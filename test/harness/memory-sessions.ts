@@ -36,7 +36,8 @@ import {
   type StoredEvent,
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
-import type { SessionEvent, Sessions } from '../../src/server/sessions.ts';
+import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
+import type { SessionEvent } from '../../src/server/sessions.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
@@ -44,9 +45,12 @@ import { MemoryTexts } from './memory-texts.ts';
 import { SINCE, someSession } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
-export class MemorySessions implements Sessions {
+export class MemorySessions implements UnattendedSessions {
   readonly #dir: string;
   readonly #sessions = new Map<string, Session>();
+  /** stays through a rename */
+  readonly #ids = new Map<string, string>();
+  #added = 0;
   readonly #recordings = new Map<string, MemoryRecording>();
   readonly #texts = new MemoryTexts();
   readonly #happened = new Emitter<[SessionEvent]>();
@@ -77,6 +81,8 @@ export class MemorySessions implements Sessions {
   addWithoutRecording(slug: string, some: Partial<Session> = {}): Session {
     const session = someSession(slug, some);
     this.#sessions.set(slug, session);
+    this.#added += 1;
+    this.#ids.set(slug, `id-${this.#added}`);
     this.#emit({ kind: 'added', session });
     return session;
   }
@@ -107,6 +113,10 @@ export class MemorySessions implements Sessions {
     const session = this.#sessions.get(slug);
     if (session === undefined) throw new CatalogueError('no_such_session', `No session is called ${slug}`);
     return session;
+  }
+
+  idOf(slug: string): string {
+    return this.#ids.get(this.get(slug).slug) ?? '';
   }
 
   #checkNewSlug(slug: string): void {
@@ -154,6 +164,7 @@ export class MemorySessions implements Sessions {
     const renamed = { ...session, slug: request.slug };
     this.#sessions.delete(slug);
     this.#sessions.set(renamed.slug, renamed);
+    this.#ids.set(renamed.slug, this.#ids.get(slug) ?? '');
     this.#events.rename(slug, renamed.slug);
     const recording = this.#recordings.get(slug);
     this.#recordings.delete(slug);
@@ -336,8 +347,4 @@ export class MemorySessions implements Sessions {
   streams = (): string[] => [...this.#recordings.keys()];
 
   onEvent = this.#happened.on;
-
-  listeners(): number {
-    return this.#happened.size;
-  }
 }

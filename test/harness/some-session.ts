@@ -1,4 +1,4 @@
-import type { Session } from '../../src/protocol/index.ts';
+import { NOTHING_KEPT, type Session } from '../../src/protocol/index.ts';
 
 export const SINCE = '2026-11-20T15:04:05.123Z';
 
@@ -41,6 +41,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     brought_back: false,
     screen_prompt_at: null,
     queue_stopped_at: null,
+    ...NOTHING_KEPT,
     ...some,
   };
 }

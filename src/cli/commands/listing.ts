@@ -39,7 +39,7 @@ export function addListing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'list the sessions, those that need you first',
     more: [
-      'Words for --state: needs-you, done, new, stopped, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
+      'Words for --state: needs-you, done, new, stopped, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
       'JSON has the sessions in the order in which they were created.',
     ].join('\n'),
@@ -55,6 +55,7 @@ export function addListing(program: Command, context: CliContext): void {
   })
     .alias('list')
     .option('-s, --state <state>', 'only those in this state', readStateWord)
+    .option('-u, --unread', 'only those that have news which nobody has looked at')
     .option('-a, --all', "also Claude Code's conversations on this machine that no session is")
     .option('-l, --long', 'all columns')
     .option('-c, --columns <names>', 'these columns, with commas between them', readColumns)
@@ -63,7 +64,8 @@ export function addListing(program: Command, context: CliContext): void {
     .option('-q, --quiet', 'names only, one a line')
     .option('-w, --watch', 'draw the list again whenever it changes')
     .option('--json', 'the REST body; with --all an object of both')
-    .action(async (options: ListOptions) => {
+    .action(async ({ unread, ...given }: ListOptions & { unread?: boolean }) => {
+      const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
       assertTogether(options);
       if (options.watch === true) {
         if (!canDraw(context.io))
@@ -81,6 +83,11 @@ export function addListing(program: Command, context: CliContext): void {
       if (options.json === true) out.json(conversations === null ? sessions : { sessions, conversations });
       else await printList(context, { sessions, conversations, options });
     });
+}
+
+function onlyState({ state }: ListOptions, meant: string): string {
+  if (state === undefined || state === meant) return meant;
+  throw new CommandError(`--state and --${meant} exclude each other`, 'cbos ls --help', EXIT.usage);
 }
 
 async function printList(

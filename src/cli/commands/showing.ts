@@ -1,5 +1,12 @@
 import type { Command } from 'commander';
-import { ATTENTIONS, attentionOf, type Because, CatalogueError, type Session } from '../../protocol/index.ts';
+import {
+  ATTENTIONS,
+  type Because,
+  CatalogueError,
+  countAttentions,
+  isUnread,
+  type Session,
+} from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
@@ -18,6 +25,7 @@ import {
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { readerOf } from '../list-reader.ts';
+import { markLookedAt } from '../looked-at.ts';
 import { nameLike } from '../name-like.ts';
 import { questionLines } from '../output/question-text.ts';
 import { agoText, type Reader } from '../output/session-table.ts';
@@ -49,11 +57,11 @@ export function addShowing(program: Command, context: CliContext): void {
     .action(async (slug: string, options: ShowOptions) => {
       const session = await findSession(context, slug, options.json === true);
       if (options.json === true) out.json(session);
-      else
-        printSession(context, session, {
-          ...(await readerOf(context, [session])),
-          isVerbose: options.verbose === true,
-        });
+      else {
+        const reader = await readerOf(context, [session]);
+        printSession(context, session, { ...reader, isVerbose: options.verbose === true });
+        await markLookedAt(context, session);
+      }
     });
 
   describe(program.command('status'), {
@@ -98,12 +106,13 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
 }
 
 function printCounts({ out }: CliContext, sessions: readonly Session[]): void {
-  const attentions = sessions.map(attentionOf);
+  const counts = countAttentions(sessions);
   for (const attention of ATTENTIONS) {
-    const count = attentions.filter((one) => one === attention).length;
+    const count = counts[attention];
     if (count > 0) out.line(out.style(attentionStyle(attention), attentionCount(attention, count)));
   }
-  out.line(`  ${sessions.length} in all`);
+  const unread = sessions.filter(isUnread).length;
+  out.line(`  ${sessions.length} in all${unread === 0 ? '' : `, ${unread} unread`}`);
 }
 
 type Shown = Reader & { isVerbose: boolean };
@@ -112,7 +121,10 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   const { status } = session;
   const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
   const state = out.style(sessionStyle(session), stateText(session));
-  out.line(`${heading}  ${state} for ${formatSince(status.since, reader.now)}`);
+  const since = formatSince(status.since, reader.now);
+  // A snooze lasts for another time than what the session does.
+  const does = session.snoozed == null ? '' : `: ${stateText({ ...session, snoozed: null })}`;
+  out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
     out.line();
     out.lines(questionLines(session.slug, status.question));

@@ -1,12 +1,22 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, type Session } from '../../protocol/index.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
 import { followStream } from '../follow-stream.ts';
+import { markLookedAt } from '../looked-at.ts';
 import { PlainText } from '../output/plain-text.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
+
+/** Whoever was in its terminal has seen what it shows; by its id, for it may have got another name meanwhile. */
+async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
+  const client = await context.client();
+  // The server may have gone meanwhile; then it stays unread.
+  const sessions = await client.call('listSessions').catch(() => []);
+  const seen = sessions.find((one) => one.screen_id === screen_id);
+  if (seen !== undefined) await markLookedAt(context, seen);
+}
 
 /** The most lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
@@ -47,6 +57,7 @@ export function addTerminal(program: Command, context: CliContext): void {
       }
       await context.settleVersionCheck();
       context.exitCode = await host.runAttached(host.attachArgv(session.screen_id));
+      await noteAttached(context, session);
       if (isJson) await giveBack(context, slug);
     });
 

@@ -141,7 +141,7 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
         if (frame.type === 'session_renamed' && pending.delete(frame.session)) pending.add(frame.slug);
         for (const slug of [...pending]) {
           const session = now.get(slug);
-          if (session === undefined || !matchesState(session, selector)) continue;
+          if (session === undefined || !isIn(session, selector)) continue;
           pending.delete(slug);
           if (options.json === true) out.jsonLine(session);
           else out.line(sessionLine(session));
@@ -153,6 +153,12 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
       },
     };
   });
+}
+
+/** A script waits for what a session does; whether its person wants to hear of it is another matter. */
+function isIn(session: Session, selector: StateSelector): boolean {
+  const isOfPerson = selector.kind === 'unread' || (selector.kind === 'attention' && selector.attention === 'snoozed');
+  return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);
 }
 
 /** Reports whether waiting for a session is pointless because it died or was deleted. */

@@ -1,4 +1,4 @@
-import { attentionOf, compareAttention, type Session } from '../../protocol/index.ts';
+import { attentionOf, compareAttention, countAttentions, isUnread, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import {
@@ -61,6 +61,7 @@ const COLUMNS = {
     cell: (session, { modelOf }) => ({ text: modelText(modelOf(session)), style: 'dim' }),
   },
   says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
+  unread: { title: 'UNREAD', cell: (session) => ({ text: isUnread(session) ? 'unread' : '' }) },
   type: { title: 'TYPE', cell: ({ type }) => ({ text: cleanLine(type) }) },
   pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
   mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
@@ -123,11 +124,11 @@ export function sessionTable({ sessions, columns, reader, hasHeadings, style, wi
   const [titles = '', ...lines] = renderTable({ columns: shown, rows, style, width });
   if (!hasHeadings) return [titles, ...lines];
   const attentions = sessions.map(attentionOf);
+  const counts = countAttentions(sessions);
   const grouped = lines.flatMap((line, index) => {
     const attention = attentions[index] ?? 'unknown';
     if (attentions[index - 1] === attention) return [line];
-    const count = attentions.filter((one) => one === attention).length;
-    return [style('bold', attentionHeading(attention, count)), line];
+    return [style('bold', attentionHeading(attention, counts[attention])), line];
   });
   return [titles, ...grouped];
 }

@@ -14,6 +14,12 @@ export const SESSION_ERRORS = {
     meaning: 'This cannot be the name of a session',
     hint: 'Use 1 to 64 letters, digits, "-" and "_", a letter or digit first; status, waiting and adopt are reserved',
   },
+  time_passed: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The time until which the session should be snoozed has passed',
+    hint: 'Name a later time, as in `cbos snooze NAME --until 17:00`',
+  },
   slug_taken: {
     status: 409,
     exit: EXIT.refused,

@@ -10,6 +10,7 @@ import {
   type SessionPatch,
   type SessionType,
 } from '../../protocol/index.ts';
+import type { UnattendedSessions } from '../attention/attend.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
@@ -21,7 +22,7 @@ import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import { addUsage, NO_USAGE } from '../session/usage.ts';
-import type { Dispose, Sessions } from '../sessions.ts';
+import type { Dispose } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
@@ -50,7 +51,7 @@ export interface FleetOptions {
 }
 
 /** All sessions of this home: the methods for the faces, and the observation of everything outside the server. */
-export interface Fleet extends Sessions {
+export interface Fleet extends UnattendedSessions {
   /** the session that a process belongs to; null if it does not belong to a listed session */
   sessionOf(trace: ProcessTrace): string | null;
   /** Finds all sessions of the last server again, then begins to observe them. */
@@ -187,6 +188,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         .filter(({ actor }) => actor.isListed())
         .map(({ actor }) => actor.view()),
     get: (slug) => actorOf(slug).view(),
+    idOf: (slug) => actorOf(slug).record.id,
     create,
     adopt: async ({ screen_id, resume, type, ...request }) => {
       if (screen_id !== undefined) return adoptSession({ deps, roster, settings, screen }, { ...request, screen_id });

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import { completeFolder } from '../../platform/files/complete-folder.ts';
 import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
+  countAttentions,
+  isUnread,
   matchesState,
   parseStateSelector,
   REPLAY_OUTPUT_BYTES,
@@ -96,6 +98,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
     setPath: ({ params, body }) => sessions.patch(params.slug, { path: body.path }),
     convertSession: ({ params, body }) => sessions.convert(params.slug, body.type),
     conversations: () => sessions.conversations(),
+    markSeen: async ({ params, body }) => sessions.seen(params.slug, body),
+    markUnseen: async ({ params }) => sessions.unseen(params.slug),
+    snoozeSession: async ({ params, body }) => sessions.snooze(params.slug, body),
+    unsnoozeSession: async ({ params }) => sessions.unsnooze(params.slug),
     restartSession: ({ params }) => sessions.restart(params.slug),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {
@@ -177,7 +183,8 @@ function countByState(all: readonly Session[]): StatusCounts {
     unknown: 0,
   };
   for (const session of all) by_state[session.state]++;
-  return { total: all.length, by_state };
+  const unread = all.filter(isUnread).length;
+  return { total: all.length, by_state, by_attention: countAttentions(all), unread };
 }
 
 /**

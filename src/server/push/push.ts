@@ -1,6 +1,6 @@
 import webPush from 'web-push';
 import { z } from 'zod';
-import { needsYou, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
+import { isSnoozed, needsYou, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
@@ -43,8 +43,11 @@ export function createPush(options: {
    * what each session was last reported to need; a question that is reported a second time, because its options come
    * later, is not news
    */
-  const told = new Map<string, string>();
-  for (const session of sessions.list()) told.set(session.slug, needKey(session));
+  const told = new Map<string, { need: string; isSnoozed: boolean }>();
+  const note = (session: Session): void => {
+    told.set(session.slug, { need: needKey(session), isSnoozed: isSnoozed(session) });
+  };
+  for (const session of sessions.list()) note(session);
 
   const require = (): Kept => {
     if (kept === null) save({ vapid: webPush.generateVAPIDKeys(), subscriptions: [] });
@@ -75,14 +78,18 @@ export function createPush(options: {
   const dispose = sessions.onEvent((event) => {
     if (event.kind === 'removed') told.delete(event.slug);
     if (event.kind === 'renamed') {
-      told.set(event.session.slug, told.get(event.from) ?? '');
       told.delete(event.from);
+      note(event.session);
     }
-    if (event.kind !== 'added' && event.kind !== 'state') return;
+    // Snoozed or woken by hand: the person knows.
+    if (event.kind === 'updated' && told.get(event.session.slug)?.isSnoozed !== isSnoozed(event.session)) {
+      note(event.session);
+    }
+    if (event.kind !== 'added' && event.kind !== 'state' && event.kind !== 'woken') return;
     const { session } = event;
     const need = needKey(session);
-    if (told.get(session.slug) === need) return;
-    told.set(session.slug, need);
+    if (told.get(session.slug)?.need === need) return;
+    note(session);
     if (need === '' || kept === null || kept.subscriptions.length === 0) return;
     void tell(messageOf(session)).catch((error: unknown) => logger.error({ err: error }, 'a push failed'));
   });

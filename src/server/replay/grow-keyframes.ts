@@ -12,7 +12,7 @@ import { watchGrowth } from './watch-growth.ts';
 const REST_PER_WORK = 4;
 
 export interface GrowOptions {
-  sessions: Sessions;
+  sessions: Pick<Sessions, 'onEvent' | 'stream' | 'streams'>;
   replays: Replays;
   clock: Clock;
   logger: Logger;

@@ -19,7 +19,7 @@ import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
 export interface BoundsOptions {
-  sessions: Sessions;
+  sessions: Pick<Sessions, 'get' | 'list' | 'onEvent' | 'stream' | 'streams'>;
   replays: Replays;
   drops: DropStore;
   /** why nothing can be recorded now; null if recordings can be written */

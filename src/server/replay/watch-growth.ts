@@ -11,7 +11,7 @@ export interface GrowthWatch {
  * @param options.everyBytes how many more bytes must arrive before each call of `onGrown`
  */
 export function watchGrowth(options: {
-  sessions: Sessions;
+  sessions: Pick<Sessions, 'onEvent' | 'stream' | 'streams'>;
   everyBytes: number;
   onGrown: (stream: RecordingStream) => void;
   onRemoved?: (stream: RecordingStream) => void;

@@ -8,7 +8,6 @@ import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
-import type { Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
@@ -47,6 +46,4 @@ export interface ActorDeps {
   waits: ReplyWaits;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;
-  /** called when the session starts to wait for its user */
-  onWaiting: (session: Session) => void;
 }

@@ -296,9 +296,7 @@ export class SessionActor {
     this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     this.time.change(spentAs(memory));
-    const session = this.view();
-    this.deps.emit({ kind: 'state', session });
-    if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
+    this.deps.emit({ kind: 'state', session: this.view() });
     this.changes.tell();
   }
 }

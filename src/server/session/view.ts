@@ -1,6 +1,6 @@
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { RecordingStop, Session, Status } from '../../protocol/index.ts';
+import { NOTHING_KEPT, type RecordingStop, type Session, type Status } from '../../protocol/index.ts';
 
 /** How many lines of a session's screen a list shows. */
 const TAIL_LINES = 5;
@@ -58,6 +58,8 @@ export function viewSession(facts: SessionFacts): Session {
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
+    // Laid over it by `attention/attend.ts`.
+    ...NOTHING_KEPT,
   };
 }
 

@@ -89,12 +89,15 @@ export class StreamHub {
         break;
       }
       case 'state': {
-        const { slug, status, json_state } = event.session;
-        this.#broadcast({ type: 'session_state', session: slug, state: stateWord(event.session), status, json_state });
+        const { slug, status, json_state, unread, marked_unread, news, snoozed } = event.session;
+        const kept = { unread, marked_unread, news, snoozed };
+        const state = stateWord(event.session);
+        this.#broadcast({ type: 'session_state', session: slug, state, status, json_state, ...kept });
         this.#changed(event.session);
         break;
       }
       case 'updated':
+      case 'woken':
         this.#broadcast({ type: 'session_updated', session: event.session });
         this.#changed(event.session);
         break;

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { needsYou, type Session } from '../../protocol/index.ts';
+import { needsYou, type Session, type StreamFrame } from '../../protocol/index.ts';
 import { client, link, onFrame, sessions } from '../connection/fleet.ts';
 import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
@@ -19,6 +19,14 @@ export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
+/** The session that a frame tells of, where that may have begun to need somebody: by its status, or as it wakes. */
+function changedBy(frame: StreamFrame): Session | null {
+  if (frame.type === 'session_updated') return frame.session;
+  const known = frame.type === 'session_state' ? sessions.peek().get(frame.session) : undefined;
+  if (frame.type !== 'session_state' || known === undefined) return null;
+  return { ...known, status: frame.status, snoozed: frame.snoozed ?? null };
+}
+
 /** Restores the chosen setting, and listens. */
 export function startNotifications(): void {
   if (!canNotify) return;
@@ -30,10 +38,9 @@ export function startNotifications(): void {
       needs.clear();
       for (const session of frame.sessions) needs.set(session.slug, needKey(session));
     }
-    if (frame.type !== 'session_state') return;
-    const session = sessions.peek().get(frame.session);
-    if (session === undefined) return;
-    const now = { ...session, status: frame.status };
+    const now = changedBy(frame);
+    if (now === null) return;
+    const session = now;
     const need = needKey(now);
     if (needs.get(session.slug) === need) return;
     needs.set(session.slug, need);

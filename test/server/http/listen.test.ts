@@ -108,7 +108,7 @@ test('a close ends with downloads and WebSockets open, and tells the latter that
   await new Promise((resolve) => stalled.once('readable', resolve));
   await server.faces.close();
   await waitFor(() => socket.closed === 1001, { describe: 'the WebSocket is told' });
-  await waitFor(() => server.sessions.listeners() === 0 && recording.listeners() === 0, {
+  await waitFor(() => server.listeners() === 0 && recording.listeners() === 0, {
     describe: 'nothing listens to the sessions any more',
   });
   stalled.destroy();

@@ -14,6 +14,7 @@ import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
+import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
@@ -80,7 +81,9 @@ describe('the OpenAPI description', () => {
     expect(described.sort()).toEqual(table);
     const silent = (): void => undefined;
     const logger = { debug: silent, info: silent, warn: silent, error: silent };
-    const sessions = new MemorySessions('/nowhere');
+    const attended = attendInMemory(new MemorySessions('/nowhere'));
+    onTestFinished(attended.dispose);
+    const { sessions } = attended;
     const clock = createSystemClock();
     const signIns = createSignIns({
       home: '/nowhere',

@@ -87,6 +87,10 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
     before: () => void server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } }),
   },
   resumeQueue: { params: { slug: 'AUTH' } },
+  markSeen: { params: { slug: 'AUTH' }, body: { news: 0 } },
+  markUnseen: { params: { slug: 'AUTH' } },
+  snoozeSession: { params: { slug: 'AUTH' }, body: { until_asks: true } },
+  unsnoozeSession: { params: { slug: 'AUTH' } },
   buffer: { params: { slug: 'AUTH' }, query: { lines: '10', format: 'text' } },
   olderRecordings: { params: { slug: 'AUTH' } },
   replay: { params: { slug: 'AUTH' } },
@@ -210,7 +214,11 @@ describe('sessions', () => {
 
   test('are counted by state, with a number for every state', async () => {
     const counts = { waiting: 2, thinking: 1, working: 1, idle: 1, error: 0, dead: 0, unknown: 0 };
-    expect((await server.call('/sessions/status')).json()).toEqual({ total: 5, by_state: counts });
+    expect((await server.call('/sessions/status')).json()).toMatchObject({
+      total: 5,
+      by_state: counts,
+      by_attention: { needs_you: 2, done: 1, working: 1, new: 1, snoozed: 0, unknown: 0, stopped: 0 },
+    });
   });
 
   test('a refused prompt carries the open question', async () => {

@@ -114,12 +114,12 @@ test('a client that does not read gets the newest list when it does, not all of 
 });
 
 test('when the last client is gone nothing listens for it any more', async () => {
-  const before = server.sessions.listeners();
+  const before = server.listeners();
   const socket = await server.connectSessions();
   await socket.next('init');
-  expect(server.sessions.listeners()).toBe(before + 1);
+  expect(server.listeners()).toBe(before + 1);
   socket.ws.close();
-  await waitFor(() => server.sessions.listeners() === before, { describe: 'the last listener is gone' });
+  await waitFor(() => server.listeners() === before, { describe: 'the last listener is gone' });
 });
 
 test('a client whose other end is gone is found out, and the others stay', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Question, StreamFrame } from '../../../src/protocol/index.ts';
+import { NOTHING_KEPT, type Question, type StreamFrame } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, type TestSocket } from '../../harness/faces.ts';
 import { Follower } from '../../harness/follower.ts';
 import { someSession } from '../../harness/some-session.ts';
@@ -11,7 +11,7 @@ let socket: TestSocket<StreamFrame>;
 let listenersBefore: number;
 beforeEach(async () => {
   server = await startFaces();
-  listenersBefore = server.sessions.listeners();
+  listenersBefore = server.listeners();
   server.sessions.add('AUTH').write('auth');
   server.sessions.add('PAY').write('pay');
   server.sessions.addWithoutRecording('SEEN', { adopted: false });
@@ -154,7 +154,7 @@ describe('subscriptions', () => {
     expect(recording.listeners()).toBe(2);
     socket.ws.close();
     other.ws.terminate();
-    await waitFor(() => recording.listeners() === 0 && server.sessions.listeners() === listenersBefore, {
+    await waitFor(() => recording.listeners() === 0 && server.listeners() === listenersBefore, {
       describe: 'nothing listens for them any more',
     });
   });
@@ -177,6 +177,7 @@ describe('what happens to sessions is told to everybody', () => {
       state: 'thinking',
       status: active,
       json_state: null,
+      ...NOTHING_KEPT,
     });
   });
 

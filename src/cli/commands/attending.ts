@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import { CatalogueError, EXIT, type NewSnooze, type Session } from '../../protocol/index.ts';
+import { snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+interface SnoozeOptions extends JsonOption {
+  until?: string;
+  untilAsks?: boolean;
+  untilTurnEnds?: boolean;
+  untilEnds?: string[];
+}
+
+/** `seen`, `unseen`, `snooze` and `unsnooze`. */
+export function addAttending(program: Command, context: CliContext): void {
+  const { out } = context;
+
+  describe(program.command('seen'), {
+    group: 'looking',
+    summary: 'mark sessions as read',
+    more: 'A session is unread when a turn of it ended, or it asked, and nobody has looked since. `cbos show` and `cbos attach`, the open session of the page and of the terminal UI, and whatever is sent to it, are looks; the list is none.',
+    examples: [
+      ['cbos seen AUTH DOCS', 'nothing to look at there'],
+      ['cbos ls --unread', 'what is left to look at'],
+    ],
+  })
+    .argument('<name...>', 'the sessions')
+    .option('--json', 'the REST bodies')
+    .action((slugs: string[], options: JsonOption) =>
+      mark(context, slugs, { route: 'markSeen', said: 'read', ...options }),
+    );
+
+  describe(program.command('unseen'), {
+    group: 'looking',
+    summary: 'mark sessions as unread',
+    more: 'They stay so until somebody opens them anew.',
+    examples: [['cbos unseen AUTH', 'come back to it later']],
+  })
+    .argument('<name...>', 'the sessions')
+    .option('--json', 'the REST bodies')
+    .action((slugs: string[], options: JsonOption) =>
+      mark(context, slugs, { route: 'markUnseen', said: 'unread', ...options }),
+    );
+
+  describe(program.command('snooze'), {
+    group: 'looking',
+    summary: 'let a session need nobody until a time or an event',
+    more: 'Until then it is in no count of those that need you, and nothing tells of it. Of several rules the first that comes true wakes it; without any it wakes when it asks something new, or a turn of it ends.',
+    examples: [
+      ['cbos snooze AUTH --until 17:00', 'the next time that your clock shows it'],
+      ['cbos snooze AUTH --until 2h --until-asks', 'two hours, or until it asks something new'],
+      ['cbos snooze AUTH --until-ends BUILD', 'until a turn of BUILD ends, or BUILD is stopped'],
+      ['cbos ls --state snoozed', 'those that are'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .option('--until <time>', WAKE_TIME_FORMS)
+    .option('--until-asks', 'until it asks something new, or its turn fails')
+    .option('--until-turn-ends', 'until a turn of it ends')
+    .option('--until-ends <name>', 'until a turn of that session ends, or it is stopped; may be repeated', collect)
+    .option('--json', 'the REST body')
+    .action(async (slug: string, options: SnoozeOptions) => {
+      const body = readSnooze(options, context.io.now());
+      const client = await context.client();
+      const session = await client.call('snoozeSession', { params: { slug }, body });
+      if (options.json === true) out.json(session);
+      else if (session.snoozed !== null) out.line(`${slug}: ${snoozeText(session.snoozed)}`);
+    });
+
+  describe(program.command('unsnooze'), {
+    group: 'looking',
+    summary: 'wake snoozed sessions',
+    examples: [['cbos unsnooze AUTH', 'it counts again']],
+  })
+    .argument('<name...>', 'the sessions')
+    .option('--json', 'the REST bodies')
+    .action((slugs: string[], options: JsonOption) =>
+      mark(context, slugs, { route: 'unsnoozeSession', said: 'not snoozed', ...options }),
+    );
+}
+
+function collect(name: string, before: string[] = []): string[] {
+  return [...before, name];
+}
+
+function readSnooze({ until, untilAsks, untilTurnEnds, untilEnds }: SnoozeOptions, now: number): NewSnooze {
+  const at = until === undefined ? undefined : wakeTime(until, now);
+  if (at === null) {
+    const hint = `it is one of ${WAKE_TIME_FORMS}`;
+    throw new CommandError(`${JSON.stringify(until)} is no time`, hint, EXIT.usage);
+  }
+  return {
+    ...(at === undefined ? {} : { until: new Date(at).toISOString() }),
+    ...(untilAsks === true ? { until_asks: true } : {}),
+    ...(untilTurnEnds === true ? { until_turn_ends: true } : {}),
+    ...(untilEnds === undefined ? {} : { until_ends: untilEnds }),
+  };
+}
+
+type Marking = JsonOption & { route: 'markSeen' | 'markUnseen' | 'unsnoozeSession'; said: string };
+
+async function mark(context: CliContext, slugs: readonly string[], { route, said, json }: Marking): Promise<void> {
+  const { out } = context;
+  const client = await context.client();
+  const listed = new Set((await client.call('listSessions')).map(({ slug }) => slug));
+  const missing = slugs.find((slug) => !listed.has(slug));
+  // Looked at first, so that either all of them are marked or none.
+  if (missing !== undefined)
+    throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(missing)}`);
+  const sessions: Session[] = [];
+  for (const slug of slugs) {
+    const params = { slug };
+    sessions.push(
+      await (route === 'markSeen' ? client.call(route, { params, body: {} }) : client.call(route, { params })),
+    );
+  }
+  if (json === true) out.json(sessions);
+  else out.lines(slugs.map((slug) => `${slug}: ${said}`));
+}

@@ -1,0 +1,137 @@
+import type { Status } from '../../protocol/index.ts';
+
+/** Until when a session is snoozed; whichever comes first wakes it. Times are Unix milliseconds. */
+export interface SnoozeRule {
+  since: number;
+  until: number | null;
+  untilAsks: boolean;
+  untilTurnEnds: boolean;
+  /** the ids of sessions; ids, because names change */
+  untilEnds: readonly string[];
+}
+
+/** What is kept about who has looked at a session. It counts, because times tell no order where a clock is set. */
+export interface Attended {
+  /** how many ends of turns and questions there were */
+  news: number;
+  /** how many of them somebody has looked at */
+  seen: number;
+  /** whether a person marked it as unread */
+  isMarked: boolean;
+  /** whether a turn was running when the status was last known */
+  turnRuns: boolean;
+  /** the question that was counted last; UNNAMED if nothing has told which one it is */
+  asked: string | null;
+  snooze: SnoozeRule | null;
+}
+
+export const UNATTENDED: Attended = {
+  news: 0,
+  seen: 0,
+  isMarked: false,
+  turnRuns: false,
+  asked: null,
+  snooze: null,
+};
+
+/** A question of which only the fact is known. Claude Code's ids are never empty. */
+const UNNAMED = '';
+
+/** What a new status means for those who wait for it. `failed` comes with `turn_ended`, `ended` with the process. */
+export type Happening = 'asked' | 'turn_ended' | 'failed' | 'ended';
+
+type Told = Pick<Status, 'primary' | 'detail'> & {
+  question: Pick<NonNullable<Status['question']>, 'id' | 'kind'> | null;
+};
+
+/** @returns `after` is the same object as `before` where nothing has changed */
+export function observeStatus(before: Attended, status: Told): { after: Attended; happened: Happening[] } {
+  const { after, happened } = observe(before, status);
+  return { after: keepSame(before, after), happened };
+}
+
+function observe(before: Attended, status: Told): { after: Attended; happened: Happening[] } {
+  const { primary, detail } = status;
+  switch (primary) {
+    case 'active':
+    case 'stuck':
+      return {
+        after: { ...before, turnRuns: true, asked: before.asked === UNNAMED ? null : before.asked },
+        happened: [],
+      };
+    case 'waiting':
+      return observeQuestion(before, status.question);
+    case 'idle': {
+      if (!before.turnRuns) return { after: before, happened: [] };
+      const after = { ...before, turnRuns: false, news: before.news + (detail === 'ready' ? 0 : 1) };
+      return { after, happened: detail === 'error' ? ['turn_ended', 'failed'] : ['turn_ended'] };
+    }
+    case 'dead': {
+      const news = before.news + (before.turnRuns ? 1 : 0);
+      return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
+    }
+    default:
+      // Nothing is known: it may be a server that has just started.
+      return { after: before, happened: [] };
+  }
+}
+
+function observeQuestion(before: Attended, question: Told['question']): { after: Attended; happened: Happening[] } {
+  const ends = question?.kind === 'closing' && before.turnRuns;
+  const asked = question?.id ?? before.asked ?? UNNAMED;
+  const isNews = asked !== before.asked && before.asked !== UNNAMED;
+  return {
+    after: {
+      ...before,
+      asked,
+      news: before.news + (isNews ? 1 : 0),
+      turnRuns: ends ? false : before.turnRuns,
+    },
+    happened: [...(isNews ? (['asked'] as const) : []), ...(ends ? (['turn_ended'] as const) : [])],
+  };
+}
+
+export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
+  return isMarked || news > seen;
+}
+
+/**
+ * A person has looked at what was shown.
+ * @param news how many news had come by then; null: at all of it
+ */
+export function lookAt(before: Attended, news: number | null): Attended {
+  const seen = Math.max(before.seen, Math.min(news ?? before.news, before.news));
+  // A look at something older than the mark does not take the mark away.
+  const isMarked = before.isMarked && seen < before.news;
+  return keepSame(before, { ...before, seen, isMarked });
+}
+
+function keepSame(before: Attended, after: Attended): Attended {
+  const { news, seen, isMarked, turnRuns, asked, snooze } = after;
+  const isEqual = news === before.news && seen === before.seen && isMarked === before.isMarked;
+  return isEqual && turnRuns === before.turnRuns && asked === before.asked && snooze === before.snooze ? before : after;
+}
+
+/** Marked by hand: counts as news, so that a look that is still under way does not take the mark away. */
+export function markUnread(before: Attended): Attended {
+  return isUnreadBy(before) && before.isMarked ? before : { ...before, news: before.news + 1, isMarked: true };
+}
+
+/** Whether what happened to the snoozed session itself wakes it. */
+export function isWokenBy(rule: SnoozeRule, happened: readonly Happening[]): boolean {
+  const { untilAsks, untilTurnEnds } = rule;
+  return happened.some((one) => {
+    if (one === 'asked' || one === 'failed') return untilAsks || (one === 'failed' && untilTurnEnds);
+    // A session that was stopped neither asks nor ends a turn any more.
+    return one === 'ended' ? untilAsks || untilTurnEnds : untilTurnEnds;
+  });
+}
+
+/** Whether what happened to another session wakes those that wait for its end. */
+export function endsWaiting(happened: readonly Happening[]): boolean {
+  return happened.includes('turn_ended') || happened.includes('ended');
+}
+
+export function isDue({ until }: SnoozeRule, now: number): boolean {
+  return until !== null && until <= now;
+}

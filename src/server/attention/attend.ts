@@ -1,0 +1,291 @@
+/**
+ * Who has looked at each session, and which are snoozed: `attend` lays this over the sessions for every face, so all of
+ * them show and count the same. What it means is decided in `src/core/attention/`, how it is counted in
+ * `src/protocol/attention.ts`.
+ */
+
+import {
+  type Attended,
+  endsWaiting,
+  type Happening,
+  isDue,
+  isWokenBy,
+  lookAt,
+  markUnread,
+  observeStatus,
+  type SnoozeRule,
+  UNATTENDED,
+} from '../../core/attention/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
+import type { AttentionStore } from '../../platform/sqlite/attention-store.ts';
+import { type Delivery, matchesState, parseStateSelector, type Session } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { PatientWrites } from '../session/patient-writes.ts';
+import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
+import { passOn } from './pass-on.ts';
+import { readRule } from './rules.ts';
+import { viewAttended } from './view.ts';
+import { createWakeTimer } from './wake-timer.ts';
+
+/** What only this file adds to the sessions. */
+const OWN = ['seen', 'unseen', 'snooze', 'unsnooze'] as const;
+
+/** Sessions of which nothing is kept yet about who looked at them. */
+export interface UnattendedSessions extends Omit<Sessions, (typeof OWN)[number]> {
+  /** stays through renames and restarts. @throws CatalogueError no_such_session */
+  idOf(slug: string): string;
+}
+
+export interface AttendOptions {
+  sessions: UnattendedSessions;
+  store: AttentionStore;
+  writes: Pick<PatientWrites, 'write' | 'demand'>;
+  clock: Clock;
+  log: Logger;
+  /** called when a session starts to wait for its user, or wakes while it waits */
+  onWaiting: (session: Session) => void;
+}
+
+export interface AttendedSessions {
+  sessions: Sessions;
+  /** Wakes what became due while no server ran. Until then nothing is woken: not all sessions are listed yet. */
+  start(): void;
+  dispose: Dispose;
+}
+
+export function attend({ sessions: base, store, writes, clock, log, onWaiting }: AttendOptions): AttendedSessions {
+  const kept = store.all();
+  const ids = new Map<string, string>();
+  /** the state that each session was last in */
+  const states = new Map<string, Session['state']>();
+  const pending = new Set<string>();
+  let isStarted = false;
+  const events = new Emitter<[SessionEvent]>((cause, event) =>
+    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
+  );
+
+  const of = (id: string): Attended => kept.get(id) ?? UNATTENDED;
+  const slugOf = (id: string): string | null => [...ids].find(([, one]) => one === id)?.[0] ?? null;
+  const shown = (session: Session): Session => {
+    const id = ids.get(session.slug);
+    return id === undefined ? session : { ...session, ...viewAttended(of(id), slugOf) };
+  };
+  const get = (slug: string): Session => shown(base.get(slug));
+  const list = (): Session[] => base.list().map(shown);
+
+  /** Keeps what was only observed, now or as soon as there is room. */
+  function note(id: string, next: Attended): void {
+    if (next === of(id)) return;
+    kept.set(id, next);
+    writes.write(() => {
+      const latest = kept.get(id);
+      if (latest !== undefined) store.save(id, latest);
+    });
+  }
+
+  /** Keeps what somebody asked for. @throws while the home cannot be written; nothing has changed then */
+  function change(slug: string, edit: (attended: Attended) => Attended): Session {
+    base.get(slug);
+    const id = base.idOf(slug);
+    const next = edit(of(id));
+    if (next !== of(id)) {
+      writes.demand(() => store.save(id, next));
+      kept.set(id, next);
+      timer.set();
+      if (ids.has(slug)) events.tell({ kind: 'updated', session: get(slug) });
+    }
+    return get(slug);
+  }
+
+  function look(id: string, news: number): void {
+    const before = of(id);
+    note(id, lookAt(before, news));
+    const slug = slugOf(id);
+    if (of(id) !== before && slug !== null) events.tell({ kind: 'updated', session: get(slug) });
+  }
+
+  function wake(id: string): void {
+    const { snooze } = of(id);
+    if (snooze === null) return;
+    if (!isStarted) {
+      pending.add(id);
+      return;
+    }
+    note(id, { ...of(id), snooze: null });
+    timer.set();
+    const slug = slugOf(id);
+    if (slug === null) return;
+    const session = get(slug);
+    events.tell({ kind: 'woken', session });
+    if (session.state === 'waiting') onWaiting(session);
+  }
+
+  /** Wakes the sessions that wait for the end of this one. */
+  function wakeWaiters(awaited: string): void {
+    for (const [id, { snooze }] of [...kept]) if (snooze?.untilEnds.includes(awaited) === true) wake(id);
+  }
+
+  const rules = (): [string, SnoozeRule][] =>
+    [...kept].flatMap(([id, { snooze }]) => (snooze === null ? [] : [[id, snooze]]));
+  const timer = createWakeTimer({ clock, rules: () => (isStarted ? rules() : []), wake });
+
+  /** Takes in the status of a listed session. @returns what happened by it */
+  function observe(id: string, { status }: Session): Happening[] {
+    const { after, happened } = observeStatus(of(id), status);
+    const isWoken = after.snooze !== null && isWokenBy(after.snooze, happened);
+    if (isWoken && !isStarted) pending.add(id);
+    note(id, isWoken && isStarted ? { ...after, snooze: null } : after);
+    if (isWoken) timer.set();
+    return happened;
+  }
+
+  function takeState(id: string, event: { kind: 'added' | 'state'; session: Session }): void {
+    const wasSnoozed = of(id).snooze !== null;
+    const happened = observe(id, event.session);
+    const session = shown(event.session);
+    events.tell({ ...event, session });
+    const isNew = states.get(id) !== 'waiting' || (wasSnoozed && session.snoozed === null);
+    const isFirst = event.kind === 'added';
+    states.set(id, session.state);
+    if (!isFirst && isNew && session.state === 'waiting' && session.snoozed === null) onWaiting(session);
+    if (endsWaiting(happened)) wakeWaiters(id);
+  }
+
+  function take(event: SessionEvent): void {
+    switch (event.kind) {
+      case 'added': {
+        const id = base.idOf(event.session.slug);
+        ids.set(event.session.slug, id);
+        takeState(id, event);
+        break;
+      }
+      case 'state': {
+        const id = ids.get(event.session.slug);
+        if (id === undefined) events.tell(event);
+        else takeState(id, event);
+        break;
+      }
+      case 'updated':
+      case 'woken':
+        events.tell({ ...event, session: shown(event.session) });
+        break;
+      case 'renamed':
+        rename(event.from, event.session.slug);
+        events.tell({ ...event, session: shown(event.session) });
+        tellWaiters(ids.get(event.session.slug));
+        break;
+      case 'removed':
+        events.tell(event);
+        forget(event.slug);
+        break;
+      default:
+        events.tell(event);
+    }
+  }
+
+  function rename(from: string, to: string): void {
+    const id = ids.get(from);
+    ids.delete(from);
+    if (id !== undefined) ids.set(to, id);
+  }
+
+  /** Those that wait for a session show its name. */
+  function tellWaiters(awaited: string | undefined): void {
+    for (const [slug, id] of [...ids]) {
+      const isWaiter = awaited !== undefined && of(id).snooze?.untilEnds.includes(awaited) === true;
+      if (isWaiter) events.tell({ kind: 'updated', session: get(slug) });
+    }
+  }
+
+  function forget(slug: string): void {
+    const id = ids.get(slug);
+    if (id === undefined) return;
+    ids.delete(slug);
+    kept.delete(id);
+    states.delete(id);
+    timer.set();
+    wakeWaiters(id);
+  }
+
+  /** Whatever a person acts on was looked at, as it was when the person did. */
+  async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
+    const id = slug === undefined ? undefined : ids.get(slug);
+    const { news } = id === undefined ? UNATTENDED : of(id);
+    const result = await work();
+    if (id !== undefined) look(id, news);
+    return result;
+  }
+
+  const stopListening = base.onEvent(take);
+  for (const session of base.list()) take({ kind: 'added', session });
+
+  const sessions: Sessions = {
+    ...passOn(base),
+    list,
+    get,
+    create: async (request) => shown(await base.create(request)),
+    adopt: async (request) => shown(await base.adopt(request)),
+    patch: async (slug, request) => shown(await base.patch(slug, request)),
+    restart: async (slug) => shown(await base.restart(slug)),
+    convert: async (slug, type) => shown(await base.convert(slug, type)),
+    kill: async (slug) => {
+      const id = ids.get(slug);
+      const { slug: name } = await base.kill(slug);
+      if (id !== undefined) look(id, of(id).news);
+      return get(name);
+    },
+    resumeQueue: (slug) => shown(base.resumeQueue(slug)),
+    resize: async (slug, cols, rows) => shown(await base.resize(slug, cols, rows)),
+    send: (slug, request) => {
+      const send = (): Promise<Delivery> => base.send(slug, request);
+      // What another session sends says nothing about a person.
+      return 'from' in request ? send() : acting(slug, send);
+    },
+    answer: (slug, request) => acting(slug, () => base.answer(slug, request)),
+    interrupt: (slug) => acting(slug, () => base.interrupt(slug)),
+    keys: (slug, keys) => acting(slug, () => base.keys(slug, keys)),
+    invoke: (slug, request) => acting(slug, () => base.invoke(slug, request)),
+    applyStash: (id) => {
+      const reply = base.stash().find((one) => one.id === id);
+      return acting(reply?.session_slug, () => base.applyStash(id));
+    },
+    broadcast: async ({ state, ...request }) => {
+      const selector = state === undefined ? null : parseStateSelector(state);
+      if (selector === null) return base.broadcast(request);
+      // Those that every list shows in this state, and no others; of them only what takes texts.
+      const takes = ({ adopted, status }: Session): boolean => adopted && status.primary !== 'dead';
+      const chosen = list().filter((session) => takes(session) && matchesState(session, selector));
+      return base.broadcast({ ...request, slugs: chosen.map(({ slug }) => slug) });
+    },
+    onEvent: events.on,
+    seen: (slug, { news }) => change(slug, (before) => lookAt(before, news ?? null)),
+    unseen: (slug) => change(slug, markUnread),
+    snooze: (slug, request) => {
+      const named = (one: string) => ({ session: get(one), id: base.idOf(one) });
+      const rule = readRule(request, { session: get(slug), now: clock.now(), of: named });
+      return change(slug, (before) => ({ ...before, snooze: rule }));
+    },
+    unsnooze: (slug) => change(slug, (before) => (before.snooze === null ? before : { ...before, snooze: null })),
+  };
+
+  return {
+    sessions,
+    start: () => {
+      isStarted = true;
+      const listed = new Set(ids.values());
+      const now = clock.now();
+      for (const [id, rule] of rules()) {
+        if (isDue(rule, now) || rule.untilEnds.some((one) => !listed.has(one))) pending.add(id);
+      }
+      for (const id of pending) wake(id);
+      pending.clear();
+      timer.set();
+    },
+    dispose: () => {
+      stopListening();
+      timer.dispose();
+      events.clear();
+    },
+  };
+}

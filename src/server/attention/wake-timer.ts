@@ -1,0 +1,50 @@
+import { isDue, type SnoozeRule } from '../../core/attention/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** The longest wait in one piece: Node's timers take 24 days at most, and a machine that sleeps stops them. */
+const MOST_MS = 24 * 60 * 60 * 1_000;
+
+/** One timer for the snoozed session that is due next. */
+export interface WakeTimer {
+  /** Sets the timer again, because a rule or the clock has changed. */
+  set(): void;
+  dispose: Dispose;
+}
+
+/** @param options.rules the rules in force, by the session's id */
+export function createWakeTimer(options: {
+  clock: Clock;
+  rules: () => readonly (readonly [id: string, rule: SnoozeRule])[];
+  wake: (id: string) => void;
+}): WakeTimer {
+  const { clock, rules, wake } = options;
+  let cancel: Dispose | null = null;
+
+  function set(): void {
+    // Read first: `now` may report that the clock was set, which comes back here.
+    const now = clock.now();
+    cancel?.();
+    cancel = null;
+    const times = rules().flatMap(([, { until }]) => (until === null ? [] : [until]));
+    if (times.length === 0) return;
+    const next = times.reduce((soonest, time) => Math.min(soonest, time));
+    cancel = clock.after(Math.min(Math.max(0, next - now), MOST_MS), wakeDue);
+  }
+
+  function wakeDue(): void {
+    const now = clock.now();
+    for (const [id, rule] of rules()) if (isDue(rule, now)) wake(id);
+    set();
+  }
+
+  const stopNoticing = clock.onStep(set);
+  return {
+    set,
+    dispose: () => {
+      stopNoticing();
+      cancel?.();
+      cancel = null;
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import type { Snooze } from '../protocol/index.ts';
+import { formatDateTime } from './durations.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** `snoozed until 17:00`; with its day where that is not the day on which it was snoozed. */
+export function snoozeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
+  const rules = [
+    ...(until === null ? [] : [momentText(Date.parse(until), Date.parse(since))]),
+    ...(until_asks ? ['it asks'] : []),
+    ...(until_turn_ends ? ['its turn ends'] : []),
+    ...until_ends.map((slug) => `${cleanLine(slug)} ends`),
+  ];
+  return `snoozed until ${rules.join(' or ')}`;
+}
+
+const WITHOUT_SECONDS = -':00'.length;
+
+function momentText(at: number, from: number): string {
+  const [day, clock = ''] = formatDateTime(at).slice(0, WITHOUT_SECONDS).split(' ');
+  const [today] = formatDateTime(from).split(' ');
+  return day === today ? clock : `${day} ${clock}`;
+}
+
+const HOUR_MS = 60 * 60 * 1_000;
+const UNITS_MS: Readonly<Record<string, number>> = { m: HOUR_MS / 60, h: HOUR_MS, d: 24 * HOUR_MS };
+
+/** When a working day begins: what `tomorrow` means. */
+const MORNING_HOUR = 9;
+
+/** The forms that `wakeTime` reads, for messages. */
+export const WAKE_TIME_FORMS = '17:00, 30m, 2h, 3d, tomorrow, or 2026-11-24 09:00';
+
+/**
+ * Reads until when to snooze, in the reader's own time zone: `17:00` is the next time that a clock there shows it,
+ * also across a change to or from summer time.
+ * @param now milliseconds since 1970
+ * @returns milliseconds since 1970; null if it is no time
+ */
+export function wakeTime(text: string, now: number): number | null {
+  const word = text.trim().toLowerCase();
+  const here = new Date(now);
+  const onDay = (days: number, hour: number, minute: number): number =>
+    new Date(here.getFullYear(), here.getMonth(), here.getDate() + days, hour, minute).getTime();
+  if (word === 'tomorrow') return onDay(1, MORNING_HOUR, 0);
+  const span = /^(\d{1,4})([mhd])$/.exec(word);
+  if (span !== null) return now + Number(span[1]) * (UNITS_MS[span[2] ?? ''] ?? 0);
+  const clock = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(word);
+  if (clock !== null) {
+    const today = onDay(0, Number(clock[1]), Number(clock[2]));
+    return today > now ? today : onDay(1, Number(clock[1]), Number(clock[2]));
+  }
+  return readDate(word);
+}
+
+/** `2026-11-24`, `2026-11-24 09:00`, or a timestamp with its time zone. */
+function readDate(word: string): number | null {
+  const parts = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d))?$/.exec(word);
+  if (parts === null) {
+    const stamp = /^\d{4}-\d\d-\d\dt[\d:.]+(?:z|[+-]\d\d:\d\d)$/.test(word)
+      ? Date.parse(word.toUpperCase())
+      : Number.NaN;
+    return Number.isNaN(stamp) ? null : stamp;
+  }
+  const [year = 0, month = 0, day = 0, hour = MORNING_HOUR, minute = 0] = parts
+    .slice(1)
+    .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
+  const date = new Date(year, month - 1, day, hour, minute);
+  // 2026-02-30 would be a day in March.
+  return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 ? date.getTime() : null;
+}

@@ -1,0 +1,286 @@
+import { EventEmitter } from 'node:events';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { WebSocket } from 'ws';
+import { createViewKeeper } from '../../src/client/index.ts';
+import {
+  attentionOf,
+  countAttentions,
+  isUnread,
+  matchesState,
+  needsYou,
+  parseStateSelector,
+  type Session,
+  type StreamFrame,
+} from '../../src/protocol/index.ts';
+import { createPush } from '../../src/server/push/push.ts';
+import { ClientSocket } from '../../src/server/stream/client-socket.ts';
+import { StreamHub } from '../../src/server/stream/stream-hub.ts';
+import { attentionHeading } from '../../src/text/session-words.ts';
+import { alertsBetween } from '../../src/tui/alerts.ts';
+import type { Model } from '../../src/tui/model.ts';
+import { countAttentions as countInTui, listedSessions, nextNeedy } from '../../src/tui/order.ts';
+import { groupSessions } from '../../src/web/list/groups.ts';
+import { PERMISSION, statusOf } from '../cli/some-questions.ts';
+import { attendInMemory, memoryAttention } from '../harness/attended.ts';
+import { ManualClock } from '../harness/manual-clock.ts';
+import { MemorySessions } from '../harness/memory-sessions.ts';
+
+const FLEET = 50;
+const NAMES = Array.from({ length: FLEET }, (_, index) => `S${index}`);
+const REACHED = { status: 'rejected', kind: 'five_hour', resets_at: null, utilization: 1 } as const;
+const name = fc.constantFrom(...NAMES);
+const silent = (): void => undefined;
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+let questions = 0;
+/** What can become of a session. */
+const BECOMES = {
+  works: () => ({ state: 'working', status: statusOf({ primary: 'active', detail: 'using_tools' }) }),
+  ends: () => ({ state: 'waiting', status: statusOf({ primary: 'idle', detail: 'waiting_input' }) }),
+  fails: () => ({ state: 'error', status: statusOf({ primary: 'idle', detail: 'error' }) }),
+  // It keeps the word that it had before.
+  sticks: ({ state }) => ({ state, status: statusOf({ primary: 'stuck', detail: null, health: 'STUCK' }) }),
+  dies: () => ({ state: 'dead', status: statusOf({ primary: 'dead', detail: null, health: 'DEAD' }) }),
+  blurs: () => ({ state: 'unknown', status: statusOf({ primary: null, detail: null }) }),
+  asks: () => {
+    questions += 1;
+    const question = { ...PERMISSION, id: `q${questions}` };
+    return { state: 'waiting', status: statusOf({ primary: 'waiting', detail: 'permission', question }) };
+  },
+  limits: () => ({ rate_limit: REACHED }),
+  frees: () => ({ rate_limit: null }),
+} satisfies Record<string, (before: Session) => Partial<Session>>;
+
+type Action =
+  | { do: 'become'; slug: string; what: keyof typeof BECOMES }
+  | { do: 'look' | 'lookLate' | 'unseen' | 'unsnooze' | 'send' | 'answer' | 'delete'; slug: string }
+  | { do: 'snooze'; slug: string; rule: { hours?: number; asks?: boolean; turn?: boolean; ends?: string } }
+  | { do: 'rename'; slug: string }
+  | { do: 'wait'; minutes: number }
+  | { do: 'step'; minutes: number }
+  | { do: 'restart' };
+
+const actions = fc.array(
+  fc.oneof(
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        do: fc.constant('become' as const),
+        slug: name,
+        what: fc.constantFrom(...(Object.keys(BECOMES) as (keyof typeof BECOMES)[])),
+      }),
+    },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constantFrom(
+          'look' as const,
+          'lookLate' as const,
+          'unseen' as const,
+          'unsnooze' as const,
+          'send' as const,
+          'answer' as const,
+          'delete' as const,
+        ),
+        slug: name,
+      }),
+    },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('snooze' as const),
+        slug: name,
+        rule: fc.record(
+          { hours: fc.integer({ min: 1, max: 9 }), asks: fc.boolean(), turn: fc.boolean(), ends: name },
+          { requiredKeys: [] },
+        ),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('rename' as const), slug: name }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 300 }) }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({ do: fc.constant('step' as const), minutes: fc.integer({ min: -200, max: 200 }) }),
+    },
+    { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  ),
+  { minLength: 60, maxLength: 150 },
+);
+
+/** One server with a client of its stream, as a page and a terminal UI have one. */
+function serve(memory: MemorySessions, clock: ManualClock, store: ReturnType<typeof memoryAttention>) {
+  /** those for which `on_waiting` ran while they were snoozed */
+  const wrongly: string[] = [];
+  const waited = (session: Session): void => void (session.snoozed === null || wrongly.push(session.slug));
+  const { sessions, dispose } = attendInMemory(memory, { clock, store, onWaiting: waited });
+  const push = createPush({ sessions, file: '/nowhere/push.json', subject: '', logger });
+  const hub = new StreamHub({ sessions, clock, logger, maxBufferBytes: 1_000 });
+  const keeper = createViewKeeper();
+  const wire = Object.assign(new EventEmitter(), {
+    readyState: 1,
+    OPEN: 1,
+    bufferedAmount: 0,
+    send: (data: unknown) => keeper.take(JSON.parse(String(data)) as StreamFrame),
+  });
+  hub.connect(new ClientSocket(wire as unknown as WebSocket, () => true), async () => sessions);
+  return {
+    sessions,
+    view: keeper.view,
+    wrongly,
+    dispose: () => {
+      wire.emit('close');
+      push.dispose();
+      dispose();
+    },
+  };
+}
+
+type Server = ReturnType<typeof serve>;
+
+async function act(
+  action: Action,
+  world: { memory: MemorySessions; server: Server; clock: ManualClock },
+): Promise<void> {
+  const { memory, server, clock } = world;
+  const { sessions } = server;
+  if (action.do === 'wait') return clock.advance(action.minutes * 60_000);
+  if (action.do === 'step') return clock.step(action.minutes * 60_000);
+  if (action.do === 'restart') return;
+  const known = sessions.list().find((one) => one.slug === action.slug || one.slug === `${action.slug}-x`);
+  const slug = known?.slug ?? action.slug;
+  if (known === undefined) {
+    memory.addWithoutRecording(slug);
+    return;
+  }
+  switch (action.do) {
+    case 'become':
+      memory.change(slug, BECOMES[action.what](known) as Partial<Session>);
+      break;
+    case 'look':
+      sessions.seen(slug, { news: known.news });
+      break;
+    case 'lookLate':
+      sessions.seen(slug, { news: Math.max(0, known.news - 1) });
+      break;
+    case 'unseen':
+      sessions.unseen(slug);
+      break;
+    case 'unsnooze':
+      sessions.unsnooze(slug);
+      break;
+    case 'snooze': {
+      const { hours, asks, turn, ends } = action.rule;
+      const isListed = ends !== undefined && sessions.list().some((one) => one.slug === ends);
+      sessions.snooze(slug, {
+        ...(hours === undefined ? {} : { until: new Date(clock.now() + hours * 3_600_000).toISOString() }),
+        ...(asks === undefined ? {} : { until_asks: asks }),
+        ...(turn === undefined ? {} : { until_turn_ends: turn }),
+        ...(isListed ? { until_ends: [ends] } : {}),
+      });
+      break;
+    }
+    case 'send':
+      await sessions.send(slug, { text: 'go on' });
+      break;
+    case 'answer':
+      await sessions.answer(slug, { choice: 'yes' });
+      break;
+    case 'delete':
+      await sessions.remove(slug);
+      break;
+    case 'rename':
+      await sessions.patch(slug, { slug: slug.endsWith('-x') ? action.slug : `${action.slug}-x` });
+  }
+}
+
+/** The sessions that Tab or `w` visits, one after another. */
+function jumpSet(listed: readonly Session[]): Set<string> {
+  const visited = new Set<string>();
+  for (let at = nextNeedy(listed, null); at !== null && !visited.has(at); at = nextNeedy(listed, at)) visited.add(at);
+  return visited;
+}
+
+function expectAgreement({ sessions, view, wrongly }: Server): void {
+  const list = sessions.list();
+  const shown = view();
+  const strip = (session: Session): unknown[] => [
+    session.slug,
+    session.state,
+    session.status,
+    session.unread,
+    session.marked_unread,
+    session.news,
+    session.snoozed,
+  ];
+  // What a client has folded out of frames is what the server lists.
+  expect([...shown.values()].map(strip).sort()).toEqual(list.map(strip).sort());
+
+  const counts = countAttentions(list);
+  const selected = (word: string): number => {
+    const selector = parseStateSelector(word);
+    return list.filter((session) => selector !== null && matchesState(session, selector)).length;
+  };
+  const some = Object.entries(counts).filter(([, count]) => count > 0);
+  expect(Object.fromEntries(countInTui(shown).map(({ attention, count }) => [attention, count]))).toEqual(
+    Object.fromEntries(some),
+  );
+  expect(
+    groupSessions(shown.values())
+      .map((group) => `${group.title} (${group.sessions.length})`)
+      .sort(),
+  ).toEqual(some.map(([attention, count]) => attentionHeading(attention as keyof typeof counts, count)).sort());
+  const needy = list.filter(needsYou).map(({ slug }) => slug);
+  expect(needy).toHaveLength(counts.needs_you);
+  expect(selected('needs-you')).toBe(counts.needs_you);
+  expect(selected('done')).toBe(counts.done);
+  expect(selected('snoozed')).toBe(counts.snoozed);
+  expect(selected('unread')).toBe(list.filter(isUnread).length);
+  const jumped = jumpSet(listedSessions(shown, ''));
+  expect([...jumped].sort()).toEqual([...needy].sort());
+
+  for (const session of list) {
+    if (session.state === 'error') expect(attentionOf(session)).not.toBe('done');
+    if (session.snoozed !== null)
+      expect([attentionOf(session), needsYou(session), isUnread(session)]).toEqual(['snoozed', false, false]);
+  }
+  expect(wrongly).toEqual([]);
+}
+
+test('whatever happens, badge, jump set and all counts agree in every face, at every step', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, async (todo) => {
+      const clock = new ManualClock(Date.parse('2026-11-20T12:00:00Z'));
+      const memory = new MemorySessions('/nowhere');
+      const store = memoryAttention();
+      for (const slug of NAMES) memory.addWithoutRecording(slug);
+      let server = serve(memory, clock, store);
+      try {
+        for (const action of todo) {
+          if (action.do === 'restart') {
+            server.dispose();
+            server = serve(memory, clock, store);
+          }
+          const before = server.view();
+          // A refusal is an answer too; it may change nothing that one face shows and another does not.
+          await act(action, { memory, server, clock }).catch((error: unknown) => {
+            if (!(error instanceof Error) || error.name !== 'CatalogueError') throw error;
+          });
+          expectAgreement(server);
+          const model = { selected: null, hasFocus: false } as unknown as Model;
+          for (const { slug } of alertsBetween(before, server.view(), model)) {
+            expect(server.view().get(slug)?.snoozed).toBeNull();
+          }
+        }
+      } finally {
+        server.dispose();
+      }
+    }),
+    { numRuns: 12, endOnFailure: true },
+  );
+});
