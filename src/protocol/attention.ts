@@ -2,7 +2,7 @@ import type { RateLimit } from './json-session.ts';
 import type { Because, Status } from './status.ts';
 
 /** What a session wants of its person, most pressing first. This is the order of every list. */
-export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'stopped'] as const;
+export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** Why a session needs its person, most pressing first. Questions come before failures. */
@@ -13,13 +13,16 @@ export type Need = (typeof NEEDS)[number];
 export interface Attending {
   status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> };
   rate_limit?: RateLimit | null | undefined;
+  /** absent from an older server */
+  parked_at?: string | null | undefined;
 }
 
 /**
  * Returns what kind of question the session asks, or what went wrong. Null for a session that can continue, or that
  * has nothing to do.
  */
-export function needOf({ status: { primary, detail }, rate_limit: limit }: Attending): Need | null {
+export function needOf({ status: { primary, detail }, rate_limit: limit, parked_at }: Attending): Need | null {
+  if ((parked_at ?? null) !== null) return null;
   switch (primary) {
     case 'waiting':
       // A newer server may have kinds of questions that this version does not know.
@@ -48,6 +51,7 @@ export function needsYou(session: Attending): boolean {
  */
 export function attentionOf(session: Attending): Attention {
   if (needsYou(session)) return 'needs_you';
+  if ((session.parked_at ?? null) !== null) return 'parked';
   const { primary, detail, because } = session.status;
   if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
   if (primary === 'active') return 'working';

@@ -22,6 +22,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   working: 'Working',
   new: 'New',
   unknown: 'Unknown',
+  parked: 'Parked',
   stopped: 'Stopped',
 };
 
@@ -41,6 +42,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   working: { icon: '●', style: 'cyan' },
   new: { icon: '◌', style: null },
   unknown: { icon: '?', style: 'dim' },
+  parked: { icon: '☾', style: 'dim' },
   stopped: { icon: '⊘', style: 'dim' },
 };
 
@@ -115,6 +117,13 @@ export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
+}
+
+/** That it is parked; empty while it is not. */
+export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
+  // An older server does not tell.
+  const at = Date.parse(parkedAt ?? '');
+  return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: no process, the next text brings it back`;
 }
 
 /** Returns a note that the session's output is currently not recorded. Empty while it is recorded. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT } from '../../protocol/index.ts';
+import { CatalogueError, EXIT, type Session } from '../../protocol/index.ts';
 import { cleanBlock } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { type CliContext, isInteractive } from '../context.ts';
@@ -10,6 +10,9 @@ import { readWhole } from './option-values.ts';
 
 /** The most lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
+
+/** An older server knows no parked sessions. */
+const isParked = ({ parked_at: at }: Partial<Session>): boolean => (at ?? null) !== null;
 
 interface LogsOptions {
   follow?: boolean;
@@ -37,7 +40,9 @@ export function addTerminal(program: Command, context: CliContext): void {
       const isJson = found.type === 'json' && found.status.primary !== 'dead';
       const session = isJson
         ? await client.call('convertSession', { params: { slug }, body: { type: 'screen' } })
-        : found;
+        : isParked(found)
+          ? await client.call('wakeSession', { params: { slug } })
+          : found;
       if (session.status.primary === 'dead') {
         const hint = `cbos restart ${slug} goes on with its conversation`;
         throw new CatalogueError('session_dead', `${slug} is stopped`, { hint });

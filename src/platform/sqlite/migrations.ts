@@ -216,4 +216,7 @@ export const MIGRATIONS: readonly string[] = [
     ELSE CASE WHEN note IS NULL THEN 'cancelled' ELSE 'cancelled_typed' END END;
   ALTER TABLE deliveries DROP COLUMN note;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN parked_at REAL;
+  `,
 ];

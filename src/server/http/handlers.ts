@@ -96,6 +96,9 @@ export function createHandlers(options: HandlerOptions): Handlers {
     setPath: ({ params, body }) => sessions.patch(params.slug, { path: body.path }),
     convertSession: ({ params, body }) => sessions.convert(params.slug, body.type),
     conversations: () => sessions.conversations(),
+    parkSession: ({ params }) => sessions.park(params.slug),
+    wakeSession: ({ params }) => sessions.wake(params.slug),
+    resources: () => sessions.resources(),
     restartSession: ({ params }) => sessions.restart(params.slug),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {

@@ -21,6 +21,7 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
   working: 'busy',
   new: 'idle',
   unknown: 'unknown',
+  parked: 'idle',
   stopped: 'dead',
 };
 
