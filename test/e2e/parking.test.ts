@@ -91,7 +91,10 @@ test('a parked session has no process, is listed as parked, and a text brings it
 });
 
 test('a server that is killed as it parks leaves a running or a parked session, which takes the next text once', async () => {
-  const parking = park().catch(() => null);
+  // It is asked again where the session still has something to do; a killed server answers nothing.
+  const parking = waitFor(async () => ((await park().catch(() => null))?.error ?? null) === null, {
+    describe: 'it is parked, or the server is gone',
+  });
   await waitFor(async () => isParked(await cbos.session('PARK')), { describe: 'parking has begun' });
   await cbos.stop('SIGKILL');
   await parking;
@@ -116,12 +119,13 @@ test('a server that is killed as it brings a session back leaves one of it, and 
   cbos = await startCbos(world);
   await waitFor(() => timesReceived('scene:hello fourth') > 0, { describe: 'the text arrives' });
   await cbos.until('PARK', ({ status }) => status.detail === 'waiting_input', 'is done');
+  await cbos.until('PARK', ({ attached }) => attached === false, 'has no hidden terminal');
   expect([timesReceived('scene:hello fourth'), daemons().length]).toEqual([1, 1]);
 });
 
 test('a shell in the background keeps a session from being parked', async () => {
   await cbos.call('POST', '/sessions/PARK/send', { text: 'scene:shell' });
-  await waitFor(() => timesReceived('scene:shell') > 0, { describe: 'the text arrives' });
-  await waitFor(async () => (await park()).error?.reason === 'background', { describe: 'the shell is what keeps it' });
-  expect((await cbos.session('PARK')).status.primary).toBe('idle');
+  const isOver = ({ status }: Session): boolean => status.primary === 'idle' && status.because.evidence === 'It runs.';
+  await cbos.until('PARK', isOver, 'has left its shell running');
+  expect((await park()).error).toMatchObject({ code: 'not_parkable', reason: 'background' });
 });

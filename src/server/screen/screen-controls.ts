@@ -12,7 +12,14 @@
  */
 
 import { v7 as uuid } from 'uuid';
-import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import {
+  leaveHiddenTerminal,
+  readHardcopy,
+  renameScreen,
+  resizeScreen,
+  typeKeys,
+} from '../../platform/gnu-screen/index.ts';
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
@@ -169,8 +176,11 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     wake: parking.wake,
     settle: parking.settle,
     findAgain,
-    takeLaunched: (found) =>
-      begin({ ...found, recording: recordingFiles(settings.stream_dir, actor.record.slug) }, null),
+    takeLaunched: async (found) => {
+      await begin({ ...found, recording: recordingFiles(settings.stream_dir, actor.record.slug) }, null);
+      const mark = { name: LAUNCH_VARIABLE, value: actor.record.launchId ?? '' };
+      await leaveHiddenTerminal(found.daemon.pid, mark);
+    },
     end: async () => {
       await end();
       actor.intake.seeEnd();
