@@ -17,6 +17,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     names: ['adopt', 'convert', 'restart', 'stop', 'kill', 'rm', 'rename', 'delete'],
     load: async () => (await import('./commands/lifecycle.ts')).addLifecycle,
   },
+  { names: ['park', 'wake'], load: async () => (await import('./commands/parking.ts')).addParking },
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },

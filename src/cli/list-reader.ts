@@ -2,16 +2,27 @@ import type { Session } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 import type { Reader } from './output/session-table.ts';
 
-/** Returns what the table needs from this machine. */
-export async function readerOf({ io, host }: CliContext, sessions: readonly Session[]): Promise<Reader> {
-  const [branches, models] = await Promise.all([
+/**
+ * Returns what the table needs from this machine.
+ * @param more.resources whether the server looks at the processes too
+ */
+export async function readerOf(
+  context: CliContext,
+  sessions: readonly Session[],
+  more: { resources?: boolean } = {},
+): Promise<Reader> {
+  const { io, host } = context;
+  const [branches, models, resources] = await Promise.all([
     host.gitBranches(sessions.flatMap(({ path }) => path ?? [])),
     host.lastModels(sessions),
+    more.resources === true ? (await context.client()).call('resources') : [],
   ]);
+  const bySlug = new Map(resources.map((one) => [one.session, one]));
   return {
     now: io.now(),
     home: io.env.HOME,
     branchOf: (path) => branches.get(path) ?? '',
     modelOf: ({ slug, model }) => models.get(slug) ?? model,
+    resourcesOf: (slug) => bySlug.get(slug) ?? null,
   };
 }

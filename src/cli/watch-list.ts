@@ -10,6 +10,8 @@ const TICK_MS = 1_000;
 interface WatchedList {
   /** to show only sessions in this state */
   state?: string;
+  /** whether it shows what sessions take of the machine */
+  resources: boolean;
   lines(sessions: readonly Session[], reader: Reader, width: number | null): readonly string[];
 }
 
@@ -37,7 +39,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
       onFrame(_, view) {
         shown = [...view().values()].filter((session) => selector === null || matchesState(session, selector));
         // A session's work may change the branch, so it is read again whenever one of the sessions has changed.
-        readerOf(context, shown).then((now) => {
+        readerOf(context, shown, list).then((now) => {
           reader = now;
           draw();
         }, ending.fail);

@@ -2,8 +2,8 @@ import type { RateLimit } from './json-session.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants of its person, the most pressing first: the order of every list. */
-export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'stopped'] as const;
+/** What a session wants of its person, most pressing first. This is the order of every list. */
+export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** Why a session needs its person, most pressing first. Questions come before failures. */
@@ -16,6 +16,8 @@ export interface Attending {
   rate_limit?: RateLimit | null | undefined;
   snoozed?: Snooze | null | undefined;
   unread?: boolean | undefined;
+  /** absent from an older server */
+  parked_at?: string | null | undefined;
 }
 
 export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
@@ -27,6 +29,10 @@ export function isUnread(session: Attending): boolean {
   return session.unread === true && !isSnoozed(session);
 }
 
+function isParked({ parked_at }: Attending): boolean {
+  return parked_at != null;
+}
+
 /**
  * What kind of question it asks, or what went wrong; null for a session that can go on, that has nothing to do, or that
  * is snoozed.
@@ -36,7 +42,7 @@ export function needOf(session: Attending): Need | null {
     status: { primary, detail },
     rate_limit: limit,
   } = session;
-  if (isSnoozed(session)) return null;
+  if (isSnoozed(session) || isParked(session)) return null;
   switch (primary) {
     case 'waiting':
       // A newer server may have kinds of questions that this version does not know.
@@ -66,6 +72,7 @@ export function needsYou(session: Attending): boolean {
 export function attentionOf(session: Attending): Attention {
   if (isSnoozed(session)) return 'snoozed';
   if (needsYou(session)) return 'needs_you';
+  if (isParked(session)) return 'parked';
   const { primary, detail, because } = session.status;
   if (primary === 'idle') return detail === 'ready' ? 'new' : 'done';
   if (primary === 'active') return 'working';
@@ -83,6 +90,7 @@ export function countAttentions(sessions: Iterable<Attending>): Record<Attention
     new: 0,
     unknown: 0,
     snoozed: 0,
+    parked: 0,
     stopped: 0,
   };
   for (const session of sessions) counts[attentionOf(session)] += 1;

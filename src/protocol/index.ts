@@ -15,6 +15,7 @@ export * from './frames.ts';
 export * from './history.ts';
 export * from './json-session.ts';
 export * from './names.ts';
+export * from './parking.ts';
 export * from './push.ts';
 export * from './question.ts';
 export * from './recordings.ts';
@@ -30,6 +31,7 @@ export {
   Send,
   SessionPatch,
 } from './requests.ts';
+export type { SessionResources } from './resources.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export * from './search.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
+import { SessionResources } from './resources.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session, StatusCounts } from './session.ts';
 import { Look, NewSnooze } from './snooze.ts';
@@ -135,6 +136,34 @@ export const SESSION_ROUTES = {
     errors: [
       'no_such_session',
       'session_alive',
+      'session_in_use',
+      'no_such_path',
+      'claude_not_found',
+      'screen_not_found',
+      'launch_failed',
+    ],
+  },
+  parkSession: {
+    method: 'post',
+    path: '/sessions/{slug}/park',
+    summary: 'End the process of an idle session in a terminal, and keep its conversation for the next text',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'not_parkable', 'no_terminal', 'not_adopted', 'session_dead', 'kill_failed'],
+  },
+  wakeSession: {
+    method: 'post',
+    path: '/sessions/{slug}/wake',
+    summary: 'Bring a parked session back on its conversation; one that is not parked stays as it is',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: [
+      'no_such_session',
+      'session_dead',
+      'session_in_use',
+      'no_such_conversation',
       'no_such_path',
       'claude_not_found',
       'screen_not_found',
@@ -178,5 +207,13 @@ export const SESSION_ROUTES = {
     success: 200,
     response: Session,
     errors: ['no_such_session'],
+  },
+  resources: {
+    method: 'get',
+    path: '/resources',
+    summary: 'The memory and the processor time of each session, read now',
+    success: 200,
+    response: z.array(SessionResources),
+    errors: [],
   },
 } as const satisfies Record<string, Route>;

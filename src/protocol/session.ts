@@ -60,6 +60,10 @@ export const Session = z
       description:
         "When something was to be typed and Screen itself had the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null where nothing is known of one",
     }),
+    parked_at: Timestamp.nullable().meta({
+      description:
+        'Since when CBOS has parked it: its process has ended to give its memory back, and a text, `wake` or `attach` brings the conversation back; null while it is not parked',
+    }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:
         'Since when an interrupt keeps the queued texts and stashed replies of this session from being sent; null while they may go, and where none waits',

@@ -17,4 +17,5 @@ export const SETTING_LIMITS = {
   status_draw_lag_ms: { min: 0, max: 60_000 },
   status_stale_screen_ms: { min: 0, max: 60_000 },
   json_idle_timeout: { min: 1 },
+  parking_after: { min: 0 },
 } as const;

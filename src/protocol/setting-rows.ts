@@ -124,6 +124,12 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     file: 'json.idle_timeout',
     about: 'seconds of quiet after which the process of a JSON session is ended, until its next prompt',
   },
+  {
+    name: 'parking_after',
+    environment: 'CBOS_PARKING_AFTER',
+    file: 'parking.after',
+    about: 'seconds of idleness after which a session in a terminal is parked, until its next text; 0: never',
+  },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
   // The environment cannot set this, because a process inside a session could then set it for itself.
   {

@@ -36,6 +36,8 @@ export const Settings = z.strictObject({
   status_stale_screen_ms: within(SETTING_LIMITS.status_stale_screen_ms),
   /** in seconds */
   json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
+  /** seconds; 0: never */
+  parking_after: within(SETTING_LIMITS.parking_after),
   on_waiting: z.string().nullable(),
   sessions_may: SessionsMay,
   /** null to use GNU Screen's own directory */

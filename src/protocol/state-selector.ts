@@ -5,8 +5,8 @@ import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-word
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
- * `new`, `stopped`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be requested
- * (`?state=`, `--state`, `--for`).
+ * `new`, `parked`, `stopped`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be
+ * requested (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
   | { kind: 'state'; state: State }
@@ -21,6 +21,7 @@ const ATTENTION_WORDS: ReadonlyMap<string, Attention> = new Map([
   ['needs-you', 'needs_you'],
   ['done', 'done'],
   ['new', 'new'],
+  ['parked', 'parked'],
   ['stopped', 'stopped'],
   ['snoozed', 'snoozed'],
 ]);
@@ -56,7 +57,8 @@ export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...DETAIL_NAMES.map((detail) => `${DETAILS[detail].primary}/${detail}`),
 ];
 
-type Selectable = Pick<Session, 'state' | 'status'> & Partial<Pick<Session, 'rate_limit' | 'snoozed' | 'unread'>>;
+type Selectable = Pick<Session, 'state' | 'status'> &
+  Partial<Pick<Session, 'rate_limit' | 'snoozed' | 'unread' | 'parked_at'>>;
 
 export function matchesState(session: Selectable, selector: StateSelector): boolean {
   switch (selector.kind) {

@@ -25,6 +25,7 @@ import type {
   SessionCosts,
   SessionDay,
   SessionPatch,
+  SessionResources,
   SessionType,
   StashedResponse,
   StatusChange,
@@ -102,6 +103,15 @@ export interface Sessions {
   convert(slug: string, type: SessionType): Promise<Session>;
   /** Claude Code's conversations on this machine that do not belong to a session. */
   conversations(): Promise<Conversation[]>;
+  /**
+   * Ends the process of an idle session in a terminal; the next text brings its conversation back.
+   * @throws CatalogueError not_parkable, no_terminal, not_adopted, session_dead, kill_failed
+   */
+  park(slug: string): Promise<Session>;
+  /** @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what a launch throws */
+  wake(slug: string): Promise<Session>;
+  /** What each session takes of the machine, read now. */
+  resources(): Promise<SessionResources[]>;
   /** Ends the whole process tree, and proves that it ended; the session stays listed. */
   kill(slug: string): Promise<Session>;
   /** Ends the session if it is alive, then removes it from the list. */

@@ -24,6 +24,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   new: 'New',
   unknown: 'Unknown',
   snoozed: 'Snoozed',
+  parked: 'Parked',
   stopped: 'Stopped',
 };
 
@@ -44,6 +45,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
   new: { icon: '◌', style: null },
   unknown: { icon: '?', style: 'dim' },
   snoozed: { icon: 'z', style: 'dim' },
+  parked: { icon: '☾', style: 'dim' },
   stopped: { icon: '⊘', style: 'dim' },
 };
 
@@ -119,6 +121,13 @@ export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
   return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
+}
+
+/** That it is parked; empty while it is not. */
+export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
+  // An older server does not tell.
+  const at = Date.parse(parkedAt ?? '');
+  return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: no process, the next text brings it back`;
 }
 
 /** Returns a note that the session's output is currently not recorded. Empty while it is recorded. */

@@ -11,6 +11,7 @@ import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
 import { type App, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
+import { isParked } from './lifecycle.ts';
 import { answerDraft, draftOf, isReadable, isSeenWhole, openPart, selectedSession } from './model.ts';
 
 type StashWhen = StashedResponse['when'];
@@ -188,10 +189,12 @@ export function attach(app: App): void {
     app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }
+  // A parked one is brought back first, as `cbos attach` does.
+  const isRunHere = screenId === null || isParked(session);
   app.run(async () => {
     // A JSON session gets a temporary terminal, as with `cbos attach`.
     const { attach: attachTo, runHere } = app.host;
-    await app.lendTerminal(() => (screenId === null ? runHere(['attach', slug]) : attachTo(screenId)));
+    await app.lendTerminal(() => (isRunHere ? runHere(['attach', slug]) : attachTo(screenId)));
     app.toast('good', `back from ${slug}, which goes on`);
   });
 }

@@ -25,6 +25,20 @@ function endSession(app: App, session: Session): void {
   });
 }
 
+/** Parks a session, or brings a parked one back. */
+export function parkSession(app: App, session: Session): void {
+  const { slug } = session;
+  const wakes = isParked(session);
+  app.toast('wait', `${wakes ? 'waking' : 'parking'} ${slug}…`);
+  app.run(async () => {
+    await app.client.call(wakes ? 'wakeSession' : 'parkSession', { params: { slug } });
+    app.toast('good', wakes ? `${slug} runs` : `${slug} parked; the next text brings it back`);
+  });
+}
+
+/** An older server knows no parked sessions. */
+export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
+
 /** Restarts a stopped session on its conversation. */
 export function restartSession(app: App, { slug }: Session): void {
   app.toast('wait', `restarting ${slug}…`);

@@ -140,6 +140,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     status_draw_lag_ms: 1_000,
     status_stale_screen_ms: 3_000,
     json_idle_timeout: 300,
+    parking_after: 0,
     on_waiting: null,
     sessions_may: 'send',
     screen_dir: null,

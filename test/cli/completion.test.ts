@@ -27,6 +27,7 @@ async function suggestions(...words: string[]): Promise<string[]> {
 describe('complete', () => {
   test('suggests commands, options, states, choices and the sessions that there are', async () => {
     expect(await suggestions('wa')).toEqual([
+      'wake\tbring parked sessions back on their conversation',
       'watch\tprint changes of status as they happen, a line each',
       'wait\tblock until sessions are in a state, for scripts',
       ':4',

@@ -87,7 +87,7 @@ describe('ls', () => {
     expect(stdout).toBe('   TYPE    NAME\n◌  screen  日本\n!  screen  BUILD\n○  screen  AUTH\n');
     expect((await runCommand(['ls', '-q', '-s', 'needs-you'], where)).stdout).toBe('AUTH\nBUILD\n');
     const [titles] = (await runCommand(['ls', '-l'], where)).stdout.split('\n');
-    expect(titles).toMatch(/NAME +STATE +FOR +PATH +BRANCH +SAYS +UNREAD +TYPE +PID +CREATED +ACTIVE/);
+    expect(titles).toMatch(/NAME +STATE +FOR +PATH +BRANCH +SAYS +UNREAD +TYPE +PID +MEMORY +CPU +CREATED +ACTIVE/);
     for (const argv of [['--columns', 'name,colour'], ['-q', '--json'], ['--sort', 'luck'], ['--watch']])
       expect((await runCommand(['ls', ...argv], where)).code).toBe(2);
   });

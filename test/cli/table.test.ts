@@ -46,6 +46,7 @@ function rendered(width: number | null): string[] {
   const reader = {
     now: Date.parse(SINCE) + 5 * HOUR_MS,
     home: '/home/user',
+    resourcesOf: () => null,
     branchOf: (path: string) => (path.startsWith('/home') ? 'main' : 'a-branch-about-networks'),
     modelOf: ({ model }: Session) => model,
   };

@@ -15,7 +15,7 @@ import {
   type RateLimit,
 } from '../../src/protocol/index.ts';
 import { ATTENTION_TITLES, sessionIcon, sessionStyle, stateText } from '../../src/text/session-words.ts';
-import { someSession } from '../harness/some-session.ts';
+import { SINCE, someSession } from '../harness/some-session.ts';
 
 const { status } = someSession('X');
 const REACHED: RateLimit = { status: 'rejected', kind: 'five_hour', resets_at: null, utilization: 1 };
@@ -46,6 +46,8 @@ test.each([
   [of('idle', 'ready'), ['new', '◌', null, 'new']],
   [{ status: { primary: null, detail: null, because: { source: 'none' } } } as const, ['new', '◌', null, 'starting']],
   [of(null), ['unknown', '?', 'dim', 'unknown']],
+  [{ ...of('idle', 'waiting_input'), parked_at: SINCE }, ['parked', '☾', 'dim', 'parked']],
+  [{ ...of('idle', 'error'), parked_at: SINCE }, ['parked', '☾', 'dim', 'parked']],
   [of('dead'), ['stopped', '⊘', 'dim', 'stopped']],
 ])('%j', (session, expected) => {
   expect(seen(session)).toEqual(expected);
@@ -92,9 +94,10 @@ describe('a state can be asked for by what is wanted', () => {
   test.each([
     ['needs-you', ['ASKS', 'FAILED']],
     ['done', ['DONE']],
+    ['parked', ['PARKED']],
     ['stopped', ['STOPPED']],
     // This is its former name.
-    ['waiting', ['ASKS', 'DONE']],
+    ['waiting', ['ASKS', 'DONE', 'PARKED']],
     ['dead', ['STOPPED']],
   ])('%s', (word, expected) => {
     const selector = parseStateSelector(word);
@@ -102,6 +105,11 @@ describe('a state can be asked for by what is wanted', () => {
       someSession('ASKS', { state: 'waiting', status: { ...status, primary: 'waiting', detail: 'permission' } }),
       someSession('FAILED', { state: 'error', status: { ...status, primary: 'idle', detail: 'error' } }),
       someSession('DONE', { state: 'waiting', status: { ...status, primary: 'idle', detail: 'waiting_input' } }),
+      someSession('PARKED', {
+        state: 'waiting',
+        parked_at: SINCE,
+        status: { ...status, primary: 'idle', detail: 'waiting_input' },
+      }),
       someSession('STOPPED', { state: 'dead', status: { ...status, primary: 'dead', detail: null } }),
     ];
     expect(sessions.filter((one) => selector !== null && matchesState(one, selector)).map(({ slug }) => slug)).toEqual(

@@ -142,6 +142,7 @@ export class DeliveryScene {
         recent: this.#byChange().slice(0, RECENT),
       },
       isDead: shown.isDead,
+      isParked: false,
       isAdopted: true,
       isQueueStopped: shown.isQueueStopped,
       isUnread: shown.isUnread,

@@ -30,6 +30,7 @@ import {
   type SessionCosts,
   type SessionDay,
   type SessionPatch,
+  type SessionResources,
   type SessionType,
   type StashedResponse,
   type StatusChange,
@@ -182,6 +183,27 @@ export class MemorySessions implements UnattendedSessions {
     const { state, status } = someSession(slug);
     return this.change(slug, { state, status });
   }
+
+  async park(slug: string): Promise<Session> {
+    const { state, status } = this.get(slug);
+    if (status.primary !== 'idle')
+      throw new CatalogueError('not_parkable', `${slug} is not parked: a turn is running`, {
+        extra: { reason: 'working' },
+      });
+    return this.change(slug, { parked_at: SINCE, pid: null, state, status });
+  }
+
+  async wake(slug: string): Promise<Session> {
+    const { state, status } = this.get(slug);
+    return this.change(slug, { parked_at: null, pid: 101, state, status });
+  }
+
+  resources = async (): Promise<SessionResources[]> =>
+    this.list().map(({ slug: session, parked_at }) =>
+      parked_at === null
+        ? { session, processes: 3, memory_bytes: 260_000_000, cpu_ms: 4_200 }
+        : { session, processes: 0, memory_bytes: 0, cpu_ms: 0 },
+    );
 
   async convert(slug: string, type: SessionType): Promise<Session> {
     return this.change(slug, { type });

@@ -40,6 +40,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     recording_stopped_because: null,
     brought_back: false,
     screen_prompt_at: null,
+    parked_at: null,
     queue_stopped_at: null,
     ...NOTHING_KEPT,
     ...some,

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { CatalogueError, EXIT, SESSION_TYPES, type SessionType } from '../../protocol/index.ts';
+import { EXIT, SESSION_TYPES, type SessionType } from '../../protocol/index.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
-import { exitCodeOf, reportError } from '../error-report.ts';
+import { forEach } from '../for-each.ts';
 import { describe } from './command-help.ts';
 
 interface AdoptOptions {
@@ -186,22 +186,4 @@ function addStopping(command: Command, context: CliContext): void {
         else out.line(`${slug} stopped; cbos restart ${slug} goes on with its conversation`);
       });
     });
-}
-
-/** Runs the action for each session, even if one fails. The first failure determines the exit code. */
-async function forEach(
-  context: CliContext,
-  slugs: readonly string[],
-  act: (slug: string) => Promise<void>,
-): Promise<void> {
-  for (const slug of slugs) {
-    try {
-      await act(slug);
-    } catch (error) {
-      const isAlone = slugs.length === 1;
-      if (isAlone || !(error instanceof CatalogueError) || error.code === 'no_server') throw error;
-      reportError(context.out, error, slug);
-      if (context.exitCode === EXIT.done) context.exitCode = exitCodeOf(error);
-    }
-  }
 }

@@ -9,6 +9,7 @@ import {
   agoText,
   COLUMN_NAMES,
   type ColumnName,
+  RESOURCE_COLUMNS,
   type Reader,
   SORT_KEYS,
   type SortKey,
@@ -39,7 +40,7 @@ export function addListing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'list the sessions, those that need you first',
     more: [
-      'Words for --state: needs-you, done, new, stopped, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
+      'Words for --state: needs-you, done, new, parked, stopped, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
       'JSON has the sessions in the order in which they were created.',
     ].join('\n'),
@@ -72,6 +73,7 @@ export function addListing(program: Command, context: CliContext): void {
           throw new CommandError('--watch needs a terminal', 'cbos watch prints changes as lines', EXIT.usage);
         context.exitCode = await watchList(context, {
           ...(options.state === undefined ? {} : { state: options.state }),
+          resources: showsResources(options),
           lines: (sessions, reader, width) => listLines(context, { sessions, options, reader, width }),
         });
         return;
@@ -101,7 +103,7 @@ async function printList(
     return;
   }
   if (sessions.length > 0) {
-    const reader = await readerOf(context, sessions);
+    const reader = await readerOf(context, sessions, { resources: showsResources(options) });
     out.lines(listLines(context, { sessions, options, reader, width: out.width }));
   } else if (conversations === null) {
     if (options.state === undefined) out.notice('there is no session yet — cbos new PATH');
@@ -127,6 +129,9 @@ function listLines(
     width,
   });
 }
+
+const showsResources = ({ columns, long }: ListOptions): boolean =>
+  long === true || columns?.some((name) => RESOURCE_COLUMNS.has(name)) === true;
 
 function sorted(sessions: readonly Session[], { sort = 'attention', reverse }: ListOptions): Session[] {
   const inOrder = sortSessions(sessions, sort);

@@ -25,6 +25,21 @@ export function readSeconds(text: string): number {
 
 const MAX_SECONDS = 2_147_483;
 
+/** `90s`, `30m`, `2h` or `1d`, in milliseconds. */
+export function readSpan(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const unitMs = UNITS_MS.get(unit ?? '');
+  if (count !== undefined && unitMs !== undefined) return Number(count) * unitMs;
+  throw new InvalidArgumentError('It must be a span as in 90s, 30m, 2h or 1d.');
+}
+
+const UNITS_MS: ReadonlyMap<string, number> = new Map([
+  ['s', 1_000],
+  ['m', 60_000],
+  ['h', 3_600_000],
+  ['d', 86_400_000],
+]);
+
 /** Parses `90`, `1:30`, or `1:02:03` into seconds. */
 export function readClockTime(text: string): number {
   const parts = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/.exec(text);

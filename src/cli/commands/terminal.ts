@@ -21,6 +21,9 @@ async function noteAttached(context: CliContext, { screen_id }: Session): Promis
 /** The most lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
 
+/** An older server knows no parked sessions. */
+const isParked = ({ parked_at: at }: Partial<Session>): boolean => (at ?? null) !== null;
+
 interface LogsOptions {
   follow?: boolean;
   raw?: boolean;
@@ -47,7 +50,9 @@ export function addTerminal(program: Command, context: CliContext): void {
       const isJson = found.type === 'json' && found.status.primary !== 'dead';
       const session = isJson
         ? await client.call('convertSession', { params: { slug }, body: { type: 'screen' } })
-        : found;
+        : isParked(found)
+          ? await client.call('wakeSession', { params: { slug } })
+          : found;
       if (session.status.primary === 'dead') {
         const hint = `cbos restart ${slug} goes on with its conversation`;
         throw new CatalogueError('session_dead', `${slug} is stopped`, { hint });

@@ -1,6 +1,13 @@
-import { attentionOf, compareAttention, countAttentions, isUnread, type Session } from '../../protocol/index.ts';
+import {
+  attentionOf,
+  compareAttention,
+  countAttentions,
+  isUnread,
+  type Session,
+  type SessionResources,
+} from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
-import { formatSince } from '../../text/durations.ts';
+import { formatDuration, formatSince } from '../../text/durations.ts';
 import {
   attentionHeading,
   modelText,
@@ -26,6 +33,8 @@ export interface Reader {
   branchOf(path: string): string;
   /** the model of the session's last answer, or else the one with which it was launched */
   modelOf(session: Session): string | null;
+  /** what it takes of the machine; null where that was not asked for */
+  resourcesOf(slug: string): SessionResources | null;
 }
 
 interface SessionColumn extends Column {
@@ -66,6 +75,8 @@ const COLUMNS = {
   pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
   mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
   cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : `$${cost.toFixed(2)}` }) },
+  memory: { title: 'MEMORY', cell: ({ slug }, { resourcesOf }) => ({ text: memoryText(resourcesOf(slug)) }) },
+  cpu: { title: 'CPU', cell: ({ slug }, { resourcesOf }) => ({ text: processorText(resourcesOf(slug)) }) },
   created: { title: 'CREATED', cell: ({ created_at: at }, { now }) => ({ text: agoText(at, now) }) },
   active: { title: 'ACTIVE', cell: ({ last_activity: at }, { now }) => ({ text: agoText(at, now) }) },
   id: { title: 'ID', cell: ({ claude_session_id: id }) => ({ text: cleanLine(id ?? ''), style: 'dim' }) },
@@ -73,6 +84,9 @@ const COLUMNS = {
 
 export type ColumnName = keyof typeof COLUMNS;
 export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
+
+/** The columns for which the server looks at the processes of all sessions. */
+export const RESOURCE_COLUMNS: ReadonlySet<ColumnName> = new Set(['memory', 'cpu']);
 
 /** The default columns. `ls -l` shows all. */
 const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
@@ -131,6 +145,17 @@ export function sessionTable({ sessions, columns, reader, hasHeadings, style, wi
     return [style('bold', attentionHeading(attention, counts[attention])), line];
   });
   return [titles, ...grouped];
+}
+
+/** Empty for a session without a process. */
+function memoryText(resources: SessionResources | null): string {
+  if (resources === null || resources.processes === 0) return '';
+  return `${Math.round(resources.memory_bytes / BYTES_PER_MB)} MB`;
+}
+const BYTES_PER_MB = 1_000_000;
+
+function processorText(resources: SessionResources | null): string {
+  return resources === null || resources.processes === 0 ? '' : formatDuration(resources.cpu_ms);
 }
 
 function alwaysShown(name: ColumnName): SessionColumn {

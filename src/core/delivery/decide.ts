@@ -8,6 +8,8 @@ export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
   adopted: boolean;
+  /** whether CBOS has parked the session; a text is then held and wakes it */
+  isParked: boolean;
   /** who typed the unsent text in the prompt; CBOS may remove its `own` text but never a `foreign` one */
   draft: 'own' | 'foreign' | null;
   /** whether CBOS holds a text that was typed before and came back; new texts come after it */
@@ -28,12 +30,12 @@ const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', '
 
 /** Collects the facts that decide about a delivery. */
 export function contextOf(seen: Seen): DeliveryContext {
-  const { status, isAdopted: adopted, isQueueStopped, isUnread, deliveries } = seen;
+  const { status, isAdopted: adopted, isParked, isQueueStopped, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
   const hasReturned =
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
-  return { status, adopted, draft, hasReturned, isQueueStopped, isUnread, cover: coverOf(seen) };
+  return { status, adopted, isParked, draft, hasReturned, isQueueStopped, isUnread, cover: coverOf(seen) };
 }
 
 export interface DeliveryRequest {
@@ -73,6 +75,7 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (!request.command && isCommand(request.text)) {
     return refuse(request.text.startsWith('!') ? 'shell_command' : 'slash_command');
   }
+  if (context.isParked) return { kind: 'hold' };
   if (primary === 'dead') return refuse('ended');
   if (request.force) return { kind: 'type', confirm: 'turn' };
   // Nothing is known yet, usually because the session is starting. A held text is typed as soon as the prompt

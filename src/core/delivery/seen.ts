@@ -23,6 +23,8 @@ export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
   isDead: boolean;
+  /** whether CBOS has parked the session: a text is held, and wakes it */
+  isParked: boolean;
   /** false if the session is only observed: CBOS may not type into it */
   isAdopted: boolean;
   /** whether the queue is paused after an interrupt, see `stopQueue` */

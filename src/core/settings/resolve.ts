@@ -123,6 +123,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     status_draw_lag_ms: DEFAULT_THRESHOLDS.drawLagMs,
     status_stale_screen_ms: DEFAULT_THRESHOLDS.staleScreenMs,
     json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
+    parking_after: 0,
     on_waiting: null,
     sessions_may: DEFAULT_SESSIONS_MAY,
     screen_dir: null,

@@ -28,6 +28,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   status_draw_lag_ms: 'integer',
   status_stale_screen_ms: 'integer',
   json_idle_timeout: 'integer',
+  parking_after: 'integer',
   on_waiting: 'text',
   sessions_may: 'text',
   screen_dir: 'path',

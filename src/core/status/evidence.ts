@@ -16,6 +16,8 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
+  /** since when CBOS has parked the session; absent unless it has */
+  parkedAt?: Millis;
   /**
    * why no text can be typed into the session although it is alive, and since when; absent while it can be reached
    */
@@ -80,6 +82,8 @@ export interface HookEvidence {
   /** when compacting of the conversation began; null while it is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
+  /** how many tasks and schedules of the session went on in the background when its last turn ended; absent: none */
+  background?: number;
 }
 
 /** The fields of Claude Code's registry record for the session's process that CBOS understands. */

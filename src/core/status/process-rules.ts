@@ -7,6 +7,15 @@ const NO_SOCKET =
 /** Rules over what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
+    // Stands before all others: a parked session has no process, and a text brings it back.
+    id: 'process.parked',
+    versions: ALL_VERSIONS,
+    read: ({ parkedAt }) =>
+      parkedAt === undefined
+        ? null
+        : { primary: 'idle', detail: 'waiting_input', evidence: 'CBOS has parked the session', since: parkedAt },
+  },
+  {
     id: 'process.ended',
     versions: ALL_VERSIONS,
     read: ({ alive, startedAt, endedAt }) =>

@@ -15,6 +15,7 @@ export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
       ...process,
       startedAt: moved(process.startedAt, byMs),
       endedAt: moved(process.endedAt, byMs),
+      ...(process.parkedAt === undefined ? {} : { parkedAt: process.parkedAt + byMs }),
     },
     screen: screen && moveScreen(screen, byMs),
     hooks: moveHooks(hooks, byMs),

@@ -8,6 +8,7 @@
  * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts:
  *   `queue-operations.ts`
  * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
+ * - whether its commands run on beside the prompt: `running-tools.ts`
  * - without a terminal: `json/`
  */
 
@@ -23,6 +24,7 @@ export * from './queue-operations.ts';
 export { readTranscript } from './read-transcript.ts';
 export * from './registry.ts';
 export { openReplyWaits, type ReplyWaits } from './reply-waits.ts';
+export { runsTools } from './running-tools.ts';
 export * from './spool-directory.ts';
 export * from './trust.ts';
 export * from './turn-gate.ts';

@@ -1,7 +1,15 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { CatalogueError } from '../../protocol/index.ts';
-import { collectOutput, requirePipes, startFault } from '../process/index.ts';
+import {
+  collectOutput,
+  descendantsOf,
+  findMarked,
+  type ProcessMark,
+  requirePipes,
+  signal,
+  startFault,
+} from '../process/index.ts';
 import { shellWords } from './shell-quote.ts';
 
 export interface HiddenTerminalOptions {
@@ -88,4 +96,17 @@ export function stripEscapes(text: string): string {
     .replaceAll(/\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[ -/]*[0-~]/g, '')
     .replaceAll(/[\x00-\x08\x0b-\x1f\x7f]/g, '')
     .trim();
+}
+
+/**
+ * Detaches the hidden terminal of a launch whose server was killed before it did so. Otherwise the session counts as
+ * attached for good. Other clients of the session stay, and so do Screens that run inside it.
+ */
+export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark): Promise<void> {
+  const inside = new Set((await descendantsOf([daemonPid])).map(({ pid }) => pid));
+  for (const client of await findMarked(mark)) {
+    if (client.comm !== 'screen' || client.pid === daemonPid || inside.has(client.pid)) continue;
+    // HUP detaches a client and leaves its session as it is.
+    await signal(client, 'SIGHUP');
+  }
 }

@@ -228,4 +228,7 @@ export const MIGRATIONS: readonly string[] = [
     snooze     TEXT
   ) STRICT;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN parked_at REAL;
+  `,
 ];

@@ -71,6 +71,11 @@ export interface SessionRecord {
    * the next server finishes it
    */
   removedAt: number | null;
+  /**
+   * since when the session is parked, in Unix milliseconds; saved before its process is ended, so a session with it and
+   * without `endedAt` was being parked when the server died
+   */
+  parkedAt: number | null;
 }
 
 const Row = z.object({
@@ -101,6 +106,7 @@ const Row = z.object({
   removed_at: z.number().nullable(),
   queue_stopped_at: z.number().nullable(),
   typed: z.string().nullable(),
+  parked_at: z.number().nullable(),
 });
 
 export interface SessionStore {
@@ -115,7 +121,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -124,7 +130,7 @@ export function createSessionStore(database: Database): SessionStore {
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
-      queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed`);
+      queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -158,6 +164,7 @@ export function createSessionStore(database: Database): SessionStore {
         record.removedAt,
         record.queueStoppedAt,
         record.typed === null ? null : JSON.stringify(record.typed),
+        record.parkedAt,
       );
     },
     remove: (id) => {
@@ -192,6 +199,7 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     removedAt: row.removed_at,
     queueStoppedAt: row.queue_stopped_at,
     typed: row.typed === null ? null : TypedInput.parse(JSON.parse(row.typed)),
+    parkedAt: row.parked_at,
   };
 }
 

@@ -123,6 +123,18 @@ export const SESSION_ERRORS = {
     meaning: 'The session is stopped',
     hint: '`cbos restart SLUG` goes on with its conversation',
   },
+  session_parked: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session is parked, so it has no terminal and no process',
+    hint: '`cbos wake SLUG` brings it back',
+  },
+  not_parkable: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Parking the session now would lose something of it; `reason` says what',
+    hint: '`cbos show SLUG` shows what it does; `cbos stop SLUG` ends it whatever it does',
+  },
   session_alive: {
     status: 409,
     exit: EXIT.refused,

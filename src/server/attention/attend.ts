@@ -229,6 +229,9 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     patch: async (slug, request) => shown(await base.patch(slug, request)),
     restart: async (slug) => shown(await base.restart(slug)),
     convert: async (slug, type) => shown(await base.convert(slug, type)),
+    park: async (slug) => shown(await base.park(slug)),
+    wake: async (slug) => shown(await base.wake(slug)),
+    resources: () => base.resources(),
     kill: async (slug) => {
       const id = ids.get(slug);
       const { slug: name } = await base.kill(slug);

@@ -9,6 +9,7 @@ const READING = [
   'list',
   'get',
   'conversations',
+  'resources',
   'buffer',
   'deliveries',
   'delivery',

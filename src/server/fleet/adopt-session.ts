@@ -78,6 +78,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     typed: null,
     removedAt: null,
     queueStoppedAt: null,
+    parkedAt: null,
   });
   member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

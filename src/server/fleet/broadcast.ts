@@ -32,14 +32,14 @@ export async function broadcast(
 }
 
 /**
- * Returns the sessions that receive a broadcast. Without names, those are all sessions that accept texts. Dead and
+ * Returns the sessions that receive a broadcast. Without names, those are all sessions that accept texts. Stopped and
  * merely observed sessions are left out.
  */
 function chooseSlugs(roster: Pick<Roster, 'all'>, request: Broadcast): string[] {
   const selector = request.state === undefined ? null : parseStateSelector(request.state);
   return roster
     .all()
-    .filter(({ actor }) => actor.isListed() && actor.record.adopted && !actor.isDead())
+    .filter(({ actor }) => actor.isListed() && actor.record.adopted && (actor.isParked() || !actor.isDead()))
     .map(({ actor }) => actor.view())
     .filter((session) => selector === null || matchesState(session, selector))
     .map((session) => session.slug);

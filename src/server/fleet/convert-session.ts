@@ -28,11 +28,12 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
     if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
     // Proves that the change can be saved, before any process is ended.
     actor.commit({});
-    if (actor.isDead()) {
+    const isParked = actor.isParked();
+    if (actor.isDead() && !isParked) {
       roster.retype(member, type);
       return actor.view();
     }
-    requireQuiet(member);
+    if (!isParked) requireQuiet(member);
     actor.isChangingHands = true;
     try {
       await changeHands(roster, member, type);
@@ -46,8 +47,10 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
 async function changeHands(roster: Roster, member: Member, type: SessionType): Promise<void> {
   const { actor } = member;
   const { type: before } = actor.record;
-  await member.controls.release();
-  if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} was ended meanwhile`);
+  // A parked session has no process to end.
+  if (!actor.isParked()) await member.controls.release();
+  if (actor.isDead() && !actor.isParked())
+    throw new CatalogueError('session_dead', `${actor.slug} was ended meanwhile`);
   roster.retype(member, type);
   try {
     await member.controls.launch();
@@ -55,6 +58,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
     roster.retype(member, before);
     // A JSON session starts its process when it needs one. A terminal is gone for good.
     if (before === 'screen') actor.intake.seeEnd();
+    if (actor.isDead()) actor.intake.seeProcessAgain();
     throw cause;
   }
 }

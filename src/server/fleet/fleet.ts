@@ -28,14 +28,20 @@ import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import { createSlots } from './launch-slots.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
+import { parkIdle } from './park-idle.ts';
+import { readResources } from './resources.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 
 /** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
+
+/** A start of Claude Code takes a second of one core: with more at once, none of them is there sooner. */
+const LAUNCHES_AT_ONCE = 3;
 
 export interface FleetOptions {
   deps: ActorDeps;
@@ -62,6 +68,7 @@ export interface Fleet extends UnattendedSessions {
 
 export function createFleet({ deps: given, launch, registryDir, pid, ...listeners }: FleetOptions): Fleet {
   const { settings, screen } = launch;
+  const inTurn = createSlots(LAUNCHES_AT_ONCE);
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
   const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
@@ -73,7 +80,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     registryDir,
   };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
-    screen: (actor) => createScreenControls(launch, actor),
+    screen: (actor) => createScreenControls({ ...launch, registryDir, inTurn }, actor),
     json: (actor) => createJsonControls(json, actor),
   };
   const roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));
@@ -99,6 +106,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
   );
 
   let stopCounting: Dispose | null = null;
+  let stopIdleParking: Dispose | null = null;
 
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
@@ -168,12 +176,17 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       await observer.start();
       deps.disk.start();
       finishRemovals(roster);
-      for (const { actor } of roster.all()) actor.list();
+      for (const { actor, controls } of roster.all()) {
+        actor.list();
+        void controls.settle();
+      }
+      stopIdleParking = parkIdle({ roster, clock: deps.clock, log: deps.log, afterSeconds: settings.parking_after });
       countTime();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
       stopCounting?.();
+      stopIdleParking?.();
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();
@@ -220,8 +233,21 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         return member.actor.view();
       });
     },
+    park: async (slug) => {
+      const { actor, controls } = roster.get(slug);
+      await controls.park();
+      return actor.view();
+    },
+    wake: async (slug) => {
+      const { actor, controls } = roster.get(slug);
+      await controls.wake();
+      return actor.view();
+    },
+    resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {
       const { actor, controls } = roster.get(slug);
+      // In its turn: the session may be on its way back.
+      if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return actor.view();
       await controls.end();
       return actor.view();
     },
@@ -296,6 +322,14 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     onEvent: deps.onEvent,
     sessionOf: processes.sessionOf,
   };
+}
+
+/** A parked session has nothing to end: it only counts as stopped from now on. @returns false if it runs */
+function stopParked(actor: Member['actor']): boolean {
+  if (!actor.isParked() || !actor.isDead()) return false;
+  actor.commit({ parkedAt: null });
+  actor.intake.seeProcessAgain();
+  return true;
 }
 
 function noRecording({ actor: { slug }, controls }: Member): CatalogueError {

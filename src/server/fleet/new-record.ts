@@ -41,5 +41,6 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
     typed: null,
     removedAt: null,
     queueStoppedAt: null,
+    parkedAt: null,
   };
 }

@@ -123,9 +123,21 @@ export function createObserver(options: ObserverOptions): Observer {
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
       // A session that CBOS is launching, or has just launched, carries the mark of our launch.
-      const isFree = ownerOfScreen(roster, home, found).kind === 'nobody' && roster.byScreen(found.screen) === null;
-      if (isFree) options.onForeign(found);
+      const owner = ownerOfScreen(roster, home, found);
+      if (owner.kind === 'listed') await takeLaunched(owner.member, found);
+      else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);
     }
+  }
+
+  /** A server that was killed in the middle of a launch has written down the launch, but none of its processes. */
+  async function takeLaunched(
+    { actor, controls }: Member,
+    { screen: { id, daemon }, claude }: ForeignSession,
+  ): Promise<void> {
+    if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
+    const { pid, startTime } = claude;
+    await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
+    log.warn({ slug: actor.slug, screen: id }, 'the last server was launching it; it is taken over');
   }
 
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {

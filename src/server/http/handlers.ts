@@ -102,6 +102,9 @@ export function createHandlers(options: HandlerOptions): Handlers {
     markUnseen: async ({ params }) => sessions.unseen(params.slug),
     snoozeSession: async ({ params, body }) => sessions.snooze(params.slug, body),
     unsnoozeSession: async ({ params }) => sessions.unsnooze(params.slug),
+    parkSession: ({ params }) => sessions.park(params.slug),
+    wakeSession: ({ params }) => sessions.wake(params.slug),
+    resources: () => sessions.resources(),
     restartSession: ({ params }) => sessions.restart(params.slug),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {

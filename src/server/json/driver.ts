@@ -13,12 +13,13 @@ import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
+import { requireAlone } from '../fleet/require-alone.ts';
 import type { Dispose } from '../sessions.ts';
 import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
-import { folderOf, planLaunch, requireAlone, startAgent, trustToAsk, untrusted } from './start-agent.ts';
+import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
 /** How long to wait for the process to end after a TERM. Claude Code ends within 100 ms when it has nothing to do. */
 const REST_TIMEOUT_MS = 4_000;

@@ -68,6 +68,15 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       actor.status.startAnew();
       await driver.settleTrust();
     },
+    park: async () => {
+      throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends by itself`, {
+        hint: 'The setting json.idle_timeout says after how many seconds of quiet',
+      });
+    },
+    wake: async () => {
+      if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
+    },
+    settle: async () => undefined,
     findAgain: async () => {
       if (!actor.isDead()) await driver.findAgain();
       deliverer.settle();

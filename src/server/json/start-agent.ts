@@ -8,17 +8,14 @@ import {
   continueConversation,
   formatClaudeVersion,
   isFolderTrusted,
-  LAUNCH_VARIABLE,
-  readRegistry,
   resolveClaude,
   sessionEnvironment,
 } from '../../platform/claude/index.ts';
 import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
-import { endTree, type ProcessId } from '../../platform/process/index.ts';
+import type { ProcessId } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/launch-session.ts';
-import { conversationInUse } from '../fleet/owner.ts';
 import type { JsonContext } from './context.ts';
 
 export interface AgentLaunch {
@@ -95,25 +92,6 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
     args: launch.args,
   });
   return { argv, env, cwd, claudeSessionId: conversation.sessionId, claudeVersion: formatClaudeVersion(version) };
-}
-
-/**
- * Ensures that no other process uses the conversation, because two processes on one conversation corrupt its
- * transcript. Processes that an earlier launch of this session left are ended. If any other process has opened the
- * conversation, the error names it.
- * @throws CatalogueError session_in_use, kill_failed
- */
-export async function requireAlone(
-  context: JsonContext,
-  { claudeSessionId, launchId }: Pick<SessionRecord, 'claudeSessionId' | 'launchId'>,
-): Promise<void> {
-  if (launchId !== null) {
-    const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
-    if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be ended`);
-  }
-  if (claudeSessionId === null) return;
-  const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
-  if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
 }
 
 /** Starts a planned launch. @throws CatalogueError launch_failed */

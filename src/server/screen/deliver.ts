@@ -12,8 +12,14 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** Sends texts to the prompt of a session in a terminal. `core/delivery` decides what to do. */
-export function createDeliverer(actor: SessionActor): Deliverer {
+/** How long the sender of a text waits for a session that is brought back: 1.2 s, and more on a loaded machine. */
+const WOKEN_MS = 30_000;
+
+/**
+ * Sends texts to the prompt of a session in a terminal; `core/delivery` decides what to do.
+ * @param wake brings the session back if it is parked
+ */
+export function createDeliverer(actor: SessionActor, wake: () => Promise<void>): Deliverer {
   const { clock, log } = actor.deps;
   const journal = openDeliveryJournal(actor);
   const { earlier, find, view } = journal;
@@ -22,6 +28,7 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   let watched = AT_REST;
   let isWatching = false;
   let hasChanged = false;
+  let waking: Promise<void> | null = null;
 
   takeOverTexts();
   const stopHooks = actor.onHook(confirmByHook);
@@ -69,6 +76,10 @@ export function createDeliverer(actor: SessionActor): Deliverer {
   /** Types held texts, or removes what blocks the prompt, if that is allowed now. */
   function consider(): void {
     const seen = seeDelivery(actor);
+    if (seen.isParked) {
+      if (actor.isListed() && seen.deliveries.queued.length > 0 && !seen.isQueueStopped) wakeForTexts();
+      return;
+    }
     if (!mayTypeHeld(contextOf(seen))) return;
     if ((seen.deliveries.queued.length > 0 && !seen.isQueueStopped) || hasToTakeOut(seen)) flush();
   }
@@ -151,10 +162,38 @@ export function createDeliverer(actor: SessionActor): Deliverer {
     }
   }
 
+  /** The text is saved first. Whatever happens to the session or the server then, it is typed once. */
   function hold(request: Send, journalWith?: JournalWith): Delivery {
     const record = journal.begin(request, { held: true, journalWith });
-    if (mayTypeHeld(contextOf(seeDelivery(actor)))) flush();
+    if (actor.isParked()) wakeForTexts();
+    else if (mayTypeHeld(contextOf(seeDelivery(actor)))) flush();
     return view(record);
+  }
+
+  function wakeForTexts(): void {
+    if (waking !== null) return;
+    waking = wake().finally(() => {
+      waking = null;
+    });
+    waking.catch((cause: unknown) =>
+      log.error({ slug: actor.slug, err: cause }, 'a parked session could not be brought back for a text'),
+    );
+  }
+
+  /**
+   * What becomes of a text that wakes a session. Its sender learns that it did not arrive where the session cannot be
+   * brought back, so nothing sends it later.
+   */
+  async function woken(delivery: Delivery): Promise<Delivery> {
+    const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';
+    try {
+      await waking;
+    } catch (cause) {
+      if (isHeld()) journal.fail(delivery.id, cause);
+      throw cause;
+    }
+    await actor.status.until(() => !isHeld() && statusOf(find(delivery.id)) !== 'sent', WOKEN_MS);
+    return view(find(delivery.id));
   }
 
   /**
@@ -179,7 +218,11 @@ export function createDeliverer(actor: SessionActor): Deliverer {
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);
-      return decision.kind === 'hold' ? hold(request, journalWith) : whileHeld(() => sendNow(request, journalWith));
+      const sent = await (decision.kind === 'hold'
+        ? hold(request, journalWith)
+        : whileHeld(() => sendNow(request, journalWith)));
+      const isAwaited = waking !== null && sent.status === 'queued' && request.queue !== true;
+      return isAwaited ? woken(sent) : sent;
     },
     list: journal.list,
     get: (id) => view(find(id)),

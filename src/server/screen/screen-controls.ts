@@ -7,11 +7,19 @@
  *   interrupts: `interrupt.ts`
  * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
  *   recording that stops on a full disk: `recording-gap.ts`
+ * - parking, and bringing back what is parked: `parking.ts`
  * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
  */
 
 import { v7 as uuid } from 'uuid';
-import { readHardcopy, renameScreen, resizeScreen, typeKeys } from '../../platform/gnu-screen/index.ts';
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import {
+  leaveHiddenTerminal,
+  readHardcopy,
+  renameScreen,
+  resizeScreen,
+  typeKeys,
+} from '../../platform/gnu-screen/index.ts';
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
@@ -19,31 +27,56 @@ import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
 import { endScreenSession } from '../fleet/end-session.ts';
 import { followRecording, openRecording } from '../fleet/follow-recording.ts';
 import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
-import { type LaunchContext, launchSession, recordingFiles } from '../fleet/launch-session.ts';
+import { type LaunchContext, type Launched, launchSession, recordingFiles } from '../fleet/launch-session.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
+import { requireAlone } from '../fleet/require-alone.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
+import { createParking } from './parking.ts';
 import { answerQuestion } from './respond.ts';
 
+/** A launch names its own; what is left of the last one must not be taken for it. */
+const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
+
+export interface ScreenContext extends LaunchContext {
+  /** Claude Code's registry, `sessions` in its configuration directory */
+  registryDir: string;
+  /** runs only a few launches at a time */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+}
+
 /** Creates the controls of a session that runs in GNU Screen. */
-export function createScreenControls(context: LaunchContext, actor: SessionActor): SessionControls {
-  const { settings, screen } = context;
+export function createScreenControls(context: ScreenContext, actor: SessionActor): SessionControls {
+  const { settings, screen, environment, registryDir } = context;
   const { deps } = actor;
-  const deliverer = createDeliverer(actor);
+  const end = (): Promise<void> => endScreenSession({ screen }, actor);
+  const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
+  const deliverer = createDeliverer(actor, parking.wake);
   const stopWaits = createWaitKeeper(actor);
 
   async function launch(): Promise<void> {
-    // This is saved before the launch. The first hook may come before Screen has answered, and the id helps to find
-    // the session if the server dies.
-    actor.commit({ launchId: uuid(), hooks: null });
-    const launched = await launchSession(context, actor.record);
-    actor.update({ ...launched, window: '0', adopted: true, endedAt: null });
+    const wasChangingHands = actor.isChangingHands;
+    actor.isChangingHands = true;
+    try {
+      await requireAlone({ settings, registryDir }, actor.record);
+      // Saved before the launch: the first hook may come before Screen has answered, and the id helps to find the
+      // session if the server dies.
+      actor.commit({ launchId: uuid(), hooks: null, ...NO_PROCESSES });
+      await begin(await launchSession(context, actor.record), deps.clock.now());
+    } finally {
+      actor.isChangingHands = wasChangingHands;
+    }
+  }
+
+  /** The processes of a launch are there. @param startedAt null: a former server launched them */
+  async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
+    actor.update({ ...launched, window: '0', adopted: true, endedAt: null, parkedAt: null });
     actor.status.startAnew();
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
-    actor.intake.seeAgent({ ...launched.agent, startedAt: deps.clock.now() });
+    actor.intake.seeAgent({ ...launched.agent, startedAt });
     actor.seeAttached(false);
   }
 
@@ -68,6 +101,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   async function findAgain(): Promise<void> {
     if (actor.isDead()) {
       openRecording(deps, actor, actor.record.launch);
+      if (actor.isParked()) actor.intake.seeProcessAgain();
       return;
     }
     await keeper.findAgain();
@@ -138,12 +172,20 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     deliverer,
     conversation: null,
     launch,
+    park: parking.park,
+    wake: parking.wake,
+    settle: parking.settle,
     findAgain,
+    takeLaunched: async (found) => {
+      await begin({ ...found, recording: recordingFiles(settings.stream_dir, actor.record.slug) }, null);
+      const mark = { name: LAUNCH_VARIABLE, value: actor.record.launchId ?? '' };
+      await leaveHiddenTerminal(found.daemon.pid, mark);
+    },
     end: async () => {
-      await endScreenSession({ screen }, actor);
+      await end();
       actor.intake.seeEnd();
     },
-    release: () => endScreenSession({ screen }, actor),
+    release: end,
     // Screen keeps the session alive, which costs CBOS nothing.
     rest: async () => undefined,
     moved: async () => undefined,

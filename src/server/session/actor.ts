@@ -139,6 +139,7 @@ export class SessionActor {
   /** The Screen session that receives its keypresses. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.record;
+    if (this.isParked() && this.isDead()) throw new CatalogueError('session_parked', `${this.slug} is parked`);
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
@@ -178,9 +179,15 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
+  /** Whether CBOS has ended its process to bring the conversation back later, or is about to. */
+  isParked(): boolean {
+    return this.record.parkedAt !== null;
+  }
+
   /** Converts the session to the other type. The conversation stays, and no old process is running. */
   retype(type: SessionType): void {
-    const nothing = { screenId: null, daemon: null, agent: null, launchId: null, hooks: null, recording: null };
+    const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null };
+    const nothing = { ...processes, hooks: null, recording: null };
     this.recording = null;
     this.attached = null;
     this.jsonFacts = type === 'json' ? new JsonFacts(this.deps.events, this.record.id) : null;

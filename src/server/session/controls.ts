@@ -10,10 +10,18 @@
  * - a session as every face shows it: `view.ts`
  */
 
+import type { ProcessId } from '../../platform/process/index.ts';
 import type { Answer, Buffer, Session } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
+
+/** The processes of a session in a terminal. */
+export interface LaunchedProcesses {
+  screenId: string;
+  daemon: ProcessId;
+  agent: ProcessId;
+}
 
 /**
  * What can be done with one session, whatever its type. The actor has its state (record, status, history). The controls
@@ -30,8 +38,22 @@ export interface SessionControls {
    * screen_not_found
    */
   launch(): Promise<void>;
+  /**
+   * Ends its processes to give their memory back; a text brings its conversation back.
+   * @throws CatalogueError not_parkable, no_terminal, session_dead, not_adopted, kill_failed
+   */
+  park(): Promise<void>;
+  /**
+   * Brings a parked session back; nothing for one that is not parked.
+   * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what `launch` throws
+   */
+  wake(): Promise<void>;
+  /** Finishes what a killed server had begun, once all evidence is in. */
+  settle(): Promise<void>;
   /** Finds the session again after a restart of the server. */
   findAgain(): Promise<void>;
+  /** Takes the processes that a killed server had launched; undefined for a session without a terminal. */
+  takeLaunched?(found: LaunchedProcesses): Promise<void>;
   /**
    * Ends the session with its whole process tree, and proves that it ended.
    * @throws CatalogueError session_dead, not_adopted, kill_failed

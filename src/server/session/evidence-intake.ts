@@ -165,7 +165,15 @@ export class EvidenceIntake {
     if (this.#session.kept.current.endedAt !== null) return;
     const now = this.#session.deps.clock.now();
     this.#session.update({ endedAt: now });
-    this.#session.status.seeProcess({ alive: false, startedAt: null, endedAt: now });
+    this.seeProcessAgain();
+  }
+
+  /** The process is as the record says, parked or not. What the screen showed says nothing of a parked session. */
+  seeProcessAgain(): void {
+    const { endedAt, parkedAt } = this.#session.kept.current;
+    const parked = parkedAt === null ? {} : { parkedAt };
+    if (parkedAt !== null) this.#session.status.loseScreen();
+    this.#session.status.seeProcess({ alive: endedAt === null, startedAt: null, endedAt, ...parked });
   }
 
   /** Returns what blocks the prompt, as far as the screen shows it. */

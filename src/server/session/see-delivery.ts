@@ -26,6 +26,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     now,
     deliveries,
     isDead: actor.isDead(),
+    isParked: actor.isParked(),
     isAdopted: record.adopted,
     isQueueStopped: isQueueStopped(actor),
     isUnread: actor.unread.isWaiting(),

@@ -34,7 +34,7 @@ export function viewSession(facts: SessionFacts): Session {
     path: record.path,
     type: record.type,
     screen_id: record.screenId,
-    pid: memory.primary === 'dead' ? null : (record.agent?.pid ?? null),
+    pid: memory.primary === 'dead' || record.parkedAt !== null ? null : (record.agent?.pid ?? null),
     attached: facts.attached,
     adopted: record.adopted,
     state: memory.state,
@@ -57,6 +57,7 @@ export function viewSession(facts: SessionFacts): Session {
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
+    parked_at: record.parkedAt === null ? null : toTimestamp(record.parkedAt),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
     // Laid over it by `attention/attend.ts`.
     ...NOTHING_KEPT,

@@ -1,4 +1,4 @@
-import { mayAllow, needsYou } from '../../protocol/index.ts';
+import { isReady, mayAllow, needsYou, type Session } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
 import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
@@ -6,7 +6,9 @@ import {
   confirmEnd,
   endMarked,
   interruptMarked,
+  isParked,
   markedSessions,
+  parkSession,
   restartMarked,
   restartSession,
   toggleMark,
@@ -97,9 +99,15 @@ function browseHints(app: App): Hint[] {
     ...(queueText(session) === '' ? [] : ([['c', 'resume the queue']] as Hint[])),
     ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
+    ...parkingHint(session),
     ['x', 'stop'],
     ...(isOpen && question?.kind !== 'question' ? rest.filter(([key]) => key !== 'n') : rest),
   ];
+}
+
+function parkingHint(session: Session): Hint[] {
+  if (isParked(session)) return [['p', 'wake']];
+  return session.type === 'screen' && session.adopted && isReady(session.status) ? [['p', 'park']] : [];
 }
 
 /** While sessions are marked, keypresses apply to all of them. */
@@ -169,6 +177,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   x: (app) => {
     const session = requireSelected(app);
     if (session !== null) confirmEnd(app, session);
+  },
+  p: (app) => {
+    const session = requireSelected(app);
+    if (session !== null) parkSession(app, session);
   },
   t: attach,
   T: (app) => {

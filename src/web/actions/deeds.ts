@@ -1,4 +1,4 @@
-import type { Session } from '../../protocol/index.ts';
+import { isReady, type Session } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 
 /** An action on a whole session, or on several sessions together. */
@@ -14,6 +14,8 @@ export interface Deed {
 }
 
 const isActive = ({ status: { primary } }: Session): boolean => primary === 'active' || primary === 'stuck';
+/** An older server knows no parked sessions. */
+export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
 
 export const DEEDS = {
@@ -23,6 +25,20 @@ export const DEEDS = {
     done: 'interrupted',
     isFor: isActive,
     run: (slug) => client.call('interrupt', { params: { slug } }),
+  },
+  wake: {
+    verb: 'Wake',
+    about: null,
+    done: 'woken',
+    isFor: isParked,
+    run: (slug) => client.call('wakeSession', { params: { slug } }),
+  },
+  park: {
+    verb: 'Park',
+    about: null,
+    done: 'parked',
+    isFor: (session) => session.type === 'screen' && session.adopted && !isParked(session) && isReady(session.status),
+    run: (slug) => client.call('parkSession', { params: { slug } }),
   },
   restart: {
     verb: 'Restart',
@@ -50,4 +66,11 @@ export const DEEDS = {
 export type DeedName = keyof typeof DEEDS;
 
 /** In the order in which they are offered. */
-export const DEED_NAMES = ['interrupt', 'restart', 'stop', 'delete'] as const satisfies readonly DeedName[];
+export const DEED_NAMES = [
+  'interrupt',
+  'wake',
+  'park',
+  'restart',
+  'stop',
+  'delete',
+] as const satisfies readonly DeedName[];

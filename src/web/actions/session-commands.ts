@@ -64,7 +64,14 @@ export function sessionCommands(session: Session): SessionCommand[] {
     const asks = deed.about === null ? '' : '…';
     const verb = `${deed.verb}${asks}`;
     const title = `${deed.verb} ${slug}${asks}`;
-    commands.push({ verb, title, also: '', isBad: asks !== '', isInMenu: asks !== '', run: () => start(name, slug) });
+    commands.push({
+      verb,
+      title,
+      also: '',
+      isBad: asks !== '',
+      isInMenu: asks !== '' || name === 'park',
+      run: () => start(name, slug),
+    });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
 }

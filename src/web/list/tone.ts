@@ -22,6 +22,7 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
   new: 'idle',
   unknown: 'unknown',
   snoozed: 'idle',
+  parked: 'idle',
   stopped: 'dead',
 };
 

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import type { Session } from '../../protocol/index.ts';
+import { isParked } from '../actions/deeds.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
@@ -28,6 +29,9 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
   };
   const restart = (): void => {
     void attempt(() => client.call('restartSession', { params: { slug } }));
+  };
+  const wake = (): void => {
+    void attempt(() => client.call('wakeSession', { params: { slug } }));
   };
   useShortcuts(
     [
@@ -60,6 +64,11 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
         <button type="button" class="button" aria-label="Interrupt" onClick={interrupt}>
           <Icon name="stop" />
           <span class="wide-only">Interrupt</span>
+        </button>
+      )}
+      {isParked(session) && (
+        <button type="button" class="button primary" onClick={wake}>
+          Wake
         </button>
       )}
       {isStopped && (

@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { createPortal } from 'preact/compat';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Session } from '../../protocol/index.ts';
+import { isParked } from '../actions/deeds.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { link } from '../connection/fleet.ts';
 import { latePart } from '../connection/late-part.ts';
@@ -24,7 +25,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   useEffect(() => {
     head.value = tools.current;
   }, []);
-  const canType = session.adopted && session.status.primary !== 'dead' && link.value === 'live';
+  const canType = session.adopted && session.status.primary !== 'dead' && !isParked(session) && link.value === 'live';
 
   useEffect(() => {
     let isGone = false;
@@ -59,6 +60,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   const toggleKeyboard = (): void => {
     if (hasKeyboard.value) terminal.value?.releaseKeyboard();
     else if (canType) terminal.value?.takeKeyboard();
+    else if (isParked(session)) tell('It is parked: Wake brings its terminal back');
     else tell(session.adopted ? 'Nothing can be typed now' : 'Adopt the session first: cbos adopt');
   };
   useShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }], [slug, canType]);

@@ -32,6 +32,7 @@ function at(
   return {
     status: { primary, detail, question: null },
     adopted: true,
+    isParked: false,
     draft: null,
     hasReturned: false,
     isQueueStopped: false,

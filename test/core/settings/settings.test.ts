@@ -60,6 +60,7 @@ describe('where nothing is said', () => {
       status_draw_lag_ms: 1_000,
       status_stale_screen_ms: 3_000,
       json_idle_timeout: 300,
+      parking_after: 0,
       on_waiting: null,
       sessions_may: 'send',
       screen_dir: null,

@@ -122,6 +122,7 @@ describe('each rule over what Claude Code says of itself decides', () => {
   // No recording contains a lost socket or a stopped daemon. Both were seen live (Screen 4.9.0).
   const lives = { alive: true, startedAt: 0, endedAt: null };
   const process: ProcessEvidence[] = [
+    { ...lives, alive: false, endedAt: 9_000, parkedAt: 9_000 },
     ...recorded.flatMap((one) => one.process),
     { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
     { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },

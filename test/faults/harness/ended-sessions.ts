@@ -46,7 +46,15 @@ export function makeEndedSessions(world: World, { count, changes, recordingBytes
       ...{ launchId: `launch-${number}`, screenId: `${number}.${slug}`, window: '0' },
       ...{ daemon: null, agent: null, claudeSessionId: null, claudeVersion: '2.1.329' },
       ...{ recording: { typescript, timing }, endedAt, lastActivity: endedAt, lastQuestion: null },
-      ...{ hooks: null, answerKey: null, clearedAt: null, queueStoppedAt: null, removedAt: null, typed: null },
+      ...{
+        hooks: null,
+        answerKey: null,
+        clearedAt: null,
+        queueStoppedAt: null,
+        parkedAt: null,
+        removedAt: null,
+        typed: null,
+      },
     });
     for (let change = changes; change > 0; change -= 1) {
       history.append(`id-${number}`, {

@@ -45,6 +45,7 @@ beforeEach(() => {
     answerKey: null,
     clearedAt: null,
     queueStoppedAt: null,
+    parkedAt: null,
     typed: null,
     removedAt: null,
     hooks: null,

@@ -50,6 +50,7 @@ const record: SessionRecord = {
   answerKey: null,
   clearedAt: null,
   queueStoppedAt: null,
+  parkedAt: null,
   typed: null,
   removedAt: null,
   hooks: { last: 'Stop' },

@@ -69,6 +69,9 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   setPath: { params: { slug: 'AUTH' }, body: { path: '/' } },
   convertSession: { params: { slug: 'AUTH' }, body: { type: 'json' } },
   conversations: {},
+  parkSession: { params: { slug: 'AUTH' } },
+  wakeSession: { params: { slug: 'AUTH' } },
+  resources: {},
   restartSession: { params: { slug: 'AUTH' }, before: () => void server.sessions.kill('AUTH') },
   send: { params: { slug: 'AUTH' }, body: { text: 'hello' } },
   answer: {

@@ -8,19 +8,25 @@ import { REGISTRY_LAG_MS } from './races.ts';
 
 const WHY_PROCESS = {
   ended: 'the process has ended, and that ends all arguments',
+  parked: 'CBOS has parked the session, so no process of it says anything',
   unreachable: 'nothing can be typed into the session, whatever it says',
 } as const;
 
 /** Decides which source to believe. Stronger sources are checked first. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
-  if (process !== null) return final(process, WHY_PROCESS[process.primary === 'dead' ? 'ended' : 'unreachable']);
+  if (process !== null) return final(process, WHY_PROCESS[whyProcess(process)]);
   if (json !== null) return final(json, 'the events of a JSON session are exact: nothing else is asked');
   const settlesAt = settled?.recheckAt ?? null;
   // A rule that the user wrote is deliberate.
   if (screen?.source === 'user')
     return { winner: screen, why: 'a rule of your own is believed before all others', recheckAt: settlesAt };
   return recheckedAt(settlesAt, decide(hearing));
+}
+
+function whyProcess({ primary }: SourceVerdict): keyof typeof WHY_PROCESS {
+  if (primary === 'dead') return 'ended';
+  return primary === 'idle' ? 'parked' : 'unreachable';
 }
 
 const recheckedAt = (at: Millis | null, decided: Arbitration): Arbitration => ({

@@ -224,10 +224,21 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, prompt, tools };
 }
 
+/** What goes on after a turn, as `Stop` tells it (2.1.329); a process that ends takes all of it with it. */
+function backgroundOf({ payload }: HookEvent): Pick<HookEvidence, 'background'> {
+  const counted = [payload.background_tasks, payload.session_crons].map((some) =>
+    Array.isArray(some) ? some.length : 0,
+  );
+  const background = counted.reduce((sum, count) => sum + count, 0);
+  return background === 0 ? {} : { background };
+}
+
 function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): HookEvidence {
   if (!isNewer(event.at, hooks.turnEnd)) return hooks;
+  const { background: _, ...rest } = hooks;
   return {
-    ...hooks,
+    ...rest,
+    ...backgroundOf(event),
     turnEnd: {
       at: event.at,
       event: event.event,

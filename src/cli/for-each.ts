@@ -1,0 +1,21 @@
+import { CatalogueError, EXIT } from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+import { exitCodeOf, reportError } from './error-report.ts';
+
+/** Does it for each, also when one fails; the first failure is the exit code. */
+export async function forEach(
+  context: CliContext,
+  slugs: readonly string[],
+  act: (slug: string) => Promise<void>,
+): Promise<void> {
+  for (const slug of slugs) {
+    try {
+      await act(slug);
+    } catch (error) {
+      const isAlone = slugs.length === 1;
+      if (isAlone || !(error instanceof CatalogueError) || error.code === 'no_server') throw error;
+      reportError(context.out, error, slug);
+      if (context.exitCode === EXIT.done) context.exitCode = exitCodeOf(error);
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { attentionOf, CatalogueError } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { SessionControls } from '../session/controls.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** How often sessions are looked at; it reads only what is in memory, and a minute more or less does not matter. */
+const LOOK_MS = 30_000;
+
+interface Parkable {
+  actor: Pick<SessionActor, 'slug' | 'isListed' | 'isParked' | 'isDead' | 'view'>;
+  controls: Pick<SessionControls, 'park'>;
+}
+
+/**
+ * Parks sessions in a terminal that are done for long enough. What needs its person is left alone, so a question in
+ * words stays in the list as one.
+ * @param options.afterSeconds 0: never
+ */
+export function parkIdle(options: {
+  roster: { all(): Parkable[] };
+  clock: Clock;
+  log: Logger;
+  afterSeconds: number;
+}): Dispose {
+  const { roster, clock, log, afterSeconds } = options;
+  if (afterSeconds === 0) return () => undefined;
+  let stop: Dispose | null = null;
+  let isDisposed = false;
+
+  async function look(): Promise<void> {
+    for (const { actor, controls } of roster.all()) {
+      if (!isDisposed && isIdleFor(actor, clock.now() - afterSeconds * 1_000)) await park(actor.slug, controls);
+    }
+    if (!isDisposed) again();
+  }
+
+  async function park(slug: string, controls: Parkable['controls']): Promise<void> {
+    try {
+      await controls.park();
+      log.info({ slug }, 'it was idle for long enough, and is parked');
+    } catch (cause) {
+      // What keeps it may be there for hours: a draft, a shell.
+      if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but not parked');
+      else log.error({ slug, err: cause }, 'an idle session could not be parked');
+    }
+  }
+
+  function again(): void {
+    stop = clock.after(Math.min(LOOK_MS, afterSeconds * 1_000), () => void look());
+  }
+  again();
+  return () => {
+    isDisposed = true;
+    stop?.();
+  };
+}
+
+/** Both count: the status may be as old as the last server, and a person may have looked at the session since. */
+function isIdleFor(actor: Parkable['actor'], since: number): boolean {
+  if (!actor.isListed() || actor.isParked() || actor.isDead()) return false;
+  const session = actor.view();
+  if (session.type !== 'screen' || !session.adopted || attentionOf(session) !== 'done') return false;
+  const newest = Math.max(Date.parse(session.status.since), Date.parse(session.last_activity ?? session.status.since));
+  return newest <= since;
+}

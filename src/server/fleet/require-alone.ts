@@ -1,0 +1,23 @@
+import { LAUNCH_VARIABLE, readRegistry } from '../../platform/claude/index.ts';
+import { endTree } from '../../platform/process/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, type Settings } from '../../protocol/index.ts';
+import { conversationInUse } from './owner.ts';
+
+/**
+ * Two processes on one conversation corrupt its transcript. This ends what an earlier launch of this session has left.
+ * If any other process has the conversation open, the error names it.
+ * @throws CatalogueError session_in_use, kill_failed
+ */
+export async function requireAlone(
+  context: { settings: Pick<Settings, 'home'>; registryDir: string },
+  { claudeSessionId, launchId }: Pick<SessionRecord, 'claudeSessionId' | 'launchId'>,
+): Promise<void> {
+  if (launchId !== null) {
+    const { left } = await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: launchId } });
+    if (left.length > 0) throw new CatalogueError('kill_failed', `Process ${left[0]?.pid} could not be ended`);
+  }
+  if (claudeSessionId === null) return;
+  const other = (await readRegistry(context.registryDir)).find((one) => one.sessionId === claudeSessionId);
+  if (other !== undefined) throw conversationInUse(context.settings.home, other.pid);
+}

@@ -1,0 +1,63 @@
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import {
+  descendantsAmong,
+  environmentOf,
+  listProcesses,
+  type ProcessInfo,
+  readMemory,
+} from '../../platform/process/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { SessionResources } from '../../protocol/index.ts';
+
+/** A clock tick of the kernel's: 100 a second on every Linux that Node supports. */
+const TICK_MS = 10;
+
+interface Measured {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'agent' | 'daemon' | 'launchId'>;
+  isDead(): boolean;
+}
+
+/** What each session takes of the machine: one pass over /proc, when somebody asks. */
+export async function readResources(sessions: readonly Measured[]): Promise<SessionResources[]> {
+  const processes = await listProcesses();
+  const launches = new Set(sessions.flatMap(({ record: { launchId } }) => launchId ?? []));
+  const byLaunch = new Map<string, ProcessInfo[]>();
+  for (const info of processes) {
+    const launch = launchOf(info.pid, launches);
+    if (launch !== null) byLaunch.set(launch, [...(byLaunch.get(launch) ?? []), info]);
+  }
+  return Promise.all(
+    sessions.map(async (session): Promise<SessionResources> => {
+      const { agent, daemon, launchId } = session.record;
+      // The other windows of a Screen session that something else started belong to its user.
+      const roots = [agent, launchId === null ? null : daemon].filter((one) => one !== null);
+      const isRoot = ({ pid, startTime }: ProcessInfo): boolean =>
+        roots.some((root) => root.pid === pid && root.startTime === startTime);
+      const living = session.isDead() ? [] : processes.filter(isRoot);
+      const found = [
+        ...living,
+        ...descendantsAmong(
+          processes,
+          living.map(({ pid }) => pid),
+        ),
+        ...(launchId === null ? [] : (byLaunch.get(launchId) ?? [])),
+      ];
+      const own = [...new Map(found.map((one) => [one.pid, one])).values()];
+      const memory = await Promise.all(own.map(({ pid }) => readMemory(pid)));
+      return {
+        session: session.slug,
+        processes: own.length,
+        memory_bytes: memory.reduce<number>((sum, bytes) => sum + (bytes ?? 0), 0),
+        cpu_ms: own.reduce((sum, { cpuTicks }) => sum + cpuTicks, 0) * TICK_MS,
+      };
+    }),
+  );
+}
+
+/** The launch that a process belongs to by its mark; null if it belongs to none of the given ones. */
+function launchOf(pid: number, launches: ReadonlySet<string>): string | null {
+  const entry = environmentOf(pid).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
+  const launch = entry?.slice(LAUNCH_VARIABLE.length + 1);
+  return launch !== undefined && launches.has(launch) ? launch : null;
+}

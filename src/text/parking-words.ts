@@ -1,0 +1,30 @@
+import type { ParkingRefusal } from '../protocol/index.ts';
+
+/** Why a session is not parked, and what a person does about it; `SLUG` stands for the session's name. */
+const REFUSALS: Readonly<Record<ParkingRefusal, readonly [message: string, cure: string]>> = {
+  not_launched: [
+    'something else started it, so CBOS does not know how to bring it back',
+    '`cbos stop SLUG`, then `cbos restart SLUG`: from then on it can be parked',
+  ],
+  working: ['a turn is running, or a text is on its way', '`cbos wait SLUG` waits for its end'],
+  asking: ['it asks something, and the question would be lost', '`cbos answer SLUG` answers it first'],
+  unknown: ['CBOS does not know what it does', '`cbos explain SLUG` says why'],
+  attached: ['a person is attached to its terminal', 'Detach there first (Ctrl-A d)'],
+  draft: ['an unsent text is in its prompt', 'Send or clear it there first (`cbos attach SLUG`)'],
+  covered: ['something covers its prompt, and a text may be below', 'Close it there first (`cbos attach SLUG`)'],
+  unread: ['it has not read what was typed before', '`cbos attach SLUG` shows what it does'],
+  queued: ['texts wait for it, and are sent next', '`cbos queue SLUG` shows them'],
+  background: [
+    'commands, agents or schedules of it go on in the background, and would end',
+    'Let them end first, or `cbos stop SLUG` ends everything',
+  ],
+  no_conversation: [
+    'Claude Code has saved nothing of its conversation, so there is nothing to come back to',
+    '`cbos stop SLUG` ends it',
+  ],
+};
+
+export function parkingRefusalWords(why: ParkingRefusal, slug: string): { message: string; hint: string } {
+  const [message, cure] = REFUSALS[why];
+  return { message: `${slug} is not parked: ${message}`, hint: cure.replaceAll('SLUG', slug) };
+}
