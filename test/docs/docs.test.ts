@@ -66,7 +66,7 @@ test('the head comment of a file names no other that is not there', () => {
 
 test('each decision has options that lost, and a number of its own', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
-  // A number is given out as a decision is begun, so they may land in another order.
+  // Numbers are given before a decision is written, so one may be missing for a while; none is given twice.
   expect(new Set(decisions.map((name) => name.slice(0, 4))).size).toBe(decisions.length);
   for (const name of decisions) {
     const text = read(`docs/adr/${name}`);
