@@ -27,6 +27,7 @@ export {
   Invoke,
   NewSession,
   NewStashedResponse,
+  NewWorktree,
   Send,
   SessionPatch,
 } from './requests.ts';

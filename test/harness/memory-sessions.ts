@@ -36,6 +36,7 @@ import {
   type StoredEvent,
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
+import { placeSession } from '../../src/server/fleet/place-session.ts';
 import type { SessionEvent, Sessions } from '../../src/server/sessions.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
@@ -122,7 +123,9 @@ export class MemorySessions implements Sessions {
     this.#checkNewSlug(request.slug);
     this.#checkPath(request.path);
     this.created.push(request);
-    this.add(request.slug, { path: request.path, type: request.type ?? 'screen' });
+    // Worktrees are real: only the session in them is in memory.
+    const { path, worktree } = await placeSession({ PATH: process.env.PATH }, request);
+    this.add(request.slug, { path, type: request.type ?? 'screen', ...(worktree === null ? {} : { worktree }) });
     return this.get(request.slug);
   }
 
