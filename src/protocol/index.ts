@@ -28,6 +28,7 @@ export {
   Invoke,
   NewSession,
   NewStashedResponse,
+  NewWorktree,
   Send,
   SessionPatch,
 } from './requests.ts';

@@ -21,6 +21,19 @@ const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$
  */
 const SlugText = z.string().max(10_000);
 
+/** A word for git, which takes no longer ones; its own rules for names are checked by git. */
+const GitName = z.string().min(1).max(1_000);
+
+export const NewWorktree = z
+  .strictObject({
+    branch: GitName.optional().meta({
+      description: 'Its branch: taken if it exists, else made. Left out: a new one with the name of the session',
+    }),
+    from: GitName.optional().meta({ description: 'What a new branch starts from; left out: the commit of `path`' }),
+  })
+  .meta({ id: 'NewWorktree' });
+export type NewWorktree = z.infer<typeof NewWorktree>;
+
 export const NewSession = z
   .strictObject({
     slug: SlugText,
@@ -34,6 +47,9 @@ export const NewSession = z
     cols: Columns.optional(),
     rows: Rows.optional(),
     max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: what it may cost at most' }),
+    worktree: NewWorktree.optional().meta({
+      description: 'Makes a git worktree of the repository of `path`, and launches the session there',
+    }),
   })
   .meta({ id: 'NewSession' });
 export type NewSession = z.infer<typeof NewSession>;

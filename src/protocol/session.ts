@@ -15,6 +15,20 @@ export type JsonState = z.infer<typeof JsonState>;
 export const RecordingStop = z.enum(['disk', 'removed']);
 export type RecordingStop = z.infer<typeof RecordingStop>;
 
+/** The git worktree that was made for a session. */
+export const Worktree = z
+  .object({
+    path: z.string().meta({ description: 'Its folder; the `path` of the session is there or below' }),
+    repository: z.string().meta({ description: 'The main checkout' }),
+    branch: z.string(),
+    base: z.string().nullable().meta({ description: 'The branch that it started from' }),
+    left_out: z.array(z.string()).meta({
+      description: 'Files that `.worktreeinclude` names and that were not copied: links, or in the way of others',
+    }),
+  })
+  .meta({ id: 'Worktree' });
+export type Worktree = z.infer<typeof Worktree>;
+
 /** A session as every face shows it. */
 export const Session = z
   .object({
@@ -56,6 +70,7 @@ export const Session = z
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),
+    worktree: Worktree.optional().meta({ description: 'Its git worktree, where CBOS made one for it' }),
     screen_prompt_at: Timestamp.nullable().meta({
       description:
         "When something was to be typed and Screen itself had the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null where nothing is known of one",

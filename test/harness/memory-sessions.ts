@@ -38,6 +38,7 @@ import {
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
 import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
+import { placeSession } from '../../src/server/fleet/place-session.ts';
 import type { SessionEvent } from '../../src/server/sessions.ts';
 import { MemoryEvents } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
@@ -133,7 +134,9 @@ export class MemorySessions implements UnattendedSessions {
     this.#checkNewSlug(request.slug);
     this.#checkPath(request.path);
     this.created.push(request);
-    this.add(request.slug, { path: request.path, type: request.type ?? 'screen' });
+    // Worktrees are real: only the session in them is in memory.
+    const { path, worktree } = await placeSession({ PATH: process.env.PATH }, request);
+    this.add(request.slug, { path, type: request.type ?? 'screen', ...(worktree === null ? {} : { worktree }) });
     return this.get(request.slug);
   }
 

@@ -1,7 +1,9 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
+  EXIT,
   isSlug,
+  type NewWorktree,
   PERMISSION_MODES,
   type PermissionMode,
   type RouteInput,
@@ -10,6 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readDollars, readWhole } from './option-values.ts';
@@ -23,6 +26,9 @@ interface NewOptions {
   rows?: number;
   maxBudgetUsd?: number;
   env?: Record<string, string>;
+  /** true without a branch: a new one with the session's name */
+  worktree?: string | true;
+  from?: string;
   json?: boolean;
 }
 
@@ -40,6 +46,8 @@ export function addLaunching(program: Command, context: CliContext): void {
       ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
       ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'plan mode, a larger window'],
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
+      ['cbos new LOGIN ~/src/auth --worktree', 'in a git worktree and on a branch of its own: LOGIN'],
+      ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
       ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
     ],
   })
@@ -53,9 +61,14 @@ export function addLaunching(program: Command, context: CliContext): void {
     .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
     .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
     .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
+    .option('-w, --worktree [branch]', 'in a git worktree of its own; a branch that exists is taken, else it is made')
+    .option('--from <ref>', 'with --worktree: what a new branch starts from')
     .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
     .option('--json', 'the REST body')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
+      if (options.from !== undefined && options.worktree === undefined) {
+        throw new CommandError('--from is for a worktree', 'give --worktree too', EXIT.usage);
+      }
       const client = await context.client();
       const [slug, path] =
         second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
@@ -66,6 +79,12 @@ export function addLaunching(program: Command, context: CliContext): void {
       if (options.json === true) return out.json(session);
       const where = pathText(session.path, context.io.env.HOME);
       out.line(`${cleanLine(session.slug)} started in ${where}`);
+      const { worktree } = session;
+      if (worktree !== undefined) {
+        const base = worktree.base === null ? '' : `, from ${cleanLine(worktree.base)}`;
+        out.line(`  on the branch ${cleanLine(worktree.branch)}${base}`);
+        for (const name of worktree.left_out) out.notice(`${cleanLine(name)} of .worktreeinclude was not copied`);
+      }
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
       else out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
       out.line(`  cbos show ${session.slug}     # what it does and asks`);
@@ -94,6 +113,10 @@ async function nameFor({ client, io }: CliContext, path: string): Promise<string
   return free;
 }
 
+function worktreeBody(branch: string | true, from: string | undefined): NewWorktree {
+  return { ...(branch === true ? {} : { branch }), ...(from === undefined ? {} : { from }) };
+}
+
 function newSessionBody(request: {
   context: CliContext;
   slug: string;
@@ -113,6 +136,7 @@ function newSessionBody(request: {
     ...(options.rows === undefined ? {} : { rows: options.rows }),
     ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
     ...(options.env === undefined ? {} : { env: options.env }),
+    ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options.from) }),
     ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
   };
 }

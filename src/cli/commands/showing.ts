@@ -152,6 +152,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const branch = path === null ? '' : cleanLine(branchOf(path));
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
+    ['worktree', worktreeText(session, home)],
     ['says', status.question === null ? sessionGist(session) : ''],
     // If no source reports what the session does, the person needs the reason, with its cure.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
@@ -180,6 +181,15 @@ function details(session: Session, { now }: Reader): Fact[] {
     ['created', agoText(session.created_at, now)],
     ['active', agoText(session.last_activity, now)],
   ];
+}
+
+/** Where it is, where its changes go, and from which checkout it was made. */
+function worktreeText({ worktree, path }: Session, home: string | undefined): string {
+  if (worktree === undefined) return '';
+  const { branch, base, repository } = worktree;
+  const way = base === null ? cleanLine(branch) : `${cleanLine(branch)}, from ${cleanLine(base)}`;
+  const below = worktree.path === path ? '' : `, ${pathText(worktree.path, home)}`;
+  return `${way}, of ${pathText(repository, home)}${below}`;
 }
 
 function becauseText({ source, rule, evidence }: Because): string {

@@ -63,6 +63,11 @@ const COLUMNS = {
     isExtra: true,
     cell: ({ path }, { branchOf }) => ({ text: path === null ? '' : cleanLine(branchOf(path)), style: 'dim' }),
   },
+  worktree: {
+    title: 'WORKTREE',
+    keeps: 'both ends',
+    cell: ({ worktree }) => ({ text: cleanLine(worktreeBranch(worktree)), style: 'dim' }),
+  },
   model: {
     title: 'MODEL',
     worth: 1,
@@ -161,6 +166,12 @@ function processorText(resources: SessionResources | null): string {
 function alwaysShown(name: ColumnName): SessionColumn {
   const { worth: _, isExtra: __, ...column }: SessionColumn = COLUMNS[name];
   return column;
+}
+
+/** `fix/login → main`: its branch, and where its changes go. */
+function worktreeBranch(worktree: Session['worktree']): string {
+  if (worktree === undefined) return '';
+  return worktree.base === null ? worktree.branch : `${worktree.branch} → ${worktree.base}`;
 }
 
 function saysOf(session: Session): string {

@@ -9,7 +9,8 @@
  *   configuration, and who they are (`git-environment.ts`). PATH keeps absolute entries only.
  * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
  *   partial clone.
- * - **File names are literal.** A pathspec has no magic. Use `-z` in commands that list names.
+ * - **File names are literal.** A pathspec has no magic. Use `-z` in commands that list names. Only
+ *   `check-ignore` refuses literal ones (2.39): put `./` before each name there.
  * - **A command that only reads takes no lock.** No garbage collection starts.
  * - **Every call is bounded.** Output beyond `maxBytes` and time beyond `timeoutMs` are errors, and a result is never
  *   cut.
@@ -83,6 +84,7 @@ export async function tryGit(args: readonly string[], options: GitOptions): Prom
     ...options,
     variables: {
       ...gitEnvironment(options.environment, driverKeys),
+      ...(command === 'check-ignore' ? { GIT_LITERAL_PATHSPECS: '0' } : {}),
       ...options.variables,
       ...(options.indexFile === undefined ? {} : { GIT_INDEX_FILE: options.indexFile }),
     },
@@ -107,12 +109,19 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
 
 /** Returns the error for a command that failed, with git's own message. */
 export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code' | 'stderr'>): CatalogueError {
+  if (NO_ROOM.test(result.stderr)) {
+    return new CatalogueError('disk_full', `git ${args[0]} found no room on the disk of the repository`, {
+      hint: 'Make room on that disk and try again: nothing was changed',
+    });
+  }
   const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);
   return new CatalogueError('git_failed', `git ${args[0]} failed (exit ${result.code}): ${said || 'no word of why'}`);
 }
 /** How many lines of git's message an error repeats. The last lines give the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
+/** The kernel's words, as LC_ALL=C has them. */
+const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /**
  * Returns the keys of all drivers in the configuration of this directory. They are read each time, because the

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SessionType } from '../../protocol/index.ts';
+import { SessionType, Worktree } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
 /** The options that a session was launched with. They are kept so that `restart` can repeat the launch. */
@@ -14,6 +14,8 @@ export const Launch = z.object({
   max_budget_usd: z.number().nullable().default(null),
   /** for JSON sessions: the folder that a person trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
+  /** the git worktree that was made for it */
+  worktree: Worktree.optional(),
 });
 export type Launch = z.infer<typeof Launch>;
 

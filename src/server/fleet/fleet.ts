@@ -34,6 +34,7 @@ import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { parkIdle } from './park-idle.ts';
 import { readResources } from './resources.ts';
+import { placeSession } from './place-session.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 
@@ -111,16 +112,19 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
     const type = request.type ?? settings.default_type ?? DEFAULT_TYPE;
-    const path = await requireDirectory(request.path);
+    const asked = await requireDirectory(request.path);
     return roster.claim(request.slug, async () => {
-      const member = roster.add(newRecord({ ...request, type }, path, deps.clock.now()));
+      const { path, worktree, undo } = await placeSession(launch.environment, { ...request, path: asked });
+      let member: Member | null = null;
       try {
+        member = roster.add(newRecord({ ...request, type, made: worktree }, path, deps.clock.now()));
         // The text is held until the prompt is ready: in a terminal after the start, otherwise as soon as the session
         // is listed.
         if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
         await member.controls.launch();
       } catch (cause) {
-        roster.remove(member);
+        if (member !== null) roster.remove(member);
+        await undo();
         throw cause;
       }
       member.actor.list();

@@ -1,12 +1,16 @@
 import { v7 as uuid } from 'uuid';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { NewSession, SessionType } from '../../protocol/index.ts';
+import type { NewSession, SessionType, Worktree } from '../../protocol/index.ts';
 
 /** The default size of a session's terminal. Claude Code's dialogs fit into it, and it fits a laptop's screen. */
 const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
 /** Returns the record of a session that was never launched. @param now Unix milliseconds */
-export function newRecord(request: NewSession & { type: SessionType }, path: string, now: number): SessionRecord {
+export function newRecord(
+  request: NewSession & { type: SessionType; made?: Worktree | null },
+  path: string,
+  now: number,
+): SessionRecord {
   return {
     id: uuid(),
     slug: request.slug,
@@ -23,6 +27,7 @@ export function newRecord(request: NewSession & { type: SessionType }, path: str
       rows: request.rows ?? DEFAULT_SIZE.rows,
       max_budget_usd: request.max_budget_usd ?? null,
       trusted_folder: null,
+      ...(request.made ? { worktree: request.made } : {}),
     },
     launchId: null,
     screenId: null,

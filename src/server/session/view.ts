@@ -56,6 +56,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     brought_back: facts.broughtBack,
     recording_stopped_because: facts.recordingStopped?.because ?? null,
+    ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
     parked_at: record.parkedAt === null ? null : toTimestamp(record.parkedAt),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),

@@ -1,0 +1,180 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rm, rmdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { copyIncluded, includedFiles, makeFolders } from './include-files.ts';
+import {
+  commitOf,
+  currentBranch,
+  findRepository,
+  isBranchName,
+  type ListedWorktree,
+  listWorktrees,
+  type Repository,
+} from './repository.ts';
+import { type GitPlace, gitFailed, tryGit } from './run-git.ts';
+
+/** Where Claude Code keeps worktrees, below the main checkout. */
+const WORKTREES = join('.claude', 'worktrees');
+
+export interface WorktreeRequest {
+  /** the name of its folder: that of the session */
+  name: string;
+  /** its branch: made, or taken if it exists; null: a new one with the name of the session */
+  branch: string | null;
+  /** what a new branch starts from; null: the commit of the checkout it is made from */
+  from: string | null;
+}
+
+export interface MadeWorktree {
+  path: string;
+  /** the main checkout */
+  repository: string;
+  branch: string;
+  /** the branch that its changes go back to; null if it was made from no branch */
+  base: string | null;
+  /** whether the branch was made with it */
+  isNewBranch: boolean;
+  /** the commit that it starts at */
+  commit: string;
+  /** the folder that was asked for, in the worktree */
+  folder: string;
+  /** files of `.worktreeinclude` that were not copied, because a symbolic link or another file is in the way */
+  leftOut: string[];
+}
+
+/**
+ * Makes a worktree for a session in Claude Code's own place. If anything fails, neither the folder nor a branch that
+ * was made is left.
+ * @throws CatalogueError not_a_repository, no_commit, invalid_branch, no_such_ref, branch_exists, branch_in_use,
+ * worktree_exists, worktree_place, git_failed
+ */
+export async function createWorktree(place: GitPlace, request: WorktreeRequest): Promise<MadeWorktree> {
+  const repository = await findRepository(place);
+  const start = await findStart(place, request);
+  const path = join(repository.root, WORKTREES, request.name);
+  await requireFree(place, path);
+  const made = await makePlace(repository.root);
+  try {
+    await hideFromStatus(place, repository, path);
+    const add = ['worktree', 'add', '--quiet', '--no-track', '--no-guess-remote'];
+    const words = start.isNew ? ['-b', start.branch, '--', path, start.commit] : ['--', path, start.branch];
+    // A branch that exists is taken as it is; --no-track is for new ones.
+    const args = [...(start.isNew ? add : ['worktree', 'add', '--quiet']), ...words];
+    const added = await tryGit(args, { ...place, cwd: repository.root });
+    if (added.code !== 0) throw gitFailed(args, added);
+    const leftOut = await copyIncluded(
+      repository.root,
+      path,
+      await includedFiles({ ...place, cwd: repository.root }, repository.root),
+    );
+    const { root, below } = repository;
+    const inside = join(path, below);
+    const folder = (await lstat(inside).catch(() => null))?.isDirectory() === true ? inside : path;
+    const { branch, base, isNew: isNewBranch, commit } = start;
+    return { path, repository: root, branch, base, isNewBranch, commit, folder, leftOut };
+  } catch (cause) {
+    await undoWorktree(place, { repository: repository.root, path, ...start, isNewBranch: start.isNew });
+    // Only those that were made for it, and only if nothing else is in them.
+    for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
+    throw cause;
+  }
+}
+
+/** Removes a worktree that was just made and never used, and its branch if that was made with it. */
+export async function undoWorktree(
+  place: GitPlace,
+  made: Pick<MadeWorktree, 'repository' | 'path' | 'branch' | 'commit' | 'isNewBranch'>,
+): Promise<void> {
+  const here = { ...place, cwd: made.repository };
+  await rm(made.path, { recursive: true, force: true });
+  await tryGit(['worktree', 'remove', '--force', '--', made.path], here);
+  // With the commit that it was made at: nobody's later commits are lost.
+  if (made.isNewBranch) await tryGit(['update-ref', '-d', `refs/heads/${made.branch}`, made.commit], here);
+}
+
+interface Start {
+  branch: string;
+  isNew: boolean;
+  commit: string;
+  base: string | null;
+}
+
+async function findStart(place: GitPlace, { name, branch: asked, from }: WorktreeRequest): Promise<Start> {
+  const head = await commitOf(place, 'HEAD');
+  if (head === null) throw new CatalogueError('no_commit');
+  const branch = asked ?? name;
+  if (!(await isBranchName(place, branch))) {
+    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} cannot be the name of a branch`);
+  }
+  const here = await currentBranch(place);
+  const existing = await commitOf(place, `refs/heads/${branch}`);
+  if (existing !== null) {
+    const worktree = (await listWorktrees(place)).find((one) => one.branch === branch);
+    if (worktree !== undefined) throw branchInUse(branch, worktree);
+    if (asked === null || from !== null) {
+      const hint = from === null ? `--worktree ${branch} takes it` : 'Leave --from out to take it as it is';
+      throw new CatalogueError('branch_exists', `There is a branch ${branch} already`, { hint });
+    }
+    return { branch, isNew: false, commit: existing, base: here };
+  }
+  const commit = from === null ? head : await commitOf(place, from);
+  if (commit === null) throw new CatalogueError('no_such_ref', `There is no commit ${JSON.stringify(from)} here`);
+  const isBranch = from !== null && (await commitOf(place, `refs/heads/${from}`)) === commit;
+  return { branch, isNew: true, commit, base: isBranch ? from : here };
+}
+
+function branchInUse(branch: string, { path }: ListedWorktree): CatalogueError {
+  return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}`, {
+    hint: `\`cbos new NAME ${path}\` starts a session there; another branch gets a worktree of its own`,
+    extra: { worktree: path },
+  });
+}
+
+async function requireFree(place: GitPlace, path: string): Promise<void> {
+  const isListed = (await listWorktrees(place)).some((one) => one.path === path);
+  const isThere = (await lstat(path).catch(() => null)) !== null;
+  if (!isListed && !isThere) return;
+  const hint = !isThere
+    ? '`git worktree prune` forgets it'
+    : isListed
+      ? `\`cbos new NAME ${path}\` starts a session there`
+      : 'Choose another name, or move it away';
+  const what = isThere ? 'is there already' : 'is listed by git, but its folder is gone';
+  throw new CatalogueError('worktree_exists', `${path} ${what}`, { hint, extra: { worktree: path } });
+}
+
+/** Makes the folder for worktrees. A link in its place could lead anywhere. @returns the folders that it made */
+async function makePlace(root: string): Promise<string[]> {
+  const made: string[] = [];
+  for (const folder of [dirname(join(root, WORKTREES)), join(root, WORKTREES)]) {
+    try {
+      await mkdir(folder);
+      made.push(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    // Before anything is made in it.
+    if (!(await lstat(folder)).isDirectory()) {
+      throw new CatalogueError('worktree_place', `${folder} isn't a folder of its own: a file or a symbolic link`);
+    }
+  }
+  return made;
+}
+
+/**
+ * Keeps worktrees out of the status of the main checkout: `git add -A` there would take one as a submodule. In
+ * `info/exclude`, which belongs to this clone alone.
+ */
+async function hideFromStatus(place: GitPlace, { root, commonDir }: Repository, path: string): Promise<void> {
+  const here = { ...place, cwd: root };
+  if ((await tryGit(['check-ignore', '--quiet', '--', path], here)).code === 0) return;
+  if (!(await makeFolders(commonDir, 'info'))) return;
+  const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
+  const file = await open(join(commonDir, 'info', 'exclude'), flags, 0o644);
+  try {
+    if ((await file.stat()).isFile()) await file.appendFile(`\n/${WORKTREES}/\n`);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,107 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
+import { namesIn } from './repository.ts';
+import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
+
+/** Names the files, in the patterns of `.gitignore`, that a worktree gets although git ignores them. */
+const INCLUDE_FILE = '.worktreeinclude';
+/** A longer list is no list of patterns. */
+const MOST_LIST_BYTES = 1_000_000;
+
+/**
+ * The files below a checkout that git ignores and that `.worktreeinclude` of the main checkout names, relative to it.
+ * Folders that are repositories of their own are not looked into.
+ */
+export async function includedFiles(place: GitPlace, root: string): Promise<string[]> {
+  const list = join(root, INCLUDE_FILE);
+  const patterns = await readRegularFile(list, { mostBytes: MOST_LIST_BYTES, followsLinks: false }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw error;
+    },
+  );
+  if (patterns === null) return [];
+  const named = namesIn(
+    await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place),
+  ).filter((name) => !name.endsWith('/'));
+  if (named.length === 0) return [];
+  // A name that begins with a colon would be a pattern.
+  const input = named.map((name) => `./${name}\0`).join('');
+  const asked = await tryGit(['check-ignore', '-z', '--stdin'], { ...place, input });
+  // 1: none of them is ignored.
+  if (asked.code > 1) throw gitFailed(['check-ignore'], asked);
+  return namesIn(asked.stdout).map((name) => name.slice('./'.length));
+}
+
+/**
+ * Copies files from one checkout to another. A symbolic link is neither copied nor followed, on neither side; a file
+ * that is there already stays.
+ * @returns the names of what was left out for such a reason
+ */
+export async function copyIncluded(from: string, to: string, names: readonly string[]): Promise<string[]> {
+  const [source, target] = await Promise.all([realpath(from), realpath(to)]);
+  const left: string[] = [];
+  for (const name of names) if (!(await copyOne(source, target, name))) left.push(name);
+  return left;
+}
+
+/** @returns whether it was copied */
+async function copyOne(source: string, target: string, name: string): Promise<boolean> {
+  if (!isBelow(name)) return false;
+  const folder = dirname(name);
+  // A folder on the way that is a symbolic link has another real path.
+  if ((await realpath(join(source, folder))) !== join(source, folder)) return false;
+  const file = await openRegularFile(join(source, name), { followsLinks: false });
+  if (file === null) return false;
+  try {
+    if (!(await makeFolders(target, folder))) return false;
+    const { mode } = await file.stat();
+    const path = join(target, name);
+    const copy = await open(
+      path,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+      mode & 0o777,
+    ).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'EEXIST') return null;
+      throw error;
+    });
+    if (copy === null) return false;
+    try {
+      for await (const bytes of file.createReadStream({ autoClose: false })) await copy.writeFile(bytes);
+      return true;
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    } finally {
+      await copy.close();
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether a relative name leads to something below its folder, and not into a git directory. */
+export function isBelow(name: string): boolean {
+  const parts = name.split(sep);
+  return name !== '' && parts.every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git');
+}
+
+/**
+ * Makes the folders of a relative path one by one, and follows no symbolic link on the way.
+ * @returns false if something on the way isn't a folder
+ */
+export async function makeFolders(base: string, folder: string): Promise<boolean> {
+  if (folder === '.' || folder === '') return true;
+  if (!isBelow(folder)) return false;
+  let path = base;
+  for (const part of folder.split(sep)) {
+    path = join(path, part);
+    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    if (!(await lstat(path)).isDirectory()) return false;
+  }
+  return true;
+}

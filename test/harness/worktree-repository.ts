@@ -1,0 +1,72 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { World } from './world.ts';
+
+/** A real repository in a world, used as a person uses it: with everything that git runs by itself. */
+export interface WorktreeRepository {
+  path: string;
+  /** what `src/platform/git` takes */
+  place: { cwd: string; environment: Record<string, string> };
+  git(...args: string[]): string;
+  /** git in another checkout of it */
+  gitIn(path: string, ...args: string[]): string;
+  write(path: string, text: string | Buffer): void;
+  commit(message: string, files?: Readonly<Record<string, string>>): string;
+}
+
+export function createWorktreeRepository(world: World, name = 'repository'): WorktreeRepository {
+  const path = world.project(name);
+  const gitIn = (cwd: string, ...args: string[]): string =>
+    execFileSync('git', args, {
+      cwd,
+      env: { ...world.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).trimEnd();
+  const git = (...args: string[]): string => gitIn(path, ...args);
+  const write = (file: string, text: string | Buffer): void => {
+    const target = join(path, file);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, text);
+  };
+  git('init', '--quiet', '--initial-branch', 'main');
+  git('config', 'user.name', 'A');
+  git('config', 'user.email', 'a@example.org');
+  return {
+    path,
+    place: { cwd: path, environment: world.env },
+    git,
+    gitIn,
+    write,
+    commit: (message, files = {}) => {
+      for (const [file, text] of Object.entries(files)) write(file, text);
+      git('add', '--', ...Object.keys(files), '.');
+      git('commit', '--quiet', '--allow-empty', '--message', message);
+      return git('rev-parse', 'HEAD');
+    },
+  };
+}
+
+/** Every file below a folder with its mode and the hash of its bytes, git directories left out. */
+export function hashFiles(folder: string): Record<string, string> {
+  const hashes: Record<string, string> = {};
+  const visit = (below: string): void => {
+    for (const name of readdirSync(join(folder, below)).sort()) {
+      if (name === '.git') continue;
+      const path = join(below, name);
+      const stats = lstatSync(join(folder, path));
+      if (stats.isDirectory()) visit(path);
+      else if (stats.isSymbolicLink()) hashes[path] = `link ${readlinkSync(join(folder, path))}`;
+      else if (stats.isFile()) {
+        const hash = createHash('sha256')
+          .update(readFileSync(join(folder, path)))
+          .digest('hex');
+        hashes[path] = `${(stats.mode & 0o111) === 0 ? '644' : '755'} ${hash}`;
+      }
+    }
+  };
+  visit('');
+  return hashes;
+}
