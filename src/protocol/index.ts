@@ -32,6 +32,8 @@ export {
 } from './requests.ts';
 export * from './route.ts';
 export * from './routes.ts';
+export type { RULE_ROUTES } from './rule-routes.ts';
+export * from './rules.ts';
 export * from './search.ts';
 export * from './session.ts';
 export * from './setting-limits.ts';

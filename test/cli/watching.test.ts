@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSystemClock } from '../../src/server/clock.ts';
+import { memoryRules } from '../harness/memory-rules.ts';
 import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
@@ -52,6 +53,7 @@ async function startAgain(): Promise<Faces> {
     pid: process.pid,
     replays: createReplays(createSystemClock()),
     recordings: async () => NO_RECORDINGS,
+    rules: memoryRules({ home: world.cbosHome, userHome: world.home, sessions }).desk,
     settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),
     logger,

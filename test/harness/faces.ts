@@ -8,6 +8,8 @@ import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
+import type { RuleStore } from '../../src/platform/sqlite/rule-store.ts';
+import { memoryRules } from './memory-rules.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -43,6 +45,8 @@ export interface FacesUnderTest extends AsyncDisposable {
   startAgain(): Promise<void>;
   /** starts the server again at another port; 0 for any free one */
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
+  /** the approval rules, and what they have decided */
+  rules: RuleStore;
   /** what was logged */
   log: LogLine[];
   call(path: string, options?: CallOptions): Promise<Answered>;
@@ -85,12 +89,16 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const { pingIntervalMs, clock = createSystemClock() } = options;
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
+  const { desk, store } = memoryRules({
+    ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
+  });
   const start = (at: number): Promise<Faces> =>
     startServerFaces({
       sessions,
       sessionOf: () => null,
       pid: process.pid,
       replays,
+      rules: desk,
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,
@@ -125,6 +133,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       running = moved;
       return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
+    rules: store,
     log,
     call: (path, callOptions = {}) => call({ port }, path, callOptions),
     connectSessions: (connectOptions) =>

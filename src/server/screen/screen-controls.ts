@@ -4,7 +4,7 @@
  * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the next step of the model
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
  * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses: `answer-by-keys.ts`;
- *   interrupts: `interrupt.ts`
+ *   by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
  * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
  *   recording that stops on a full disk: `recording-gap.ts`
  * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
@@ -26,6 +26,7 @@ import type { SessionControls } from '../session/controls.ts';
 import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
+import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 
 /** Creates the controls of a session that runs in GNU Screen. */
@@ -34,6 +35,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
   const { deps } = actor;
   const deliverer = createDeliverer(actor);
   const stopWaits = createWaitKeeper(actor);
+  const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<void> {
     // This is saved before the launch. The first hook may come before Screen has answered, and the id helps to find
@@ -148,7 +150,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     rest: async () => undefined,
     moved: async () => undefined,
     rename,
-    answer: (request) => answerQuestion(actor, deliverer, request),
+    answer: (request) => actor.whileAnswering(() => answerQuestion(actor, deliverer, request)),
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>
@@ -167,6 +169,7 @@ export function createScreenControls(context: LaunchContext, actor: SessionActor
     recording: () => actor.recording,
     dispose: () => {
       stopShowing();
+      stopRules();
       stopWaits();
       keeper.dispose();
       deliverer.dispose();

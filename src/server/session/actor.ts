@@ -4,13 +4,14 @@ import type { StatusMemory } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, type Session, type SessionType, type StatusChange } from '../../protocol/index.ts';
+import { CatalogueError, type Session, type SessionType, type State, type StatusChange } from '../../protocol/index.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
-import { type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
+import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
+import { createHush, type Hush } from './hush.ts';
 import { JsonFacts } from './json-facts.ts';
 import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
@@ -22,7 +23,7 @@ import { changeOf, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
-export type { ActorDeps, ArrivedHook };
+export type { ActorDeps, Arrival, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
@@ -51,8 +52,11 @@ export class SessionActor {
   private owesRedraw = false;
   private readonly redraws = new Emitter();
   private readonly damages = new Emitter<[RecordingDamage]>();
+  private readonly arrivals = new Emitter<[Arrival]>();
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
+  /** Called with what may ask a question, before the status follows. */
+  readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
   readonly onChange = this.changes.on;
@@ -64,6 +68,8 @@ export class SessionActor {
   readonly onDamage = this.damages.on;
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
+  readonly hush: Hush = createHush((change) => this.tellFaces(change));
+  private answering = 0;
 
   constructor(
     readonly deps: ActorDeps,
@@ -123,6 +129,7 @@ export class SessionActor {
       facts: () => this.jsonFacts,
       update: (change) => this.update(change),
       emitUpdated: () => this.emitUpdated(),
+      tellArrival: (arrival) => this.arrivals.tell(arrival),
       tellHook: (hook) => this.hooks.tell(hook),
       tellObstacle: () => this.listed && this.changes.tell(),
     });
@@ -168,6 +175,20 @@ export class SessionActor {
 
   settleCall(id: string, isRefused: boolean): void {
     this.intake.settleCall(id, isRefused);
+  }
+
+  /** Runs what gives a person's answer: meanwhile no rule answers. */
+  async whileAnswering<T>(answer: () => Promise<T>): Promise<T> {
+    this.answering += 1;
+    try {
+      return await answer();
+    } finally {
+      this.answering -= 1;
+    }
+  }
+
+  isBeingAnswered(): boolean {
+    return this.answering > 0;
   }
 
   isListed(): boolean {
@@ -277,11 +298,11 @@ export class SessionActor {
     this.time.count();
     this.kept.dispose();
     this.status.dispose();
-    for (const emitter of [this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
+    for (const emitter of [this.arrivals, this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
   }
 
   private emitUpdated(): void {
-    if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
+    if (this.listed && !this.hush.defer(null)) this.deps.emit({ kind: 'updated', session: this.view() });
   }
 
   private remember(change: StatusChange): void {
@@ -296,9 +317,16 @@ export class SessionActor {
     this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     this.time.change(spentAs(memory));
-    const session = this.view();
-    this.deps.emit({ kind: 'state', session });
-    if (memory.state === 'waiting' && before?.state !== 'waiting') this.deps.onWaiting(session);
+    const was = before?.state ?? null;
+    if (!this.hush.defer({ was })) this.tellFaces({ was });
     this.changes.tell();
+  }
+
+  /** @param change the state before; null if the status is the same */
+  private tellFaces(change: { was: State | null } | null): void {
+    if (!this.listed) return;
+    const session = this.view();
+    this.deps.emit({ kind: change === null ? 'updated' : 'state', session });
+    if (change !== null && session.state === 'waiting' && change.was !== 'waiting') this.deps.onWaiting(session);
   }
 }

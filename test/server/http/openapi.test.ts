@@ -15,6 +15,7 @@ import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
+import { memoryRules } from '../../harness/memory-rules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
 interface Schema {
@@ -108,6 +109,7 @@ describe('the OpenAPI description', () => {
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
+      rules: memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions }).desk,
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,
