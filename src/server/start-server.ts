@@ -187,7 +187,14 @@ function openApprovals({ settings, environment, clock, log }: ServerOptions, sto
 
 async function openFleet(
   options: ServerOptions,
-  parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch; drops: DropStore; approvals: Approvals },
+  parts: {
+    database: Database;
+    screen: ScreenHost;
+    search: Search;
+    disk: DiskWatch;
+    drops: DropStore;
+    approvals: Approvals;
+  },
 ): Promise<Fleet> {
   const { settings, environment, clock, log } = options;
   const { database, screen, search, disk, drops, approvals } = parts;

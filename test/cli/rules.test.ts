@@ -14,7 +14,11 @@ beforeEach(async () => {
 
 describe('rules', () => {
   test('are added, listed, tried and removed', async () => {
-    expect(await rules()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('everything asks you') });
+    expect(await rules()).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('everything asks you'),
+    });
     const added = await rules('add', 'allow', '--command', 'git status', '--command', 'npm test', '--session', 'AUTH');
     expect(added).toMatchObject({ code: 0, stderr: '' });
     const [, id = ''] = /Added as (\w{8}): allow git status \| npm test/.exec(added.stdout) ?? [];
@@ -25,15 +29,23 @@ describe('rules', () => {
     await rules('rm', JSON.parse(soon.stdout).id);
     const [titles, ...rows] = (await rules('ls')).stdout.trimEnd().split('\n');
     expect(titles?.split(/ {2,}/)).toEqual(['ID', 'DOES', 'FROM', 'USED', 'WHERE', 'WHAT']);
-    expect(rows).toEqual([expect.stringMatching(/^\w{8}\s+allow\s+added\s+0\s+for AUTH only\s+git status/), expect.stringContaining('git push')]);
+    expect(rows).toEqual([
+      expect.stringMatching(/^\w{8}\s+allow\s+added\s+0\s+for AUTH only\s+git status/),
+      expect.stringContaining('git push'),
+    ]);
     const tried = async (...words: string[]): Promise<string> => (await rules('test', ...words)).stdout.trimEnd();
-    expect(await tried('--command', 'git status', '--session', 'AUTH')).toBe(`allowed: every part of it is allowed (${id})`);
+    expect(await tried('--command', 'git status', '--session', 'AUTH')).toBe(
+      `allowed: every part of it is allowed (${id})`,
+    );
     expect(await tried('--command', 'git status')).toBe('asks: no rule allows: git status');
     expect(await tried('--command', 'git push -f')).toMatch(/^denied: a rule denies: git push -f \(\w{8}\)$/);
     expect(await tried('--command', 'git push', '--tool', 'WebFetch')).toBe('asks: no rule allows: WebFetch');
     expect(await tried('--path', 'src/a.ts')).toBe('asks: no rule allows: src/a.ts');
     expect((await rules('test', '--tool', 'X', '--json')).stdout).toContain('"no_rule"');
-    expect(await rules('remove', id.slice(0, 6))).toMatchObject({ code: 0, stdout: expect.stringMatching(/^removed: allow git status/) });
+    expect(await rules('remove', id.slice(0, 6))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^removed: allow git status/),
+    });
     expect(await tried('--command', 'git status', '--session', 'AUTH')).toContain('asks');
   });
 
@@ -55,7 +67,7 @@ describe('rules', () => {
     expect(cli.server.rules.added()).toEqual([]);
   });
 
-  test("of a project are shown before they are trusted, and nobody trusts them unasked; control characters stay out", async () => {
+  test('of a project are shown before they are trusted, and nobody trusts them unasked; control characters stay out', async () => {
     const folder = join(cli.server.world.projectDir, '.cbos');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'rules.toml'), '[[deny]]\ncommand = "npm publish" # \u202ex\n');
@@ -86,6 +98,8 @@ test('audit lists what rules have decided, since when it is asked', async () => 
   expect(stdout).not.toContain('\x1b');
   expect((await audit('--since', '10s')).stdout).toBe('');
   expect((await audit('B')).stdout).toBe('');
-  expect(JSON.parse((await audit('--json')).stdout)).toMatchObject([{ input: { command: 'git push\n\x1b[2J' }, seq: 7 }]);
+  expect(JSON.parse((await audit('--json')).stdout)).toMatchObject([
+    { input: { command: 'git push\n\x1b[2J' }, seq: 7 },
+  ]);
   expect((await audit('--since', 'yesterday')).code).toBe(2);
 });

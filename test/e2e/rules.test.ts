@@ -25,8 +25,7 @@ function choose(prompt: string): Scene | null {
   return sceneOf(mark, how === 'later' ? later(call) : call, DONE);
 }
 
-const later = (reply: Reply): Reply =>
-  reply.kind === 'answer' ? { ...reply, firstByteDelayMs: LATER_MS } : reply;
+const later = (reply: Reply): Reply => (reply.kind === 'answer' ? { ...reply, firstByteDelayMs: LATER_MS } : reply);
 
 const ALLOW = '[[allow]]\ncommand = "sh ./count.sh *"\n';
 const DENY = '[[deny]]\ncommand = "sh ./count.sh denied"\nnote = "Count with abacus instead."\n';
@@ -53,7 +52,11 @@ const timesRun = (mark: string): number => {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 };
 const untilDone = (mark: string, times: number) =>
-  cbos.until(SLUG, ({ status }) => status.primary === 'idle' && timesRun(mark) === times, `is done, with ${times} of ${mark}`);
+  cbos.until(
+    SLUG,
+    ({ status }) => status.primary === 'idle' && timesRun(mark) === times,
+    `is done, with ${times} of ${mark}`,
+  );
 /** A person answers what is open. */
 async function answerOpen(choice: 'yes' | 'no'): Promise<void> {
   const { status } = await cbos.until(SLUG, (one) => one.status.question !== null, 'asks');
@@ -62,11 +65,13 @@ async function answerOpen(choice: 'yes' | 'no'): Promise<void> {
 }
 
 describe('a session in a terminal', () => {
-  test('runs what a rule allows, without an answer of anybody's, and the audit has it whole', async () => {
+  test('runs what a rule allows, and the audit has it whole', async () => {
     rules(ALLOW);
     await send('run:allowed');
     await untilDone('allowed', 1);
-    await waitFor(async () => (await audit())[0]?.outcome === 'given', { describe: 'the audit says what became of it' });
+    await waitFor(async () => (await audit())[0]?.outcome === 'given', {
+      describe: 'the audit says what became of it',
+    });
     expect(await audit()).toMatchObject([
       {
         ...{ session: SLUG, decision: 'allow', tool: 'Bash', offset: expect.any(Number), seq: null },
@@ -81,7 +86,10 @@ describe('a session in a terminal', () => {
   test('is refused what a rule denies, with its note, and the turn goes on', async () => {
     rules(ALLOW + DENY);
     await send('run:denied');
-    await waitFor(() => toolResults(world, 'run:denied').length === 1, { describe: 'the model is told', timeoutMs: 30_000 });
+    await waitFor(() => toolResults(world, 'run:denied').length === 1, {
+      describe: 'the model is told',
+      timeoutMs: 30_000,
+    });
     expect(toolResults(world, 'run:denied')[0]).toContain('Count with abacus instead.');
     await untilDone('denied', 0);
     expect(await audit()).toMatchObject([{}, { decision: 'deny', input: { command: 'sh ./count.sh denied' } }]);
@@ -106,7 +114,10 @@ describe('a session in a terminal', () => {
     const hooks = join(world.cbosHome, 'hooks');
     const asked = (): boolean =>
       readdirSync(hooks).some(
-        (name) => name.endsWith('.json') && !name.startsWith('.') && readFileSync(join(hooks, name), 'utf8').includes('"PermissionRequest"'),
+        (name) =>
+          name.endsWith('.json') &&
+          !name.startsWith('.') &&
+          readFileSync(join(hooks, name), 'utf8').includes('"PermissionRequest"'),
       );
     await waitFor(asked, { describe: 'Claude Code asks', timeoutMs: 30_000 });
     expect(timesRun('down')).toBe(0);
@@ -122,10 +133,10 @@ describe('a session in a terminal', () => {
     for (let kill = 0; kill < KILLS; kill += 1) {
       const mark = `killed${kill}`;
       await send(`run:${mark}`);
-      await waitFor(
-        async () => (await cbos.session(SLUG)).status.detail !== 'thinking' || timesRun(mark) > 0,
-        { describe: 'the call is on its way', timeoutMs: 30_000 },
-      );
+      await waitFor(async () => (await cbos.session(SLUG)).status.detail !== 'thinking' || timesRun(mark) > 0, {
+        describe: 'the call is on its way',
+        timeoutMs: 30_000,
+      });
       await delay((kill * 23) % 80);
       await cbos.stop('SIGKILL');
       cbos = await startCbos(world, typed.env);
@@ -149,7 +160,10 @@ test('a JSON session runs what a rule allows, and is refused what one denies', a
   await untilComplete();
   rmSync(join(world.dir, 'ran-denied'), { force: true });
   await json.invoke('JSON', 'run:denied please');
-  await waitFor(() => toolResults(world, 'run:denied please').length === 1, { describe: 'the model is told', timeoutMs: 30_000 });
+  await waitFor(() => toolResults(world, 'run:denied please').length === 1, {
+    describe: 'the model is told',
+    timeoutMs: 30_000,
+  });
   await untilComplete();
   expect([timesRun('json'), timesRun('denied')]).toEqual([1, 0]);
   expect((await audit()).slice(-2)).toMatchObject([

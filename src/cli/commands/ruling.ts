@@ -176,7 +176,9 @@ function addTrust(rules: Command, context: CliContext): void {
   rules
     .command('trust')
     .summary("let a project's own rules count")
-    .description("Show a project's own rules (.cbos/rules.toml), and let exactly these count. They can only deny and ask.")
+    .description(
+      "Show a project's own rules (.cbos/rules.toml), and let exactly these count. They can only deny and ask.",
+    )
     .argument('[path]', 'the project; this directory when left out')
     .option('--yes', 'do not ask')
     .option('--json', 'the REST body')
@@ -189,7 +191,9 @@ function addTrust(rules: Command, context: CliContext): void {
       if (options.yes !== true && !(await confirm(context, `Shall these rules of ${file.path} count?`))) {
         return out.notice('nothing was changed');
       }
-      const book = await client.call('trustRules', { body: { path: file.folder ?? folder, sha256: file.sha256 ?? '' } });
+      const book = await client.call('trustRules', {
+        body: { path: file.folder ?? folder, sha256: file.sha256 ?? '' },
+      });
       if (options.json === true) out.json(book);
       else out.line(cleanLine(`${file.path} counts, as it is now`));
     });

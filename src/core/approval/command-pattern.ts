@@ -103,10 +103,17 @@ export function meansCommand(pattern: readonly string[], words: readonly string[
  * text, whatever quotes, paths and letter case they have.
  */
 export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
-  const bare = text.normalize('NFKC').replace(/['"\\`]/g, '').toLowerCase();
+  const bare = text
+    .normalize('NFKC')
+    .replace(/['"\\`]/g, '')
+    .toLowerCase();
   let from = 0;
   for (const word of pattern.slice(leadingAssignments(pattern).length)) {
-    const letters = word.toLowerCase().replace(/^.*\//, '').split('*').filter((part) => part !== '');
+    const letters = word
+      .toLowerCase()
+      .replace(/^.*\//, '')
+      .split('*')
+      .filter((part) => part !== '');
     for (const part of letters) {
       const found = indexOfWord(bare, part, from);
       if (found < 0) return false;

@@ -35,7 +35,11 @@ const ask = (reason: RuleReason, about: string | null = null, rules: readonly Ap
  * @param home CBOS's own home, links followed
  * @param places where each path of `placesOf` leads
  */
-export function decide(call: AskedCall, book: RulesInForce, { home, places }: { home: string; places: Places }): Verdict {
+export function decide(
+  call: AskedCall,
+  book: RulesInForce,
+  { home, places }: { home: string; places: Places },
+): Verdict {
   const rules = book.rules.filter((rule) => isInForce(rule, call));
   if (rules.length === 0 && book.fault === null) return ask('no_rules');
   if (FOR_PEOPLE.has(call.tool)) return ask('for_people', call.tool);
@@ -99,7 +103,11 @@ class Seen {
   #meantByPath(rule: ApprovalRule): Meant | null {
     const { tool } = this.#call;
     const named =
-      tool === SHELL_TOOL ? this.#pathsOfCommand(rule) : FILE_TOOLS.has(tool) && fitsTool(rule, tool) ? [this.#file()] : [];
+      tool === SHELL_TOOL
+        ? this.#pathsOfCommand(rule)
+        : FILE_TOOLS.has(tool) && fitsTool(rule, tool)
+          ? [this.#file()]
+          : [];
     let perhaps: Meant | null = null;
     for (const { path, places } of named) {
       const fits = places.map((place) => this.#fitOf(rule, place, false));

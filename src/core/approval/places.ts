@@ -1,6 +1,6 @@
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
-import { readCommand, type ReadCommand } from './shell-command.ts';
+import { type ReadCommand, readCommand } from './shell-command.ts';
 
 /** Where a path leads: links followed as far as it exists. Null: that cannot be told. */
 export type Places = ReadonlyMap<string, string | null>;
@@ -30,7 +30,9 @@ export function fieldOf(input: unknown, field: string): string | null {
 export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   const { cwd } = call;
   if (cwd === null) return [];
-  const targets = command.commands.flatMap(({ words }) => (words[0] === 'cd' && words[1] !== undefined ? [words[1]] : []));
+  const targets = command.commands.flatMap(({ words }) =>
+    words[0] === 'cd' && words[1] !== undefined ? [words[1]] : [],
+  );
   return [cwd, ...targets.map((target) => (target.startsWith('/') ? target : `${cwd}/${target}`))];
 }
 

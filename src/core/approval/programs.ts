@@ -18,7 +18,18 @@ const RUNNERS: ReadonlySet<string> = new Set([
   ...['strace', 'ltrace', 'gdb', 'chroot', 'unshare', 'nsenter', 'flock', 'script', 'screen', 'tmux', 'ionice', 'chrt'],
   ...['taskset', 'busybox', 'toybox', 'entr', 'at', 'batch', 'crontab', 'systemd-run', 'docker', 'podman', 'kubectl'],
   ...['vi', 'vim', 'nvim', 'ex', 'view', 'emacs', 'ed', 'less', 'more', 'man', 'socat', 'nc', 'ncat', 'proxychains'],
-  ...['fakeroot', 'catchsegv', 'valgrind', 'perf', 'rlwrap', 'expect', 'unbuffer', 'firejail', 'bwrap', 'start-stop-daemon'],
+  ...[
+    'fakeroot',
+    'catchsegv',
+    'valgrind',
+    'perf',
+    'rlwrap',
+    'expect',
+    'unbuffer',
+    'firejail',
+    'bwrap',
+    'start-stop-daemon',
+  ],
 ]);
 
 /** They run the program that they are given as a file or as a text. */
@@ -28,8 +39,14 @@ const SCRIPTED =
 /** Words that let a program run another one, or write where nobody looks, if only a `*` of the pattern covers them. */
 const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/],
-  ['git', /^(?:-c|-C|-c.+|-C.+|--config-env.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--super-prefix.*|--output.*|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--exec.*|-x|--open-files-in-pager.*|-O.*|--paginate|-p|--template.*|ext::.*)$/],
-  ['tar', /^(?:-I.*|--to-command.*|--use-compress-program.*|--checkpoint-action.*|--rsh-command.*|-F.*|--info-script.*|--new-volume-script.*)$/],
+  [
+    'git',
+    /^(?:-c|-C|-c.+|-C.+|--config-env.*|--exec-path.*|--git-dir.*|--work-tree.*|--namespace.*|--super-prefix.*|--output.*|--ext-diff|--textconv|--upload-pack.*|--receive-pack.*|--exec.*|-x|--open-files-in-pager.*|-O.*|--paginate|-p|--template.*|ext::.*)$/,
+  ],
+  [
+    'tar',
+    /^(?:-I.*|--to-command.*|--use-compress-program.*|--checkpoint-action.*|--rsh-command.*|-F.*|--info-script.*|--new-volume-script.*)$/,
+  ],
   ['rsync', /^(?:-e.*|--rsh.*|--rsync-path.*)$/],
   ['rg', /^--(?:pre|hostname-bin).*$/],
   ['fd', /^(?:-x|-X|--exec.*)$/],
@@ -37,7 +54,10 @@ const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['sort', /^(?:-o.*|--output.*|--compress-program.*)$/],
   ['make', /^(?:-f.*|-C.*|--file.*|--makefile.*|--eval.*|--directory.*|-E.*|[A-Za-z_.]\w*[:+?!]*=.*)$/],
   ['npm', /^(?:--script-shell.*|--prefix.*|-C.*|--userconfig.*|--globalconfig.*|exec|x)$/],
-  ['curl', /^(?:-o.*|-O.*|--output.*|-K.*|--config.*|-T.*|--upload-file.*|--create-dirs|-D.*|--dump-header.*|-c.*|--cookie-jar.*|--libcurl.*|--trace.*|--stderr.*)$/],
+  [
+    'curl',
+    /^(?:-o.*|-O.*|--output.*|-K.*|--config.*|-T.*|--upload-file.*|--create-dirs|-D.*|--dump-header.*|-c.*|--cookie-jar.*|--libcurl.*|--trace.*|--stderr.*)$/,
+  ],
   ['go', /^-(?:exec|toolexec|C|overlay).*$/],
   ['cargo', /^(?:--config.*|-Z.*|-C.*|\+.*)$/],
 ]);
@@ -47,5 +67,4 @@ const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 export const changesShell = (name: string): boolean => SHELL_STATE.has(name);
 export const runsOthers = (name: string): boolean => RUNNERS.has(baseOf(name));
 export const scriptProgram = (name: string): boolean => SCRIPTED.test(baseOf(name));
-export const isTelling = (name: string, word: string): boolean =>
-  TELLING_WORDS.get(baseOf(name))?.test(word) === true;
+export const isTelling = (name: string, word: string): boolean => TELLING_WORDS.get(baseOf(name))?.test(word) === true;

@@ -1,4 +1,12 @@
-import { type Command, forEachChild, type ParsedScript, parse, type Redirect, type SyntaxNode, type Word } from 'unbash';
+import {
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  parse,
+  type Redirect,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
 import type { RuleReason } from '../../protocol/index.ts';
 
 /** One program with its arguments, every word known to the letter. */
@@ -59,10 +67,8 @@ export function readCommand(text: string): ReadCommand {
 }
 
 function strangeCharacter(text: string): Unclear | null {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
   const control = /[\x00-\x08\x0b-\x1f\x7f]/.exec(text)?.[0];
   if (control !== undefined) return { reason: 'control_character', about: JSON.stringify(control) };
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything that is not ASCII
   const other = /[^\x00-\x7f]/u.exec(text)?.[0];
   return other === undefined ? null : { reason: 'not_ascii', about: other };
 }
@@ -95,7 +101,10 @@ class Reading {
 
   /** Collects every simple command, wherever it is. */
   look(node: SyntaxNode, depth: number): void {
-    if (depth > MOST_DEPTH) return this.doubt('syntax', '');
+    if (depth > MOST_DEPTH) {
+      this.doubt('syntax', '');
+      return;
+    }
     if (node.type === 'Command') {
       const { name, suffix } = node;
       const words = [name, ...suffix].flatMap((part) => (part?.type === 'Word' ? [part.value] : []));
@@ -114,11 +123,12 @@ class Reading {
   #readNode(node: SyntaxNode): void {
     switch (node.type) {
       case 'Command':
-        return this.#readSimple(node);
+        this.#readSimple(node);
+        return;
       case 'AndOr':
       case 'Pipeline':
         if (node.type === 'Pipeline' && node.prefixes.some(({ type }) => type === 'Time')) {
-          return this.doubt('construct', 'time');
+          this.doubt('construct', 'time');
         }
         for (const command of node.commands) this.#readNode(command);
         return;
@@ -171,12 +181,16 @@ class Reading {
   #readRedirect(part: Command['redirects'][number]): void {
     this.#take(part);
     const text = this.#slice(part);
-    if (part.type !== 'Redirect' || part.target === undefined) return this.doubt('redirection', text);
-    if (part.descriptor?.type === 'FileDescriptorVariable') return this.doubt('redirection', text);
-    const target = part.target;
+    const { target } = part.type === 'Redirect' ? part : {};
+    if (part.type !== 'Redirect' || target === undefined || part.descriptor?.type === 'FileDescriptorVariable') {
+      this.doubt('redirection', text);
+      return;
+    }
     if (isDescriptor(part, target)) return;
-    if (!PLAIN_WORD.test(this.#slice(target)) || part.operator === '<&' || part.operator === '<>') {
-      return this.doubt('redirection', text);
+    const isOther = part.operator === '<&' || part.operator === '<>';
+    if (!PLAIN_WORD.test(this.#slice(target)) || isOther) {
+      this.doubt('redirection', text);
+      return;
     }
     if (target.value === '/dev/null') return;
     this.#files.push({ access: part.operator === '<' ? 'Read' : 'Write', path: target.value });

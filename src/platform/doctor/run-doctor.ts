@@ -5,8 +5,8 @@ import { checkDatabase } from './checks/database.ts';
 import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
 import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
-import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
 import { checkRules } from './checks/rules.ts';
+import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
 import { checkHooks, checkServer, checkService } from './checks/server.ts';
 import type { DoctorContext } from './context.ts';
 

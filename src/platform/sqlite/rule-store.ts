@@ -123,7 +123,14 @@ export function createRuleStore(database: Database): RuleStore {
 
   return {
     add: ({ id, sessionId, effect, fields, createdAt }) =>
-      void sql.run('INSERT INTO rules VALUES (?, ?, ?, ?, ?)', id, sessionId, effect, JSON.stringify(fields), createdAt),
+      void sql.run(
+        'INSERT INTO rules VALUES (?, ?, ?, ?, ?)',
+        id,
+        sessionId,
+        effect,
+        JSON.stringify(fields),
+        createdAt,
+      ),
     remove: (id) => void sql.run('DELETE FROM rules WHERE id = ?', id),
     added: () =>
       sql.all('SELECT * FROM rules ORDER BY created_at, rowid').map((row) => {

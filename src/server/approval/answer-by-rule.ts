@@ -1,8 +1,8 @@
-import { replyOf } from '../../core/approval/index.ts';
 import type { Reply } from '../../core/answer/reply.ts';
+import { replyOf } from '../../core/approval/index.ts';
+import type { AuditOutcome } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
-import type { AuditOutcome } from '../../protocol/index.ts';
 import type { AskedInput } from './approvals.ts';
 
 /** How long at most the faces are not told of a question that rules look at: much longer than that takes. */
@@ -81,7 +81,10 @@ async function decideNow(
   if (row === null) return null;
   try {
     const reply = await question.give(replyOf(decision, rules, asked.input));
-    log.info({ slug: record.slug, tool: asked.tool, decision, rules: rules.map(({ id }) => id) }, 'a rule has answered');
+    log.info(
+      { slug: record.slug, tool: asked.tool, decision, rules: rules.map(({ id }) => id) },
+      'a rule has answered',
+    );
     if (reply !== null) return { row, reply };
     approvals.conclude(row, 'overtaken');
     return null;

@@ -71,7 +71,10 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       const fault = `${path}\n${error}`;
       if (error === null || state === 'untrusted' || logged.has(fault)) continue;
       logged.add(fault);
-      log.warn({ file: path, error }, 'a file of approval rules cannot be relied on: nothing that it touches is allowed');
+      log.warn(
+        { file: path, error },
+        'a file of approval rules cannot be relied on: nothing that it touches is allowed',
+      );
     }
   }
 

@@ -72,7 +72,8 @@ async function outcomeOf({ status }: SessionActor, watch: Watch, reply: Reply): 
     const outcome = watch.outcome();
     if (outcome === 'taken') return 'given';
     // After a no the model may think for long without drawing anything.
-    if (outcome === 'open') return reply.behavior === 'deny' && status.memory().primary === 'active' ? 'given' : 'unconfirmed';
+    if (outcome === 'open')
+      return reply.behavior === 'deny' && status.memory().primary === 'active' ? 'given' : 'unconfirmed';
     return 'overtaken';
   } finally {
     watch.dispose();

@@ -11,7 +11,11 @@ describe('which rule wins', () => {
   });
 
   test('a deny before an ask, an ask before an allow, in whatever order they stand', () => {
-    const all = rulesOf({ allow: [{ command: 'git **' }], ask: [{ command: 'git push' }], deny: [{ command: 'git push -f' }] });
+    const all = rulesOf({
+      allow: [{ command: 'git **' }],
+      ask: [{ command: 'git push' }],
+      deny: [{ command: 'git push -f' }],
+    });
     const says = (text: string) => [command(all, text).decision, command([...all].reverse(), text).decision];
     expect(says('git push -f')).toEqual(['deny', 'deny']);
     expect(says('git push')).toEqual(['ask', 'ask']);
@@ -39,7 +43,11 @@ describe('which rule wins', () => {
 
   test('a file that cannot be relied on: nothing is allowed, what others deny stays denied', () => {
     const some: Circumstances = { fault: `${HOME}/rules.toml` };
-    expect(command(GIT, 'git status', some)).toMatchObject({ decision: 'ask', reason: 'broken_file', about: some.fault });
+    expect(command(GIT, 'git status', some)).toMatchObject({
+      decision: 'ask',
+      reason: 'broken_file',
+      about: some.fault,
+    });
     expect(command([], 'git status', some)).toMatchObject({ decision: 'ask', reason: 'broken_file' });
     expect(command(rulesOf({ deny: [{ command: 'git' }] }), 'git status', some).decision).toBe('deny');
   });
@@ -55,9 +63,12 @@ describe('how long a rule holds', () => {
 
   test('as often as it says', () => {
     const twice = rulesOf({ allow: [{ command: 'git status', count: 2 }] });
-    expect([0, 1, 2, 3].map((used) => command(twice, 'git status', { used }).decision)).toEqual(
-      ['allow', 'allow', 'ask', 'ask'],
-    );
+    expect([0, 1, 2, 3].map((used) => command(twice, 'git status', { used }).decision)).toEqual([
+      'allow',
+      'allow',
+      'ask',
+      'ask',
+    ]);
   });
 
   test('for the sessions that it names', () => {
@@ -73,10 +84,15 @@ describe('how long a rule holds', () => {
   test('below the folder whose own file has it', () => {
     const [one] = rulesOf({ deny: [{ command: 'git push' }] });
     if (one === undefined) throw new Error('a rule was read');
-    const says = (folder: string | null) => command([{ ...one, folder: '/src/shop' }], 'git push', { folder, cwd: folder }).decision;
-    expect(['/src/shop', '/src/shop/api', '/src/shopping', '/src', null].map(says)).toEqual(
-      ['deny', 'deny', 'ask', 'ask', 'ask'],
-    );
+    const says = (folder: string | null) =>
+      command([{ ...one, folder: '/src/shop' }], 'git push', { folder, cwd: folder }).decision;
+    expect(['/src/shop', '/src/shop/api', '/src/shopping', '/src', null].map(says)).toEqual([
+      'deny',
+      'deny',
+      'ask',
+      'ask',
+      'ask',
+    ]);
   });
 });
 
@@ -112,7 +128,12 @@ describe('a path', () => {
     ],
     deny: [{ path: ['*.pem', 'src/secret/**', '.env*'] }],
   });
-  const links = { '/src/shop/src/out': '/etc', '/src/shop/src/git': '/src/shop/.git', '/src/shop/src/dangling': null, '/src/shop/fine': '/src/shop/src/secret' };
+  const links = {
+    '/src/shop/src/out': '/etc',
+    '/src/shop/src/git': '/src/shop/.git',
+    '/src/shop/src/dangling': null,
+    '/src/shop/fine': '/src/shop/src/secret',
+  };
   const says = (tool: string, path: string): string =>
     judge(rules, { file_path: path, path }, { tool, links }).decision;
 

@@ -21,7 +21,9 @@ const dressed = (word: string): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom("'", '"', '\\', ''), { minLength: word.length, maxLength: word.length })
     .map((signs) =>
-      [...word].map((letter, at) => (signs[at] === '\\' ? `\\${letter}` : `${signs[at]}${letter}${signs[at]}`)).join(''),
+      [...word]
+        .map((letter, at) => (signs[at] === '\\' ? `\\${letter}` : `${signs[at]}${letter}${signs[at]}`))
+        .join(''),
     );
 
 test('what the rules cover, joined in any way, is covered', () => {
@@ -54,7 +56,10 @@ test('however its words are quoted, a denied command is denied', () => {
 
 test('no text at all is allowed by rules that allow something else', () => {
   const letters = fc.string({ unit: fc.constantFrom(...'ls git;&|$`"\'\\(){}<>\n*?[]~#=!^-./x0 '), maxLength: 30 });
-  fc.assert(fc.property(letters, (text) => command(allow('xyzzy **'), text).decision === 'ask'), { numRuns: 2_000 });
+  fc.assert(
+    fc.property(letters, (text) => command(allow('xyzzy **'), text).decision === 'ask'),
+    { numRuns: 2_000 },
+  );
 });
 
 test('what is read as plain has only words that the text shows', () => {
@@ -63,7 +68,10 @@ test('what is read as plain has only words that the text shows', () => {
     fc.property(letters, (text) => {
       const { commands, unclear } = readCommand(text);
       const bare = text.replace(/['"]/g, '');
-      return unclear !== null || commands.every(({ words }) => words.every((word) => bare.includes(word.replace(/['"]/g, ''))));
+      return (
+        unclear !== null ||
+        commands.every(({ words }) => words.every((word) => bare.includes(word.replace(/['"]/g, ''))))
+      );
     }),
     { numRuns: 2_000 },
   );
@@ -86,7 +94,10 @@ describe('a pattern with `*`', () => {
 });
 
 test('a command that is too long, or nests too deep, asks at once', () => {
-  expect(command(allow('echo **'), `echo ${'a'.repeat(20_000)}`)).toMatchObject({ decision: 'ask', reason: 'too_long' });
+  expect(command(allow('echo **'), `echo ${'a'.repeat(20_000)}`)).toMatchObject({
+    decision: 'ask',
+    reason: 'too_long',
+  });
   for (const deep of ['('.repeat(4_000), '$('.repeat(4_000), '{ '.repeat(4_000), '`'.repeat(4_001)]) {
     expect(command(BOTH, `echo ${deep}`).decision).toBe('ask');
   }

@@ -15,7 +15,16 @@ describe('a file of rules', () => {
       deny: [{ path: '*.pem', expires: new Date('2026-12-01T00:00:00Z') }],
     });
     expect(rules).toMatchObject([
-      { effect: 'allow', commands: [['npm', 'test'], ['git', 'status']], sessions: ['A'], count: 3, note: 'daily' },
+      {
+        effect: 'allow',
+        commands: [
+          ['npm', 'test'],
+          ['git', 'status'],
+        ],
+        sessions: ['A'],
+        count: 3,
+        note: 'daily',
+      },
       { effect: 'deny', paths: ['*.pem'], expiresAt: Date.parse('2026-12-01T00:00:00Z') },
       { effect: 'ask', tools: ['WebFetch'] },
     ]);

@@ -17,11 +17,14 @@ describe('what no rule allows', () => {
     expect(command(BOTH, text, { links: LINKS }).decision).not.toBe('allow');
   });
 
-  test.each(SLIPS.filter((text) => text.trim() !== '').map((text) => [text]))('%j makes what stands around it ask too', (text) => {
-    for (const around of [`git status && ${text}`, `git status\n${text}`, `(git status; ${text}\n)`]) {
-      expect(command(ALLOWING, around, { links: LINKS }).decision).toBe('ask');
-    }
-  });
+  test.each(SLIPS.filter((text) => text.trim() !== '').map((text) => [text]))(
+    '%j makes what stands around it ask too',
+    (text) => {
+      for (const around of [`git status && ${text}`, `git status\n${text}`, `(git status; ${text}\n)`]) {
+        expect(command(ALLOWING, around, { links: LINKS }).decision).toBe('ask');
+      }
+    },
+  );
 });
 
 describe('a denied command', () => {

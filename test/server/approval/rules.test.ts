@@ -22,7 +22,8 @@ const book = async (): Promise<RuleBook> => (await server.call('/rules')).json()
 const add = async (body: NewRule): Promise<Rule> => (await server.call('/rules', { body })).json() as Rule;
 const verdict = async (command: string, session = 'AUTH'): Promise<RuleVerdict> =>
   (await server.call('/rules/test', { body: { tool: 'Bash', input: { command }, session } })).json() as RuleVerdict;
-const decision = async (command: string, session = 'AUTH'): Promise<string> => (await verdict(command, session)).decision;
+const decision = async (command: string, session = 'AUTH'): Promise<string> =>
+  (await verdict(command, session)).decision;
 
 async function trust(): Promise<number> {
   const { files } = await book();
@@ -134,7 +135,11 @@ describe("a project's own rules", () => {
   test('that are changed afterwards, or taken away, still deny; meanwhile nothing is allowed there', async () => {
     projectFile('[[deny]]\ncommand = "git status"\n');
     await trust();
-    for (const change of [() => projectFile('[[ask]]\ntool = "X"\n'), () => projectFile('broken'), () => rmSync(join(folder, '.cbos'), { recursive: true })]) {
+    for (const change of [
+      () => projectFile('[[ask]]\ntool = "X"\n'),
+      () => projectFile('broken'),
+      () => rmSync(join(folder, '.cbos'), { recursive: true }),
+    ]) {
       change();
       expect(await decision('git status')).toBe('deny');
       expect(await verdict('npm test')).toMatchObject({ decision: 'ask', reason: 'broken_file' });
@@ -171,7 +176,14 @@ describe('the audit', () => {
     expect(decided('q1', [rule])).toBeNull();
     const read = async (path = '/audit'): Promise<AuditEntry[]> => (await server.call(path)).json() as AuditEntry[];
     expect(await read()).toMatchObject([
-      { session: 'AUTH', decision: 'allow', input: { command: 'git status' }, offset: 99, epoch: 1, outcome: 'started' },
+      {
+        session: 'AUTH',
+        decision: 'allow',
+        input: { command: 'git status' },
+        offset: 99,
+        epoch: 1,
+        outcome: 'started',
+      },
     ]);
     server.rules.conclude(id, 'given', Date.now());
     expect(await read()).toMatchObject([{ outcome: 'given', rules: [{ id: rule.id }] }]);

@@ -7,7 +7,11 @@ test('changes are told at once, unless something holds them back; then as one, f
   expect(hush.defer({ was: 'idle' })).toBe(false);
   const first = hush.begin();
   const second = hush.begin();
-  expect([hush.defer(null), hush.defer({ was: 'thinking' }), hush.defer({ was: 'waiting' })]).toEqual([true, true, true]);
+  expect([hush.defer(null), hush.defer({ was: 'thinking' }), hush.defer({ was: 'waiting' })]).toEqual([
+    true,
+    true,
+    true,
+  ]);
   first();
   first();
   expect(told).toEqual([]);
