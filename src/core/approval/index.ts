@@ -10,6 +10,6 @@
 
 export { decide, type Verdict } from './decide.ts';
 export { placeKey, placesOf } from './places.ts';
-export { type RuleProblem, readRule, readRules } from './read-rules.ts';
+export { readRule, readRules } from './read-rules.ts';
 export { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 export { replyOf } from './rule-reply.ts';

@@ -21,7 +21,7 @@ export interface PathQuestion {
   /** the folder that the pattern is relative to, links followed */
   base: string;
   places: Places;
-  /** for an `allow`: what lies below something that `*` fits does not fit, nor does a mere name outside of the folder */
+  /** for an `allow`: what lies below something that `*` fits does not fit, nor a name outside of the folder */
   isStrict: boolean;
 }
 

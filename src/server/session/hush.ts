@@ -1,7 +1,7 @@
 import type { State } from '../../protocol/index.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** A change of status that nobody was told of: the state before. Null: only other fields changed. */
+/** A change of status that no face has learnt yet: the state before. Null: only other fields changed. */
 type Change = { was: State | null } | null;
 
 /** Keeps changes back while rules look at a question, so that no alert is for a question that nobody has to answer. */
@@ -32,7 +32,7 @@ export function createHush(tell: (change: Change) => void): Hush {
     },
     defer: (change) => {
       if (holds === 0) return false;
-      // The first change knows the state that the faces were told.
+      // The first change knows the state that the faces know.
       if (kept === null || (kept.change === null && change !== null)) kept = { change };
       return true;
     },

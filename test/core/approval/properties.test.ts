@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fitsGlob } from '../../../src/core/approval/glob.ts';
 import { readCommand } from '../../../src/core/approval/shell-command.ts';
+import { ALLOWED, COVERED, DENIED, DENIED_PLAINLY, LINKS } from './covered.ts';
 import { allow, command, deny } from './judge.ts';
-import { ALLOWED, COVERED, DENIED, DENIED_PLAINLY, LINKS, SLIPS } from './slips.ts';
+import { SLIPS } from './slips.ts';
 
 const ALLOWING = allow(...ALLOWED);
 const BOTH = [...ALLOWING, ...deny(...DENIED)];

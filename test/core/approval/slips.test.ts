@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { ALLOWED, COVERED, DENIED, DENIED_PLAINLY, LINKS } from './covered.ts';
 import { allow, command, deny } from './judge.ts';
-import { ALLOWED, COVERED, DENIED, DENIED_PLAINLY, LINKS, SLIPS } from './slips.ts';
+import { SLIPS } from './slips.ts';
 
 const ALLOWING = allow(...ALLOWED);
 const DENYING = deny(...DENIED);
