@@ -30,6 +30,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
+  { names: ['rules', 'audit'], load: async () => (await import('./commands/ruling.ts')).addRuling },
   { names: ['attach', 'buffer', 'logs'], load: async () => (await import('./commands/terminal.ts')).addTerminal },
   {
     names: ['timeline', 'explain', 'record-misdetection'],

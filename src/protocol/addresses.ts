@@ -71,6 +71,13 @@ export const ADDRESSES = {
   addStash: { method: 'post', path: '/stash' },
   applyStash: { method: 'post', path: '/stash/{id}/apply' },
   removeStash: { method: 'delete', path: '/stash/{id}' },
+  listRules: { method: 'get', path: '/rules' },
+  addRule: { method: 'post', path: '/rules' },
+  removeRule: { method: 'delete', path: '/rules/{id}' },
+  testRules: { method: 'post', path: '/rules/test' },
+  trustRules: { method: 'post', path: '/rules/trust' },
+  untrustRules: { method: 'post', path: '/rules/untrust' },
+  audit: { method: 'get', path: '/audit' },
 } as const satisfies { [N in RouteName]: Pick<(typeof ROUTES)[N], 'method' | 'path'> };
 
 export type Address = (typeof ADDRESSES)[RouteName];

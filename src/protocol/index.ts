@@ -35,6 +35,8 @@ export {
 export type { SessionResources } from './resources.ts';
 export * from './route.ts';
 export * from './routes.ts';
+export type { RULE_ROUTES } from './rule-routes.ts';
+export * from './rules.ts';
 export * from './search.ts';
 export * from './session.ts';
 export * from './setting-limits.ts';

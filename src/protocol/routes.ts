@@ -8,6 +8,7 @@ import { PAGE_ROUTES } from './page-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import { Broadcast, BroadcastResult } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
+import { RULE_ROUTES } from './rule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, StatusChange } from './session.ts';
 import { SESSION_ROUTES } from './session-routes.ts';
@@ -95,6 +96,7 @@ export const ROUTES = {
   },
   ...JSON_ROUTES,
   ...STASH_ROUTES,
+  ...RULE_ROUTES,
   completeFolder: {
     method: 'get',
     path: '/folders',

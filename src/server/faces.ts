@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { ProcessTrace } from '../platform/claude/index.ts';
 import type { Recordings, Settings } from '../protocol/index.ts';
+import type { RulesDesk } from './approval/rules-desk.ts';
 import { createCallers } from './auth/callers.ts';
 import { createGate } from './auth/gate.ts';
 import { createGuesses } from './auth/guesses.ts';
@@ -54,6 +55,7 @@ export interface FacesOptions {
   pid: number;
   replays: Replays;
   recordings: () => Promise<Recordings>;
+  rules: RulesDesk;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -102,6 +104,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
+    rules: options.rules,
     signIns,
     passes,
     push,

@@ -30,10 +30,13 @@ import { createDropStore, type DropStore } from '../platform/sqlite/drop-store.t
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
+import { createRuleStore, type RuleStore } from '../platform/sqlite/rule-store.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
 import { type AttendedSessions, attend } from './attention/attend.ts';
+import { type Approvals, createApprovals } from './approval/approvals.ts';
+import { createRulesDesk } from './approval/rules-desk.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
@@ -112,7 +115,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);
-    const opened = await openFleet(options, { database, screen, search, disk, drops });
+    const ruleStore = createRuleStore(database);
+    const approvals = openApprovals(options, ruleStore);
+    const opened = await openFleet(options, { database, screen, search, disk, drops, approvals });
     fleet = opened.fleet;
     attended = opened.attended;
     const { sessions } = attended;
@@ -134,6 +139,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pid: options.pid,
       replays,
       recordings: bounds.report,
+      rules: createRulesDesk({ approvals, store: ruleStore, clock, sessions: fleet.named }),
       settings,
       clock,
       logger: log,
@@ -183,12 +189,23 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
   return openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir, tempDir });
 }
 
+function openApprovals({ settings, environment, clock, log }: ServerOptions, store: RuleStore): Approvals {
+  return createApprovals({ home: settings.home, userHome: environment.HOME ?? '/', store, clock, log });
+}
+
 async function openFleet(
   options: ServerOptions,
-  parts: { database: Database; screen: ScreenHost; search: Search; disk: DiskWatch; drops: DropStore },
+  parts: {
+    database: Database;
+    screen: ScreenHost;
+    search: Search;
+    disk: DiskWatch;
+    drops: DropStore;
+    approvals: Approvals;
+  },
 ): Promise<{ fleet: Fleet; attended: AttendedSessions }> {
   const { settings, environment, clock, log } = options;
-  const { database, screen, search, disk, drops } = parts;
+  const { database, screen, search, disk, drops, approvals } = parts;
   const thresholds = thresholdsOf(settings);
   const spoolDir = join(settings.home, 'hooks');
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
@@ -217,6 +234,7 @@ async function openFleet(
       drops,
       isFlushed: settings.stream_flush,
       holdTurn: gates.hold,
+      approvals,
       waits: openReplyWaits(spoolDir),
       emit: (event) => events.tell(event),
       onEvent: events.on,

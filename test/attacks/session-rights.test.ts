@@ -125,6 +125,11 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
     launch: `${SOCKET} ${post('/sessions', { slug: 'EVIL', path: world.projectDir })}`,
     link: `${SOCKET} -X POST http://localhost/sign-in/links`,
     kill: `${SOCKET} -X POST http://localhost/sessions/B/kill`,
+    addRule: `${SOCKET} ${post('/rules', { effect: 'allow', command: 'touch *' })}`,
+    removeRule: `${SOCKET} -X DELETE http://localhost/rules/x`,
+    trustRules: overTcp(post('/rules/trust', { path: world.projectDir, sha256: 'x'.repeat(64) })),
+    untrustRules: `env -i ${SOCKET} ${post('/rules/untrust', { path: world.projectDir })}`,
+    cliRule: cli('rules add allow --command "touch x"'),
     cliAnswer: cli('answer B yes'),
     cliToken: cli('token'),
     cliOpen: cli('open --json'),
@@ -147,13 +152,17 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
     'launch',
     'link',
     'kill',
+    'addRule',
+    'removeRule',
+    'trustRules',
+    'untrustRules',
   ];
   const codes = refused.map((name) => {
     const body = JSON.parse(said[name] ?? '') as { error?: { code: string; hint: string } };
     return [name, body.error?.code, body.error?.hint.includes('sessions_may')];
   });
   expect(codes).toEqual(refused.map((name) => [name, 'inside_session', true]));
-  for (const name of ['cliAnswer', 'cliToken', 'cliOpen', 'cliDown']) {
+  for (const name of ['cliRule', 'cliAnswer', 'cliToken', 'cliOpen', 'cliDown']) {
     expect([name, said[name]]).toEqual([name, expect.stringMatching(/sessions_may.*\ncode 4/s)]);
   }
   expect(said.cliToken).not.toContain(cbos.token);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
+import type { RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import { type Recordings, type Session, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
@@ -10,6 +11,7 @@ import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 import { attendInMemory, memoryAttention } from './attended.ts';
+import { memoryRules } from './memory-rules.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -45,6 +47,8 @@ export interface FacesUnderTest extends AsyncDisposable {
   startAgain(): Promise<void>;
   /** starts the server again at another port; 0 for any free one */
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
+  /** the approval rules, and what they have decided */
+  rules: RuleStore;
   /** what was logged */
   log: LogLine[];
   /** how many listen to the sessions, of all faces */
@@ -92,16 +96,20 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const { pingIntervalMs, clock = createSystemClock() } = options;
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
-  const store = memoryAttention();
+  const attention = memoryAttention();
   const listeners = new Set<symbol>();
+  const { desk, store } = memoryRules({
+    ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
+  });
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
-    const attended = attendInMemory(sessions, { store, clock, log: logger, onWaiting });
+    const attended = attendInMemory(sessions, { store: attention, clock, log: logger, onWaiting });
     const started = await startServerFaces({
       sessions: { ...attended.sessions, onEvent: counting(attended.sessions, listeners) },
       sessionOf: () => null,
       pid: process.pid,
       replays,
+      rules: desk,
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,
@@ -147,6 +155,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       running = moved;
       return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
+    rules: store,
     log,
     waited,
     listeners: () => listeners.size,

@@ -25,21 +25,6 @@ export function readSeconds(text: string): number {
 
 const MAX_SECONDS = 2_147_483;
 
-/** `90s`, `30m`, `2h` or `1d`, in milliseconds. */
-export function readSpan(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  const unitMs = UNITS_MS.get(unit ?? '');
-  if (count !== undefined && unitMs !== undefined) return Number(count) * unitMs;
-  throw new InvalidArgumentError('It must be a span as in 90s, 30m, 2h or 1d.');
-}
-
-const UNITS_MS: ReadonlyMap<string, number> = new Map([
-  ['s', 1_000],
-  ['m', 60_000],
-  ['h', 3_600_000],
-  ['d', 86_400_000],
-]);
-
 /** Parses `90`, `1:30`, or `1:02:03` into seconds. */
 export function readClockTime(text: string): number {
   const parts = /^(?:(?:(\d+):)?([0-5]?\d):)?(\d+(?:\.\d+)?)$/.exec(text);
@@ -83,4 +68,20 @@ export function readDollars(text: string): number {
   const dollars = Number(text);
   if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
   throw new InvalidArgumentError('It must be an amount of dollars above 0.');
+}
+
+const SPAN_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A span of time in milliseconds: `45s`, `30m`, `8h`, `7d`. */
+export function readSpan(text: string): number {
+  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const ms = SPAN_MS[unit];
+  if (count !== undefined && ms !== undefined && Number(count) > 0) return Number(count) * ms;
+  throw new InvalidArgumentError('It must be a span of time such as 45s, 30m, 8h or 7d.');
+}
+
+/** A point in time: how long ago, as a span, or as ISO 8601. */
+export function readMoment(text: string): { agoMs: number } | { at: string } {
+  const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };
 }

@@ -5,6 +5,7 @@ import { checkDatabase } from './checks/database.ts';
 import { checkDrops, checkHome, checkRecordings, checkSpool } from './checks/files.ts';
 import { checkInotify } from './checks/inotify.ts';
 import { checkClaude, checkNode, checkScreen, checkScript } from './checks/programs.ts';
+import { checkRules } from './checks/rules.ts';
 import { checkOrphans, checkScreenDirectory, checkScreens } from './checks/screens.ts';
 import { checkHooks, checkServer, checkService } from './checks/server.ts';
 import type { DoctorContext } from './context.ts';
@@ -24,6 +25,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
   ['Dropped recordings', checkDrops],
   ['Hooks', checkHooks],
   ['Hook spool', checkSpool],
+  ['Approval rules', checkRules],
   ['File watching', checkInotify],
   ['Server', checkServer],
   ['Callers', checkCallers],

@@ -44,6 +44,30 @@ export const REQUEST_ERRORS = {
     meaning: 'The request comes from a foreign page',
     hint: 'Only pages that this server serves may call it',
   },
+  invalid_rule: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'A rule, or a file of rules, cannot be read as one',
+    hint: 'docs/RULES.md describes rules; `cbos rules test` tries them',
+  },
+  no_such_rule: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No approval rule has this id',
+    hint: '`cbos rules` lists the rules with their ids',
+  },
+  rule_in_file: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The rule is written in a file, which CBOS does not change',
+    hint: 'Remove it from the file; `cbos rules` names the file',
+  },
+  rules_changed: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The file of rules is no longer what was read',
+    hint: 'Read it again: `cbos rules trust` shows it and asks',
+  },
   inside_session: {
     status: 403,
     exit: EXIT.refused,

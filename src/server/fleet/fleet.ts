@@ -11,6 +11,7 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import type { UnattendedSessions } from '../attention/attend.ts';
+import type { AskingSession } from '../approval/approvals.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
@@ -61,6 +62,8 @@ export interface FleetOptions {
 export interface Fleet extends UnattendedSessions {
   /** the session that a process belongs to; null if it does not belong to a listed session */
   sessionOf(trace: ProcessTrace): string | null;
+  /** every session, as rules know it */
+  named(): AskingSession[];
   /** Finds all sessions of the last server again, then begins to observe them. */
   start(): Promise<void>;
   /** Releases everything. The sessions stay alive. */
@@ -325,6 +328,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         .map(({ actor }) => actor.slug),
     onEvent: deps.onEvent,
     sessionOf: processes.sessionOf,
+    named: () => roster.all().map(({ actor: { record } }) => ({ id: record.id, name: record.slug, path: record.path })),
   };
 }
 

@@ -11,10 +11,12 @@ import {
   type ROUTES,
   type RouteName,
   type RouteOutput,
+  type RULE_ROUTES,
   type Session,
   State,
   type StatusCounts,
 } from '../../protocol/index.ts';
+import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { Guesser } from '../auth/guesses.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
 import type { Push } from '../push/push.ts';
@@ -50,6 +52,7 @@ export interface HandlerOptions extends SignInOptions {
   /** what sessions changed in their repositories */
   changes: SessionChanges;
   replays: Replays;
+  rules: RulesDesk;
   /** directory of the recordings */
   streamDir: string;
   /** how much disk space the recordings use */
@@ -172,6 +175,21 @@ export function createHandlers(options: HandlerOptions): Handlers {
       return { items: path === null ? [] : await completePrompt(path, query.word) };
     },
     broadcast: ({ body }) => sessions.broadcast(body),
+    ...createRuleHandlers(options.rules),
+  };
+}
+
+type RuleRoute = keyof typeof RULE_ROUTES;
+
+function createRuleHandlers(rules: RulesDesk): Pick<Handlers, RuleRoute> {
+  return {
+    listRules: ({ query }) => rules.list(query.folder),
+    addRule: ({ body }) => rules.add(body),
+    removeRule: ({ params }) => rules.remove(params.id),
+    testRules: ({ body }) => rules.test(body),
+    trustRules: ({ body }) => rules.trust(body),
+    untrustRules: ({ body }) => rules.untrust(body.path),
+    audit: ({ query }) => rules.audit(query),
   };
 }
 

@@ -3,7 +3,8 @@
  * process of it, and `event-log.ts` has its events.
  *
  * - the start, in a trusted folder: `start-agent.ts`; control requests while it is running: `control.ts`
- * - prompts: `deliver.ts`; answers: `answer.ts`; the cost of a turn: `turn-cost.ts`
+ * - prompts: `deliver.ts`; answers: `answer.ts`, by the user's rules: `reply-by-rule.ts`; the cost of a turn:
+ *   `turn-cost.ts`
  * - searchable events: `index-events.ts`; sessions that are missing from the database: `cards.ts`
  */
 
@@ -19,6 +20,7 @@ import { answerJsonQuestion } from './answer.ts';
 import type { JsonContext } from './context.ts';
 import { createJsonDeliverer, type JsonDeliverer } from './deliver.ts';
 import { JsonDriver } from './driver.ts';
+import { createJsonRuleReplies } from './reply-by-rule.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
 /**
@@ -33,6 +35,7 @@ const INTERRUPT_MS = 10_000;
 export function createJsonControls(context: JsonContext, actor: SessionActor): SessionControls {
   const driver = new JsonDriver(context, actor);
   const deliverer = createJsonDeliverer(actor, driver);
+  const stopRules = createJsonRuleReplies(actor, driver);
 
   async function interrupt(): Promise<void> {
     const { primary } = actor.status.memory();
@@ -95,13 +98,14 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     moved: async () => {
       if (!actor.isDead()) await driver.settleTrust();
     },
-    answer: (request) => answerJsonQuestion({ actor, driver, deliverer }, request),
+    answer: (request) => actor.whileAnswering(() => answerJsonQuestion({ actor, driver, deliverer }, request)),
     interrupt,
     keys: noTerminal,
     resize: noTerminal,
     buffer: async ({ lines, format }) => bufferOf(actor, lines, format),
     recording: () => null,
     dispose: () => {
+      stopRules();
       deliverer.dispose();
       driver.dispose();
     },

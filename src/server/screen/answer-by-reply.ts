@@ -2,7 +2,7 @@ import { decidedOn, outcomeOf, type SeenSinceReply } from '../../core/answer/out
 import { type Reply, replyTo } from '../../core/answer/reply.ts';
 import { hasSameCall, type PendingTool } from '../../core/status/index.ts';
 import { hookEventsOf, parseClaudeVersion } from '../../platform/claude/index.ts';
-import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, type Question, type QuestionKind } from '../../protocol/index.ts';
 import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
@@ -48,7 +48,8 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   const { tool_input: input } = asked as { tool_input?: unknown };
   const reply = replyTo({ input, suggestions: tool.wait.suggestions }, question, plan, { endsTurn: true });
   if ('why' in reply) return byItsWords(actor, question, request);
-  const watch = watchOutcome(actor, { question, tool, reply });
+  const isOpen = (): boolean => actor.status.memory().question?.id === question.id;
+  const watch = watchOutcome(actor, { kind: question.kind, isOpen, tool, reply });
   try {
     noteEnding(actor, 'answer');
     if (!(await actor.deps.waits.reply(wait, hookOutput(reply)))) {
@@ -86,7 +87,7 @@ const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question):
 const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
   status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;
 
-const hookOutput = (decision: Reply): object => ({
+export const hookOutput = (decision: Reply): object => ({
   hookSpecificOutput: { hookEventName: 'PermissionRequest', decision },
 });
 
@@ -119,7 +120,7 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
   return { ...request, choice: at + 1 };
 }
 
-interface Watch {
+export interface Watch {
   outcome: () => ReturnType<typeof outcomeOf>;
   dispose(): void;
 }
@@ -128,9 +129,9 @@ interface Watch {
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
 /** Watches the effects of a reply. Call this before the reply is given. */
-function watchOutcome(
+export function watchOutcome(
   actor: SessionActor,
-  { question, tool, reply }: { question: Question; tool: PendingTool; reply: Reply },
+  { kind, isOpen, tool, reply }: { kind: QuestionKind; isOpen: () => boolean; tool: PendingTool; reply: Reply },
 ): Watch {
   const { status } = actor;
   const before = decidedOn(status.evidence().screen?.frame);
@@ -141,11 +142,11 @@ function watchOutcome(
     else if (event.startsWith('PostToolUse') && hasSameCall(tool, payload)) endedInput = payload.tool_input ?? {};
   });
   const seen = (): SeenSinceReply => {
-    const { primary, question: open } = status.memory();
+    const { primary } = status.memory();
     const decided = Math.max(0, decidedOn(status.evidence().screen?.frame) - before);
-    return { isOpen: open?.id === question.id, primary, endedInput, isTurnOver, decided };
+    return { isOpen: isOpen(), primary, endedInput, isTurnOver, decided };
   };
-  return { outcome: () => outcomeOf(reply, question.kind, seen()), dispose };
+  return { outcome: () => outcomeOf(reply, kind, seen()), dispose };
 }
 
 /**

@@ -4,7 +4,7 @@
  * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the next step of the model
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
  * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses: `answer-by-keys.ts`;
- *   interrupts: `interrupt.ts`
+ *   by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
  * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
  *   recording that stops on a full disk: `recording-gap.ts`
  * - parking, and bringing back what is parked: `parking.ts`
@@ -36,6 +36,7 @@ import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
 import { createParking } from './parking.ts';
+import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 
 /** A launch names its own; what is left of the last one must not be taken for it. */
@@ -56,6 +57,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
   const deliverer = createDeliverer(actor, parking.wake);
   const stopWaits = createWaitKeeper(actor);
+  const stopRules = createRuleReplies(actor);
 
   async function launch(): Promise<void> {
     const wasChangingHands = actor.isChangingHands;
@@ -190,7 +192,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     rest: async () => undefined,
     moved: async () => undefined,
     rename,
-    answer: (request) => answerQuestion(actor, deliverer, request),
+    answer: (request) => actor.whileAnswering(() => answerQuestion(actor, deliverer, request)),
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>
@@ -209,6 +211,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     recording: () => actor.recording,
     dispose: () => {
       stopShowing();
+      stopRules();
       stopWaits();
       keeper.dispose();
       deliverer.dispose();

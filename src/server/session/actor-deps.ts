@@ -8,6 +8,7 @@ import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
+import type { Approvals } from '../approval/approvals.ts';
 import type { Clock } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
@@ -42,6 +43,8 @@ export interface ActorDeps {
    * holds a launch's tools and the end of its turn, so that no dialog opens, until the returned function is called
    */
   holdTurn: (launchId: string) => () => void;
+  /** the user's rules over what sessions ask for */
+  approvals: Approvals;
   /** the hooks that wait for a reply to their question */
   waits: ReplyWaits;
   emit: (event: SessionEvent) => void;

@@ -10,7 +10,8 @@ import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.t
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
-import { type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
+import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
+import { type Change, createHush, type Hush } from './hush.ts';
 import { JsonFacts } from './json-facts.ts';
 import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
@@ -22,7 +23,7 @@ import { changeOf, memoryOf } from './status-change.ts';
 import { createTimeSpent, type TimeSpent } from './time-spent.ts';
 import { viewSession } from './view.ts';
 
-export type { ActorDeps, ArrivedHook };
+export type { ActorDeps, Arrival, ArrivedHook };
 
 /**
  * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
@@ -51,8 +52,11 @@ export class SessionActor {
   private owesRedraw = false;
   private readonly redraws = new Emitter();
   private readonly damages = new Emitter<[RecordingDamage]>();
+  private readonly arrivals = new Emitter<[Arrival]>();
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
+  /** Called with what may ask a question, before the status follows. */
+  readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
   readonly onChange = this.changes.on;
@@ -64,6 +68,8 @@ export class SessionActor {
   readonly onDamage = this.damages.on;
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
+  readonly hush: Hush = createHush((kind) => this.tellFaces(kind));
+  private answering = 0;
 
   constructor(
     readonly deps: ActorDeps,
@@ -123,6 +129,7 @@ export class SessionActor {
       facts: () => this.jsonFacts,
       update: (change) => this.update(change),
       emitUpdated: () => this.emitUpdated(),
+      tellArrival: (arrival) => this.arrivals.tell(arrival),
       tellHook: (hook) => this.hooks.tell(hook),
       tellObstacle: () => this.listed && this.changes.tell(),
     });
@@ -169,6 +176,20 @@ export class SessionActor {
 
   settleCall(id: string, isRefused: boolean): void {
     this.intake.settleCall(id, isRefused);
+  }
+
+  /** Runs what gives a person's answer: meanwhile no rule answers. */
+  async whileAnswering<T>(answer: () => Promise<T>): Promise<T> {
+    this.answering += 1;
+    try {
+      return await answer();
+    } finally {
+      this.answering -= 1;
+    }
+  }
+
+  isBeingAnswered(): boolean {
+    return this.answering > 0;
   }
 
   isListed(): boolean {
@@ -284,11 +305,11 @@ export class SessionActor {
     this.time.count();
     this.kept.dispose();
     this.status.dispose();
-    for (const emitter of [this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
+    for (const emitter of [this.arrivals, this.hooks, this.changes, this.redraws, this.damages]) emitter.clear();
   }
 
   private emitUpdated(): void {
-    if (this.listed) this.deps.emit({ kind: 'updated', session: this.view() });
+    if (!this.hush.defer('updated')) this.tellFaces('updated');
   }
 
   private remember(change: StatusChange): void {
@@ -303,7 +324,11 @@ export class SessionActor {
     this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     this.time.change(spentAs(memory));
-    this.deps.emit({ kind: 'state', session: this.view() });
+    if (!this.hush.defer('state')) this.tellFaces('state');
     this.changes.tell();
+  }
+
+  private tellFaces(kind: Change): void {
+    if (this.listed) this.deps.emit({ kind, session: this.view() });
   }
 }

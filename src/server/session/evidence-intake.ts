@@ -22,6 +22,9 @@ export interface ArrivedHook {
   wait: string | null;
 }
 
+/** What may ask a question: a hook, or events of a JSON session. */
+export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
+
 /** The session that the evidence is about. */
 interface Witnessed {
   readonly deps: Pick<ActorDeps, 'clock' | 'search'>;
@@ -33,6 +36,8 @@ interface Witnessed {
   /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
+  /** Tells what has arrived, before the status follows. */
+  tellArrival(arrival: Arrival): void;
   tellHook(hook: ArrivedHook): void;
   /** A draft or a view has started or stopped covering the prompt. */
   tellObstacle(): void;
@@ -54,6 +59,7 @@ export class EvidenceIntake {
 
   seeHook(hook: ArrivedHook): void {
     const { status, kept, gap, screenPrompt } = this.#session;
+    this.#session.tellArrival({ kind: 'hook', hook });
     status.seeHook(hook);
     const sessionId = hook.payload.session_id;
     kept.save({ hooks: this.#keptHooks(), lastActivity: hook.at });
@@ -120,6 +126,7 @@ export class EvidenceIntake {
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
     const isShown = before?.rateLimit !== json.rateLimit || before?.model !== json.model || more.costUsd > 0;
     kept.hold({ lastActivity: json.lastAt });
+    this.#session.tellArrival({ kind: 'events', json });
     status.seeJson(json);
     if (isNew) {
       this.#session.update({

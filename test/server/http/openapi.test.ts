@@ -16,6 +16,7 @@ import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
+import { memoryRules } from '../../harness/memory-rules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
 interface Schema {
@@ -111,6 +112,7 @@ describe('the OpenAPI description', () => {
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
+      rules: memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions }).desk,
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
@@ -115,6 +118,13 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   addStash: { body: { session_slug: 'AUTH', response: 'later', question: 'When?', when: 'next_waiting' } },
   applyStash: { params: { id: 'r1' }, before: () => kept() },
   removeStash: { params: { id: 'r1' }, before: () => kept() },
+  listRules: { query: { folder: '/tmp' } },
+  addRule: { body: { effect: 'allow', command: 'npm test', only: 'AUTH', count: 2 } },
+  removeRule: { params: { id: 'r1' }, before: () => ruled() },
+  testRules: { body: { tool: 'Bash', input: { command: 'npm test' }, session: 'AUTH' } },
+  trustRules: { asPage: async () => ({ headers: {}, body: project(false) }) },
+  untrustRules: { asPage: async () => ({ headers: {}, body: { path: project(true).path } }) },
+  audit: { query: { session: 'AUTH', since: '2026-01-01T00:00:00Z', limit: '5' } },
   completeFolder: { query: { path: '~/' } },
   completePrompt: { params: { slug: 'AUTH' }, query: { word: '@a' } },
   broadcast: { body: { text: 'hello', all: true } },
@@ -124,6 +134,18 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
 const inRepository = (): void => {
   server.sessions.change('AUTH', { path: createRepository(server.world).dir });
 };
+const ruled = (): void =>
+  server.rules.add({ id: 'r1', sessionId: null, effect: 'deny', fields: { tool: 'X' }, createdAt: 1 });
+/** A project with rules of its own. */
+function project(isTrusted: boolean): { path: string; sha256: string } {
+  const folder = server.world.project('ruled');
+  const content = '[[deny]]\ntool = "X"\n';
+  mkdirSync(join(folder, '.cbos'));
+  writeFileSync(join(folder, '.cbos/rules.toml'), content);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  if (isTrusted) server.rules.trust({ folder: realpathSync(folder), sha256, content }, 1);
+  return { path: folder, sha256 };
+}
 const json = (): void => {
   server.sessions.addWithoutRecording('JSON', { type: 'json' });
   server.sessions.happen('JSON', { type: 'system', subtype: 'init' }, { type: 'result', result: 'Hello!' });

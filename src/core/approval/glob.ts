@@ -1,0 +1,25 @@
+/**
+ * Whether a text fits a pattern in which `*` stands for any letters. It takes no more steps than the lengths
+ * multiplied, whatever the pattern: a regular expression made of it could take forever.
+ */
+export function fitsGlob(pattern: string, text: string): boolean {
+  let at = 0;
+  let star = -1;
+  let resumed = 0;
+  for (let index = 0; index < text.length; ) {
+    if (pattern[at] === '*') {
+      star = at;
+      at += 1;
+      resumed = index;
+    } else if (at < pattern.length && pattern[at] === text[index]) {
+      at += 1;
+      index += 1;
+    } else if (star >= 0) {
+      at = star + 1;
+      resumed += 1;
+      index = resumed;
+    } else return false;
+  }
+  while (pattern[at] === '*') at += 1;
+  return at === pattern.length;
+}

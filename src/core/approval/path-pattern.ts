@@ -1,0 +1,66 @@
+import { fitsGlob } from './glob.ts';
+import { fixedPart, type Places, placeKey } from './places.ts';
+import { isWithin } from './rule.ts';
+
+/** Folders and files that decide what Claude Code, Git or CBOS run. No rule allows anything there. */
+const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\.gitmodules|\.envrc)(?:\/|$)/i;
+
+/**
+ * Whether nothing there may be allowed. A `.git` that is a link leads to a place with another name, so the path as it
+ * was written counts too.
+ * @param home CBOS's own home, links followed
+ */
+export const isProtected = (path: string, place: string, home: string): boolean =>
+  PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
+
+/** How a place lies to a pattern: it fits, it is a folder that may hold what fits, or neither. */
+export type PathFit = 'fits' | 'holds' | 'no';
+
+export interface PathQuestion {
+  place: string;
+  /** the folder that the pattern is relative to, links followed */
+  base: string;
+  places: Places;
+  /** for an `allow`: what lies below something that `*` fits does not fit, nor a name outside of the folder */
+  isStrict: boolean;
+}
+
+/**
+ * Whether a place fits a pattern such as `src/**` or `*.pem`. `*` is a part of one name, `**` any folders. A pattern
+ * without `/` is a name in any folder. What lies below a folder that fits does too.
+ */
+export function fitsPath(pattern: string, { place, base, places, isStrict }: PathQuestion): PathFit {
+  if (!pattern.includes('/')) {
+    if (isStrict && !isWithin(place, base)) return 'no';
+    const names = namesOf(isWithin(place, base) ? place.slice(base.length) : place);
+    const found = isStrict && pattern.includes('*') ? names.slice(-1) : names;
+    return found.some((name) => fitsName(pattern, name)) ? 'fits' : 'no';
+  }
+  const fixed = fixedPart(pattern);
+  const root = places.get(placeKey(base, fixed)) ?? null;
+  if (root === null) return 'holds';
+  if (root !== place && isWithin(root, place)) return 'holds';
+  if (!isWithin(place, root)) return 'no';
+  return fitsNames(namesOf(pattern.slice(fixed.length)), namesOf(place.slice(root.length)), isStrict);
+}
+
+const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
+
+/** Names fit one after another. */
+function fitsNames(pattern: readonly string[], names: readonly string[], isStrict: boolean): PathFit {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return 'fits';
+  if (first === '**') {
+    if (rest.length === 0) return 'fits';
+    const fits = names.map((_, index) => fitsNames(rest, names.slice(index), isStrict));
+    return fits.includes('fits') ? 'fits' : 'holds';
+  }
+  const [name, ...others] = names;
+  if (name === undefined) return 'holds';
+  if (!fitsName(first, name)) return 'no';
+  if (isStrict && rest.length === 0 && first.includes('*') && others.length > 0) return 'no';
+  return fitsNames(rest, others, isStrict);
+}
+
+/** Letter case does not count: some file systems have none. */
+const fitsName = (pattern: string, name: string): boolean => fitsGlob(pattern.toLowerCase(), name.toLowerCase());

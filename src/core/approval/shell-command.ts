@@ -1,0 +1,213 @@
+import {
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  parse,
+  type Redirect,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import type { RuleReason } from '../../protocol/index.ts';
+
+/** One program with its arguments, every word known to the letter. */
+export interface SimpleCommand {
+  /** `NAME=value`, in order */
+  assignments: readonly string[];
+  /** the program first, quotes taken off */
+  words: readonly string[];
+}
+
+/** A file that a redirection opens. */
+export interface OpenedFile {
+  access: 'Read' | 'Write';
+  path: string;
+}
+
+/** Why a command is not known to the letter, and the part that makes it so. */
+export interface Unclear {
+  reason: RuleReason;
+  about: string;
+}
+
+export interface ReadCommand {
+  /** every simple command, if the text is known to the letter */
+  commands: readonly SimpleCommand[];
+  files: readonly OpenedFile[];
+  /** null: nothing in the text can do more than `commands` and `files` say */
+  unclear: Unclear | null;
+  /** the words of every simple command in it, substitutions and compounds included, as far as they are known */
+  seen: readonly (readonly string[])[];
+}
+
+/** Longer than a command that a rule is meant for. */
+const MOST_CHARACTERS = 10_000;
+/** The parser is recursive. */
+const MOST_DEPTH = 100;
+
+/**
+ * A word without anything that a shell would expand, in bash or in zsh. The parser says the same; a fault of either
+ * alone lets nothing through. A leading `=` names a program in zsh.
+ */
+const PLAIN_WORD = /^(?!=)(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")+$/;
+const PLAIN_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")*$/;
+/** What may be between words: operators that join commands. */
+const JOINTS = /^[\s&|;(){}!]*$/;
+
+/** Reads what a shell would do with a text, and says so where that cannot be known. */
+export function readCommand(text: string): ReadCommand {
+  const nothing = { commands: [], files: [], seen: [] };
+  if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };
+  const reading = new Reading(text);
+  const script = parse(text);
+  reading.look(script, 0);
+  const strange = strangeCharacter(text);
+  if (strange !== null) reading.doubt(strange.reason, strange.about);
+  reading.read(script);
+  return reading.result();
+}
+
+function strangeCharacter(text: string): Unclear | null {
+  const control = /[\x00-\x08\x0b-\x1f\x7f]/.exec(text)?.[0];
+  if (control !== undefined) return { reason: 'control_character', about: JSON.stringify(control) };
+  const other = /[^\x00-\x7f]/u.exec(text)?.[0];
+  return other === undefined ? null : { reason: 'not_ascii', about: other };
+}
+
+class Reading {
+  readonly #text: string;
+  /** the text without what was read as words and redirections */
+  #rest: string[];
+  readonly #commands: SimpleCommand[] = [];
+  readonly #files: OpenedFile[] = [];
+  readonly #seen: string[][] = [];
+  #unclear: Unclear | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#rest = [...text].length === text.length ? [...text] : text.split('');
+  }
+
+  result(): ReadCommand {
+    const between = this.#rest.join('');
+    if (!JOINTS.test(between)) this.doubt('syntax', between.trim());
+    if (this.#commands.length === 0) this.doubt('syntax', '');
+    return { commands: this.#commands, files: this.#files, unclear: this.#unclear, seen: this.#seen };
+  }
+
+  /** The first doubt is the one that is told. */
+  doubt(reason: RuleReason, about: string): void {
+    this.#unclear ??= { reason, about: about.slice(0, 100) };
+  }
+
+  /** Collects every simple command, wherever it is. */
+  look(node: SyntaxNode, depth: number): void {
+    if (depth > MOST_DEPTH) {
+      this.doubt('syntax', '');
+      return;
+    }
+    if (node.type === 'Command') {
+      const { name, suffix } = node;
+      const words = [name, ...suffix].flatMap((part) => (part?.type === 'Word' ? [part.value] : []));
+      if (words.length > 0) this.#seen.push(words);
+    }
+    forEachChild(node, (child) => this.look(child, depth + 1));
+  }
+
+  read(node: ParsedScript): void {
+    const [error] = node.errors ?? [];
+    if (error !== undefined) this.doubt('syntax', error.message);
+    if (node.shebang !== undefined) this.doubt('syntax', '#!');
+    for (const statement of node.commands) this.#readNode(statement.command);
+  }
+
+  #readNode(node: SyntaxNode): void {
+    switch (node.type) {
+      case 'Command':
+        this.#readSimple(node);
+        return;
+      case 'AndOr':
+      case 'Pipeline':
+        if (node.type === 'Pipeline' && node.prefixes.some(({ type }) => type === 'Time')) {
+          this.doubt('construct', 'time');
+        }
+        for (const command of node.commands) this.#readNode(command);
+        return;
+      case 'Subshell':
+      case 'BraceGroup':
+        for (const statement of node.body.commands) this.#readNode(statement.command);
+        return;
+      case 'Redirected':
+        this.#readNode(node.command);
+        for (const redirect of node.redirects) this.#readRedirect(redirect);
+        return;
+      default:
+        this.doubt('construct', node.type);
+    }
+  }
+
+  #readSimple(node: Command): void {
+    const { name } = node;
+    const assignments: string[] = [];
+    const words: string[] = [];
+    if (name === undefined) this.doubt(node.prefix.length > 0 ? 'assignment' : 'syntax', this.#slice(node));
+    else words.push(this.#readWord(name));
+    for (const part of node.prefix) {
+      if (part.type === 'Assignment') assignments.push(this.#readAssignment(part));
+      else this.#readRedirect(part);
+    }
+    for (const part of node.suffix) {
+      if (part.type === 'Word') words.push(this.#readWord(part));
+      else if (part.type === 'Assignment') words.push(this.#readAssignment(part));
+      else this.#readRedirect(part);
+    }
+    this.#commands.push({ assignments, words });
+  }
+
+  #readWord(word: Word): string {
+    this.#take(word);
+    const text = this.#slice(word);
+    if (!PLAIN_WORD.test(text)) this.doubt(/[\\]/.test(text) ? 'quoting' : 'expansion', text);
+    else if (word.value !== unquote(text)) this.doubt('quoting', text);
+    return word.value;
+  }
+
+  #readAssignment(part: Extract<Command['prefix'][number], { type: 'Assignment' }>): string {
+    this.#take(part);
+    const text = this.#slice(part);
+    if (!PLAIN_ASSIGNMENT.test(text)) this.doubt('expansion', text);
+    return unquote(text);
+  }
+
+  #readRedirect(part: Command['redirects'][number]): void {
+    this.#take(part);
+    const text = this.#slice(part);
+    const { target } = part.type === 'Redirect' ? part : {};
+    if (part.type !== 'Redirect' || target === undefined || part.descriptor?.type === 'FileDescriptorVariable') {
+      this.doubt('redirection', text);
+      return;
+    }
+    if (isDescriptor(part, target)) return;
+    const isOther = part.operator === '<&' || part.operator === '<>';
+    if (!PLAIN_WORD.test(this.#slice(target)) || isOther) {
+      this.doubt('redirection', text);
+      return;
+    }
+    if (target.value === '/dev/null') return;
+    this.#files.push({ access: part.operator === '<' ? 'Read' : 'Write', path: target.value });
+  }
+
+  #take({ pos, end }: { pos: number; end: number }): void {
+    for (let at = pos; at < end; at += 1) this.#rest[at] = ' ';
+  }
+
+  #slice({ pos, end }: { pos: number; end: number }): string {
+    return this.#text.slice(pos, end);
+  }
+}
+
+/** `2>&1` opens no file. */
+const isDescriptor = ({ operator }: Redirect, target: Word): boolean =>
+  (operator === '>&' || operator === '<&') && /^[0-9]$/.test(target.value);
+
+/** Takes the quotes off a plain word. */
+const unquote = (text: string): string => text.replace(/'([^']*)'|"([^"]*)"/g, (_, one, two) => one ?? two ?? '');

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import { readRegularFile } from '../files/regular-file.ts';
+
+/** The rules of a home, beside `config.toml`. */
+export const HOME_RULES = 'rules.toml';
+/** The rules of a project, below its folder. */
+export const PROJECT_RULES = '.cbos/rules.toml';
+
+/** How long a file of rules may be: each rule has some hundred bytes. */
+const MOST_BYTES = 200_000;
+
+/** A file of rules. `values` is what it says; null beside the error if it is no TOML, or cannot be read. */
+export interface RuleText {
+  content: string | null;
+  sha256: string | null;
+  values: Readonly<Record<string, unknown>> | null;
+  error: string | null;
+}
+
+/** @returns null if there is no such file */
+export async function readRuleFile(path: string): Promise<RuleText | null> {
+  let content: string | null;
+  try {
+    content = await readRegularFile(path, { mostBytes: MOST_BYTES });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    return unreadable(`it cannot be read (${code})`);
+  }
+  return content === null ? unreadable(`it is no file, or longer than ${MOST_BYTES} bytes`) : parseRuleText(content);
+}
+
+const unreadable = (error: string): RuleText => ({ content: null, sha256: null, values: null, error });
+
+export async function parseRuleText(content: string): Promise<RuleText> {
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const { parse, TomlError } = await import('smol-toml');
+  try {
+    return { content, sha256, values: parse(content), error: null };
+  } catch (cause) {
+    if (!(cause instanceof TomlError)) throw cause;
+    const [reason] = cause.message.replace('Invalid TOML document: ', '').split('\n');
+    return { content, sha256, values: null, error: `line ${cause.line}, column ${cause.column}: ${reason}` };
+  }
+}

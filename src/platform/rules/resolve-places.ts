@@ -1,0 +1,57 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+
+/** How many paths of one call are looked up; a call with more is left to a person. */
+const MOST_PATHS = 500;
+
+/** A path, and the directory that it is relative to. */
+export interface NamedPath {
+  base: string;
+  path: string;
+}
+
+/**
+ * Where each path leads, links followed as far as it exists. Null where that cannot be told: a link to nothing, a
+ * folder that may not be read, too many paths.
+ * @param options.keyOf names a path in the map
+ */
+export async function resolvePlaces(
+  named: readonly NamedPath[],
+  options: { userHome: string; keyOf(base: string, path: string): string },
+): Promise<Map<string, string | null>> {
+  const places = new Map<string, string | null>();
+  for (const { base, path } of named) {
+    const key = options.keyOf(base, path);
+    if (places.has(key)) continue;
+    places.set(key, places.size < MOST_PATHS ? await followLinks(toAbsolute(base, path, options.userHome)) : null);
+  }
+  return places;
+}
+
+function toAbsolute(base: string, path: string, userHome: string): string {
+  if (path === '~' || path.startsWith('~/')) return `${userHome}${path.slice(1)}`;
+  return path.startsWith('/') ? path : `${base}/${path}`;
+}
+
+/** The part of a path that does not exist cannot be a link. A name that is too long does not exist. */
+const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
+
+/** @param path absolute. @returns null where it leads cannot be told */
+export async function followLinks(path: string): Promise<string | null> {
+  const missing: string[] = [];
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      return join(await realpath(at), ...missing);
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException;
+      if (!MISSING.has(code) || at === dirname(at) || (await isLink(at))) return null;
+      missing.unshift(basename(at));
+    }
+  }
+}
+
+const isLink = async (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );

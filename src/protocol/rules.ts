@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** What a rule does with a call that it fits. */
+export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
+export type RuleEffect = z.infer<typeof RuleEffect>;
+
+/** Longer than any pattern that a person reads. */
+const MOST_PATTERN = 1_000;
+const MOST_PATTERNS = 100;
+const MOST_NOTE = 500;
+const MOST_COUNT = 1_000_000;
+
+const Pattern = z.string().min(1).max(MOST_PATTERN);
+const Patterns = z.union([Pattern, z.array(Pattern).min(1).max(MOST_PATTERNS)]);
+
+/** The fields of a rule, as a file and a request write them. */
+export const RuleFields = z.strictObject({
+  tool: Patterns.optional().meta({ description: 'names of tools; `*` stands for any letters' }),
+  command: Patterns.optional().meta({
+    description: 'the words of a simple command; `*` is one word, or a part of one, `**` at the end any further words',
+  }),
+  path: Patterns.optional().meta({ description: "relative to the session's folder, absolute, or below `~`" }),
+  session: Patterns.optional().meta({ description: 'names of sessions; `*` stands for any letters' }),
+  expires: Timestamp.optional(),
+  count: z.int().min(1).max(MOST_COUNT).optional().meta({ description: 'how many calls an `allow` allows' }),
+  note: z.string().max(MOST_NOTE).optional().meta({ description: 'why; of a `deny`, what the model is told' }),
+});
+export type RuleFields = z.infer<typeof RuleFields>;
+
+export const NewRule = z
+  .strictObject({
+    effect: RuleEffect,
+    ...RuleFields.shape,
+    only: z.string().optional().meta({ description: 'the one session that the rule is for; it goes with it' }),
+  })
+  .meta({ id: 'NewRule' });
+export type NewRule = z.infer<typeof NewRule>;
+
+/** Where a rule comes from: the home's file, a project's file that was trusted, or a request. */
+export const RuleOrigin = z.enum(['home', 'project', 'added']);
+export type RuleOrigin = z.infer<typeof RuleOrigin>;
+
+export const Rule = z
+  .object({
+    id: z.string(),
+    effect: RuleEffect,
+    origin: RuleOrigin,
+    tool: z.array(z.string()),
+    command: z.array(z.string()),
+    path: z.array(z.string()),
+    session: z.array(z.string()),
+    only: z.string().nullable().meta({ description: 'the one session that the rule is for' }),
+    folder: z.string().nullable().meta({ description: "the folder of a project's rule" }),
+    expires: Timestamp.nullable(),
+    count: z.number().nullable(),
+    used: z.number().meta({ description: 'how many calls it has decided' }),
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'Rule' });
+export type Rule = z.infer<typeof Rule>;
+
+/**
+ * What a file of rules is worth. `untrusted`: nobody has trusted it, so it counts for nothing. `changed`: what was
+ * trusted counts, and nothing is allowed in that folder until somebody trusts the file again.
+ */
+export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);
+export type RuleFileState = z.infer<typeof RuleFileState>;
+
+export const RuleFile = z
+  .object({
+    path: z.string(),
+    folder: z.string().nullable().meta({ description: "null for the home's own file" }),
+    state: RuleFileState,
+    error: z.string().nullable(),
+    content: z.string().nullable().meta({ description: 'as it is now; null if it cannot be read' }),
+    sha256: z.string().nullable(),
+  })
+  .meta({ id: 'RuleFile' });
+export type RuleFile = z.infer<typeof RuleFile>;
+
+export const RuleBook = z.object({ rules: z.array(Rule), files: z.array(RuleFile) }).meta({ id: 'RuleBook' });
+export type RuleBook = z.infer<typeof RuleBook>;
+
+/** Why a person is asked, a rule allows, or a rule denies. */
+export const RuleReason = z.enum([
+  'allowed',
+  'denied',
+  'asks',
+  'no_rules',
+  'no_rule',
+  'for_people',
+  'not_whole',
+  'unclear_input',
+  'broken_file',
+  'may_be_denied',
+  'protected',
+  'outside',
+  'too_long',
+  'control_character',
+  'not_ascii',
+  'syntax',
+  'construct',
+  'expansion',
+  'quoting',
+  'redirection',
+  'assignment',
+  'shell_state',
+  'directory',
+]);
+export type RuleReason = z.infer<typeof RuleReason>;
+
+export const RuleVerdict = z
+  .object({
+    decision: RuleEffect,
+    reason: RuleReason,
+    about: z.string().nullable().meta({ description: 'the part of the call that decided, or the file' }),
+    rules: z.array(z.string()).meta({ description: 'ids of the rules that decided' }),
+  })
+  .meta({ id: 'RuleVerdict' });
+export type RuleVerdict = z.infer<typeof RuleVerdict>;
+
+export const RuleTest = z
+  .strictObject({
+    tool: z.string().min(1),
+    input: z.record(z.string(), z.unknown()),
+    session: z.string().optional().meta({ description: 'as if this session asked' }),
+    folder: z.string().optional().meta({ description: 'as if a session there asked that no rule names' }),
+  })
+  .meta({ id: 'RuleTest' });
+export type RuleTest = z.infer<typeof RuleTest>;
+
+/**
+ * What became of a decision. `started`: nothing more was written down, so CBOS ended then. `given`: Claude Code took
+ * the reply. `overtaken`: somebody else had answered. `unconfirmed`: the reply was given, and nothing shows its effect.
+ */
+export const AuditOutcome = z.enum(['started', 'given', 'overtaken', 'unconfirmed', 'failed']);
+export type AuditOutcome = z.infer<typeof AuditOutcome>;
+
+export const AuditEntry = z
+  .object({
+    id: z.number(),
+    at: Timestamp,
+    session: z.string().meta({ description: 'its name at that time' }),
+    decision: z.enum(['allow', 'deny']),
+    rules: z.array(Rule),
+    tool: z.string(),
+    input: z.unknown(),
+    offset: z.number().nullable().meta({ description: 'the place in the recording' }),
+    epoch: z.number().nullable(),
+    seq: z.number().nullable().meta({ description: 'the last event of a JSON session before it' }),
+    outcome: AuditOutcome,
+  })
+  .meta({ id: 'AuditEntry' });
+export type AuditEntry = z.infer<typeof AuditEntry>;
+
+const MOST_ENTRIES = 1_000;
+
+export const AuditQuery = z.strictObject({
+  session: z.string().optional(),
+  since: Timestamp.optional(),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_ENTRIES)
+    .optional()
+    .meta({ type: 'integer', description: 'the newest so many; 200 unless said' }),
+});
+export type AuditQuery = z.infer<typeof AuditQuery>;
+
+/** Trust is for one content: `sha256` is of what the person has read. */
+export const RuleTrust = z.strictObject({ path: z.string().min(1), sha256: z.string().length(64) });
+export type RuleTrust = z.infer<typeof RuleTrust>;

@@ -1,0 +1,105 @@
+import type { Reply } from '../../core/answer/reply.ts';
+import { replyOf } from '../../core/approval/index.ts';
+import type { AuditOutcome } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import type { AskedInput } from './approvals.ts';
+
+/** How long at most the faces are not told of a question that rules look at: much longer than that takes. */
+const HUSH_MS = 1_500;
+
+/** A question that a session asks, as far as a rule answers it. */
+export interface RuledQuestion {
+  /** identifies it */
+  id: string;
+  /** what is asked for; null if the question is over */
+  asked(): Promise<AskedInput | null>;
+  /** the last event of a JSON session */
+  seq(): number | null;
+  /**
+   * Gives the reply.
+   * @returns null if nobody waits for it any more
+   */
+  give(reply: Reply): Promise<GivenReply | null>;
+}
+
+/** A reply on its way. */
+export interface GivenReply {
+  /** resolves when the status shows the question no more, or after some time */
+  gone: Promise<unknown>;
+  /** what became of it; called when it has gone */
+  outcome(): Promise<AuditOutcome>;
+}
+
+/**
+ * Answers a question by a rule, once, or leaves it to a person. The rules are asked twice: at once, so that nothing is
+ * held up where a person is to answer, and in the session's mailbox, where nobody else answers at the same moment. The
+ * decision is written down before the reply is given. Whatever fails, the question stays open.
+ */
+export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
+  const { approvals, clock, log } = actor.deps;
+  if (!approvals.areOn() || approvals.isDecided(actor.record.id, question.id)) return;
+  const release = actor.hush.begin();
+  const cancel = clock.after(HUSH_MS, release);
+  try {
+    const asked = await question.asked();
+    if (asked === null || (await verdictOf(actor, asked)).decision === 'ask') return;
+    const given = await actor.mailbox.post(() => decideNow(actor, question));
+    if (given === null) return;
+    await given.reply.gone;
+    release();
+    approvals.conclude(given.row, await given.reply.outcome());
+  } catch (cause) {
+    log.warn({ slug: actor.slug, err: cause }, 'the approval rules could not answer; the question is left to a person');
+  } finally {
+    cancel();
+    release();
+  }
+}
+
+const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
+  deps.approvals.verdict({ id: record.id, name: record.slug, path: record.path }, asked);
+
+/** Carried out by the mailbox; what becomes of the reply is waited for outside of it. */
+async function decideNow(
+  actor: SessionActor,
+  question: RuledQuestion,
+): Promise<{ row: number; reply: GivenReply } | null> {
+  const { approvals, log } = actor.deps;
+  if (actor.isBeingAnswered() || actor.isDead()) return null;
+  const asked = await question.asked();
+  if (asked === null) return null;
+  const { decision, rules } = await verdictOf(actor, asked);
+  // A person's answer may have come while the rules were read.
+  if (decision === 'ask' || actor.isBeingAnswered()) return null;
+  const { recording, record } = actor;
+  const row = approvals.record({
+    ...{ sessionId: record.id, session: record.slug, asked: question.id, decision, rules },
+    ...{ tool: asked.tool, input: asked.input, seq: question.seq() },
+    place: recording === null ? null : { epoch: recording.epoch(), offset: recording.end() },
+  });
+  if (row === null) return null;
+  try {
+    const reply = await question.give(replyOf(decision, rules, asked.input));
+    log.info(
+      { slug: record.slug, tool: asked.tool, decision, rules: rules.map(({ id }) => id) },
+      'a rule has answered',
+    );
+    if (reply !== null) return { row, reply };
+    approvals.conclude(row, 'overtaken');
+    return null;
+  } catch (cause) {
+    approvals.conclude(row, 'failed');
+    throw cause;
+  }
+}
+
+/** Answers each question that arrives. */
+export function answerArriving(
+  actor: SessionActor,
+  questionsIn: (arrival: Parameters<Parameters<SessionActor['onArrival']>[0]>[0]) => readonly RuledQuestion[],
+): Dispose {
+  return actor.onArrival((arrival) => {
+    for (const question of questionsIn(arrival)) void answerByRule(actor, question);
+  });
+}

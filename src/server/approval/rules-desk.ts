@@ -1,0 +1,119 @@
+import { v4 as uuid } from 'uuid';
+import { readRule } from '../../core/approval/index.ts';
+import { followLinks, PROJECT_RULES } from '../../platform/rules/index.ts';
+import type { RuleStore } from '../../platform/sqlite/rule-store.ts';
+import {
+  type AuditEntry,
+  type AuditQuery,
+  CatalogueError,
+  type NewRule,
+  type Rule,
+  type RuleBook,
+  RuleFields,
+  type RuleTest,
+  type RuleTrust,
+  type RuleVerdict,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import { type Approvals, type AskingSession, toWire } from './approvals.ts';
+import { readProject } from './rule-book.ts';
+
+/** How many decisions `GET /audit` returns unless the request names a number. */
+const DEFAULT_ENTRIES = 200;
+/** Enough of a random id to tell rules apart, and short enough to type. */
+const ID_LENGTH = 8;
+
+/** What the faces ask of the rules, and change. Only a person may change them: see `app.ts`. */
+export interface RulesDesk {
+  /** @param folder a project to look at besides those of the sessions */
+  list(folder?: string): Promise<RuleBook>;
+  /** @throws CatalogueError no_such_session, invalid_rule */
+  add(request: NewRule): Rule;
+  /** @throws CatalogueError no_such_rule, rule_in_file */
+  remove(id: string): Promise<Rule>;
+  /** @throws CatalogueError no_such_session */
+  test(request: RuleTest): Promise<RuleVerdict>;
+  /** @throws CatalogueError no_such_path, rules_changed, invalid_rule */
+  trust(request: RuleTrust): Promise<RuleBook>;
+  /** @throws CatalogueError no_such_path */
+  untrust(path: string): Promise<RuleBook>;
+  audit(query: AuditQuery): AuditEntry[];
+}
+
+export interface DeskOptions {
+  approvals: Approvals;
+  store: RuleStore;
+  clock: Pick<Clock, 'now'>;
+  /** the listed sessions */
+  sessions(): AskingSession[];
+}
+
+export function createRulesDesk({ approvals, store, clock, sessions }: DeskOptions): RulesDesk {
+  const nameOf = (id: string): string | null => sessions().find((one) => one.id === id)?.name ?? null;
+
+  function find(name: string): AskingSession {
+    const found = sessions().find((one) => one.name === name);
+    if (found === undefined) throw new CatalogueError('no_such_session', `There is no session ${JSON.stringify(name)}`);
+    return found;
+  }
+
+  async function list(folder?: string): Promise<RuleBook> {
+    const folders = [...sessions().flatMap(({ path }) => path ?? []), ...(folder === undefined ? [] : [folder])];
+    const { rules, files } = await approvals.book(folders);
+    return { rules: rules.map((one) => toWire(one, nameOf)), files: [...files] };
+  }
+
+  async function requireProject(path: string): Promise<NonNullable<Awaited<ReturnType<typeof readProject>>>> {
+    const found = await readProject(path);
+    if (found === null) throw new CatalogueError('no_such_path', `${path} has no ${PROJECT_RULES}`);
+    return found;
+  }
+
+  return {
+    list,
+    add: ({ effect, only, ...fields }) => {
+      const sessionId = only === undefined ? null : find(only).id;
+      const id = uuid().slice(0, ID_LENGTH);
+      const rule = readRule({ effect, fields, id, folder: null });
+      if ('problem' in rule) throw new CatalogueError('invalid_rule', rule.problem);
+      store.add({ id, sessionId, effect, fields: RuleFields.parse(fields), createdAt: clock.now() });
+      return toWire({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' }, nameOf);
+    },
+    remove: async (id) => {
+      const rule = (await list()).rules.find((one) => one.id === id);
+      if (rule === undefined) throw new CatalogueError('no_such_rule', `There is no rule ${JSON.stringify(id)}`);
+      if (rule.origin !== 'added') throw new CatalogueError('rule_in_file');
+      store.remove(id);
+      return rule;
+    },
+    test: async ({ tool, input, session, folder = null }) => {
+      const asking = session === undefined ? { id: '', name: '', path: folder } : find(session);
+      const { rules, ...verdict } = await approvals.verdict(asking, { tool, input, isWhole: true, cwd: null });
+      return { ...verdict, rules: rules.map(({ id }) => id) };
+    },
+    trust: async ({ path, sha256 }) => {
+      const { folder, text, problem } = await requireProject(path);
+      if (text.sha256 !== sha256) throw new CatalogueError('rules_changed');
+      if (problem !== null || text.content === null) throw new CatalogueError('invalid_rule', problem ?? undefined);
+      store.trust({ folder, sha256, content: text.content }, clock.now());
+      return list();
+    },
+    untrust: async (path) => {
+      const folder = await followLinks(path);
+      if (folder === null || !store.trusted().some((one) => one.folder === folder))
+        throw new CatalogueError('no_such_path', `No rules of ${path} are trusted`);
+      store.untrust(folder);
+      return list();
+    },
+    audit: ({ session, since, limit }) => {
+      const from = since === undefined ? null : Date.parse(since);
+      const found = store.decisions({ session: session ?? null, since: from, limit: limit ?? DEFAULT_ENTRIES });
+      return found.map(({ place, at, ...entry }) => ({
+        ...entry,
+        at: new Date(at).toISOString(),
+        offset: place?.offset ?? null,
+        epoch: place?.epoch ?? null,
+      }));
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import type { Reply } from '../../core/answer/reply.ts';
+import type { AuditOutcome } from '../../protocol/index.ts';
+import { answerArriving, type RuledQuestion } from '../approval/answer-by-rule.ts';
+import type { AskedInput } from '../approval/approvals.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import { hookOutput, type Watch, watchOutcome } from './answer-by-reply.ts';
+
+/** How long the screen may show a dialog that a reply has answered: 100 ms, longer on a loaded machine. */
+const GOING_MS = 1_000;
+/** How much later than its hook a dialog is drawn: some 100 ms. */
+const DRAWN_MS = 400;
+/** How long to look for what became of a reply. */
+const OUTCOME_MS = 4_000;
+
+/** Answers permissions by the user's rules, through the hook that waits for the reply. */
+export function createRuleReplies(actor: SessionActor): Dispose {
+  return answerArriving(actor, (arrival) => {
+    if (arrival.kind !== 'hook' || arrival.hook.event !== 'PermissionRequest' || arrival.hook.wait === null) return [];
+    return [questionOf(actor, arrival.hook.wait)];
+  });
+}
+
+function questionOf(actor: SessionActor, wait: string): RuledQuestion {
+  const { waits } = actor.deps;
+  return {
+    id: wait,
+    asked: async () => askedIn(await waits.asked(wait)),
+    seq: () => null,
+    give: async (reply) => {
+      const tool = actor.status.evidence().hooks.tools.find((one) => one.wait?.id === wait);
+      if (tool === undefined) return null;
+      const isOpen = (): boolean => actor.status.memory().wait === wait;
+      const watch = watchOutcome(actor, { kind: 'permission', isOpen, tool, reply });
+      const isGiven = await waits.reply(wait, hookOutput(reply)).catch((cause: unknown) => {
+        watch.dispose();
+        throw cause;
+      });
+      if (isGiven) actor.settleCall(wait, reply.behavior === 'deny');
+      actor.forgetWait(wait);
+      if (!isGiven) {
+        watch.dispose();
+        return null;
+      }
+      const { status } = actor;
+      return {
+        gone: untilGone(status),
+        outcome: () => outcomeOf(actor, watch, reply),
+      };
+    },
+  };
+}
+
+/** The whole call, as its hook has handed it over. Null if nobody waits any more. */
+function askedIn(payload: unknown): AskedInput | null {
+  if (typeof payload !== 'object' || payload === null) return null;
+  const { tool_name: tool, tool_input: input, cwd } = payload as Readonly<Record<string, unknown>>;
+  if (typeof tool !== 'string') return null;
+  return { tool, input, isWhole: true, cwd: typeof cwd === 'string' ? cwd : null };
+}
+
+/** The hook is ahead of the screen, which may draw the dialog only now, and then takes it away. */
+async function untilGone(status: SessionActor['status']): Promise<void> {
+  const isOpen = (): boolean => status.memory().question !== null;
+  do await status.until(() => !isOpen(), GOING_MS);
+  while (!isOpen() && (await status.until(isOpen, DRAWN_MS)));
+}
+
+async function outcomeOf({ status }: SessionActor, watch: Watch, reply: Reply): Promise<AuditOutcome> {
+  try {
+    await status.until(() => watch.outcome() !== 'open', OUTCOME_MS);
+    const outcome = watch.outcome();
+    if (outcome === 'taken') return 'given';
+    // After a no the model may think for long without drawing anything.
+    if (outcome === 'open')
+      return reply.behavior === 'deny' && status.memory().primary === 'active' ? 'given' : 'unconfirmed';
+    return 'overtaken';
+  } finally {
+    watch.dispose();
+  }
+}

@@ -1,0 +1,105 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { type CommandResult, NOW, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+const rules = (...words: string[]): Promise<CommandResult> => runCommand(['rules', ...words], cli.where);
+
+beforeEach(async () => {
+  cli.server.sessions.addWithoutRecording('AUTH', { path: cli.server.world.projectDir });
+  for (const { id } of cli.server.rules.added()) cli.server.rules.remove(id);
+});
+
+describe('rules', () => {
+  test('are added, listed, tried and removed', async () => {
+    expect(await rules()).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: expect.stringContaining('everything asks you'),
+    });
+    const added = await rules('add', 'allow', '--command', 'git status', '--command', 'npm test', '--session', 'AUTH');
+    expect(added).toMatchObject({ code: 0, stderr: '' });
+    const [, id = ''] = /Added as (\w{8}): allow git status \| npm test/.exec(added.stdout) ?? [];
+    const deny = await rules('add', 'deny', '--command', 'git push', '--note', 'Ask first.', '--json');
+    expect(JSON.parse(deny.stdout)).toMatchObject({ effect: 'deny', note: 'Ask first.', expires: null });
+    const soon = await rules('add', 'ask', '--tool', 'X', '--for', '8h', '--json');
+    expect(JSON.parse(soon.stdout).expires).toBe(new Date(NOW + 8 * 3_600_000).toISOString());
+    await rules('rm', JSON.parse(soon.stdout).id);
+    const [titles, ...rows] = (await rules('ls')).stdout.trimEnd().split('\n');
+    expect(titles?.split(/ {2,}/)).toEqual(['ID', 'DOES', 'FROM', 'USED', 'WHERE', 'WHAT']);
+    expect(rows).toEqual([
+      expect.stringMatching(/^\w{8}\s+allow\s+added\s+0\s+for AUTH only\s+git status/),
+      expect.stringContaining('git push'),
+    ]);
+    const tried = async (...words: string[]): Promise<string> => (await rules('test', ...words)).stdout.trimEnd();
+    expect(await tried('--command', 'git status', '--session', 'AUTH')).toBe(
+      `allowed: every part of it is allowed (${id})`,
+    );
+    expect(await tried('--command', 'git status')).toBe('asks: no rule allows: git status');
+    expect(await tried('--command', 'git push -f')).toMatch(/^denied: a rule denies: git push -f \(\w{8}\)$/);
+    expect(await tried('--command', 'git push', '--tool', 'WebFetch')).toBe('asks: no rule allows: WebFetch');
+    expect(await tried('--path', 'src/a.ts')).toBe('asks: no rule allows: src/a.ts');
+    expect((await rules('test', '--tool', 'X', '--json')).stdout).toContain('"no_rule"');
+    expect(await rules('remove', id.slice(0, 6))).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^removed: allow git status/),
+    });
+    expect(await tried('--command', 'git status', '--session', 'AUTH')).toContain('asks');
+  });
+
+  test.each([
+    [['add', 'allow', '--tool', 'Bash'], 2, 'names its commands'],
+    [['add', 'allow'], 2, 'no tool'],
+    [['add', 'perhaps', '--tool', 'X'], 2, 'allow, deny, ask'],
+    [['add', 'allow', '--tool', 'X', '--for', 'ever'], 2, '30m'],
+    [['add', 'allow', '--tool', 'X', '--session', 'NONE'], 3, 'NONE'],
+    [['remove', 'none'], 1, 'none'],
+    [['test'], 2, '--command'],
+    [['trust', '/nowhere'], 2, '/nowhere'],
+    [['untrust'], 2, 'trusted'],
+    [['nonsense'], 2, ''],
+  ])('%j ends with exit code %d', async (words, code, said) => {
+    const result = await rules(...words);
+    expect(result).toMatchObject({ code, stdout: '' });
+    expect(result.stderr).toContain(said);
+    expect(cli.server.rules.added()).toEqual([]);
+  });
+
+  test('of a project are shown before they are trusted, and nobody trusts them unasked; control characters stay out', async () => {
+    const folder = join(cli.server.world.projectDir, '.cbos');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'rules.toml'), '[[deny]]\ncommand = "npm publish" # \u202ex\n');
+    expect((await rules()).stderr).toContain('counts for nothing yet');
+    expect(await rules('trust')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(cli.server.rules.trusted()).toEqual([]);
+    const trusted = await rules('trust', '--yes');
+    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining('command = "npm publish"') });
+    expect(trusted.stdout).not.toContain('\u202e');
+    expect((await rules('test', '--command', 'npm publish')).stdout).toContain('denied');
+    writeFileSync(join(folder, 'rules.toml'), '');
+    expect((await rules()).stderr).toContain('it has changed since it was trusted');
+    expect((await rules('untrust')).code).toBe(0);
+    expect((await rules('test', '--command', 'npm publish')).stdout).toContain('asks');
+  });
+});
+
+test('audit lists what rules have decided, since when it is asked', async () => {
+  const audit = (...words: string[]): Promise<CommandResult> => runCommand(['audit', ...words], cli.where);
+  expect(await audit()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('decided nothing') });
+  const row = cli.server.rules.decide({
+    ...{ at: NOW - 60_000, sessionId: 'AUTH', session: 'AUTH', asked: 'q', decision: 'deny', rules: [], tool: 'Bash' },
+    ...{ input: { command: 'git push\n\x1b[2J' }, place: null, seq: 7 },
+  });
+  cli.server.rules.conclude(row ?? 0, 'given', NOW);
+  const { stdout } = await audit('AUTH', '--since', '8h');
+  expect(stdout).toMatch(/1m.*AUTH\s+denied\s+.*taken\s+Bash: git push/);
+  expect(stdout).not.toContain('\x1b');
+  expect((await audit('--since', '10s')).stdout).toBe('');
+  expect((await audit('B')).stdout).toBe('');
+  expect(JSON.parse((await audit('--json')).stdout)).toMatchObject([
+    { input: { command: 'git push\n\x1b[2J' }, seq: 7 },
+  ]);
+  expect((await audit('--since', 'yesterday')).code).toBe(2);
+});
