@@ -1,3 +1,5 @@
+import { showHiddenMarks } from './hidden-marks.ts';
+
 /** A row of a patch: a file's name, what git says of it, the place of a hunk, a line, or a note about a line. */
 export interface PatchRow {
   kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
@@ -52,4 +54,19 @@ export function patchRows(patch: string): PatchRow[] {
 
 function plain(kind: PatchRow['kind'], text: string): PatchRow {
   return { kind, text, old: null, now: null };
+}
+
+const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
+
+/** The sign of a line, empty for what is no line of the file. */
+export function rowSign({ kind }: PatchRow): string {
+  return SIGNS[kind] ?? '';
+}
+
+/**
+ * A row as it is, with what nobody would see written out. A carriage return at the end of a line that did not change is
+ * left out: all lines of such a file have one.
+ */
+export function shownRow({ kind, text }: PatchRow): string {
+  return showHiddenMarks(kind === 'context' ? text.replace(/\r$/, '') : text);
 }

@@ -5,6 +5,7 @@ import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } 
 import { type App, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
 import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
+import { showChanges } from './modes/changes.ts';
 import { confirm } from './modes/confirm.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
@@ -85,6 +86,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     },
   },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
+  '/changes': { usage: '/changes', about: 'what it changed in its repository', run: showChanges },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
   '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },
   '/mouse': {

@@ -9,8 +9,7 @@ import {
   linesText,
   totalText,
 } from '../../text/changes-words.ts';
-import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { type PatchRow, patchRows } from '../../text/patch-rows.ts';
+import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
@@ -138,8 +137,6 @@ const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
   note: 'dim',
 };
 
-const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
-
-function rowText({ kind, text }: PatchRow): string {
-  return `${SIGNS[kind] ?? ''}${showHiddenMarks(text).replaceAll('\t', '    ')}`;
+function rowText(row: PatchRow): string {
+  return `${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`;
 }

@@ -25,6 +25,7 @@ import {
   selectedSession,
 } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
+import { showChanges } from './changes.ts';
 import { editFilter } from './filter.ts';
 import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
@@ -67,7 +68,12 @@ function browseHints(app: App): Hint[] {
     ['q', 'quit'],
     ['S', 'drafts'],
     [':', 'command'],
-    ...(session === null ? [] : ([['e', 'rename']] as Hint[])),
+    ...(session === null
+      ? []
+      : ([
+          ['e', 'rename'],
+          ['d', 'changes'],
+        ] as Hint[])),
     ['?', 'help'],
   ];
   if (session === null) return rest;
@@ -192,6 +198,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.scroll = { back: 0, right: 0 };
     app.changed();
   },
+  d: showChanges,
   f: editFilter,
   '/': editSearch,
   ':': (app) => reply(app, '/'),
@@ -250,7 +257,7 @@ const OF_MARKED: Readonly<Record<string, Command>> = {
  * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
  * them.
  */
-const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v']);
+const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd']);
 
 function handleBrowse(app: App, event: InputEvent): void {
   if (event.kind === 'focus' || event.kind === 'mouse') return;

@@ -55,6 +55,13 @@ export function sessionCommands(session: Session): SessionCommand[] {
       run: () => goTo({ page: 'replay', slug, recording: null, offset: null, t: null }),
     });
   }
+  commands.push({
+    verb: 'Changes',
+    title: `Changes of ${slug}`,
+    also: 'diff git files patch',
+    isInMenu: true,
+    run: () => goTo({ page: 'changes', slug, file: null }),
+  });
   for (const { about, verb, title, also } of CHANGES) {
     commands.push({ verb, title: title.replace('SLUG', slug), also, isInMenu: true, run: open(about) });
   }

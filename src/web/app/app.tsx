@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks';
+import { ChangesPage } from '../changes/page.tsx';
 import { link, lostAt, sessions } from '../connection/fleet.ts';
 import { SessionList } from '../list/list.tsx';
 import { HistoryPage } from '../pages/history.tsx';
@@ -61,6 +62,8 @@ function CurrentPage() {
       return <NewSessionPage />;
     case 'replay':
       return <ReplayPage key={`${value.slug} ${value.recording}`} at={value} />;
+    case 'changes':
+      return <ChangesPage key={value.slug} slug={value.slug} file={value.file} />;
     case 'search':
       return <SearchPage query={value.query} />;
     case 'history':

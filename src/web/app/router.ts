@@ -8,6 +8,7 @@ export type Place =
   | { page: 'home' }
   | SessionPlace
   | Replay
+  | { page: 'changes'; slug: string; file: string | null }
   | { page: 'new' }
   | { page: 'search'; query: string }
   | { page: 'stash' }
@@ -47,6 +48,7 @@ export function parsePlace(hash: string): Place {
   switch (page) {
     case 's':
       if (name === '') return { page: 'home' };
+      if (view === 'changes') return { page: 'changes', slug: name, file: parameters.get('file') };
       if (view !== 'replay') return { page: 'session', slug: name, seq: numberOf(parameters, 'seq') };
       return {
         page: 'replay',
@@ -81,6 +83,10 @@ export function addressOf(target: Place): string {
       const parameters = Object.entries({ recording, offset, t }).filter(([, value]) => value !== null);
       const query = parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
       return `#/s/${encodeURIComponent(slug)}/replay${query === '' ? '' : `?${query}`}`;
+    }
+    case 'changes': {
+      const file = target.file === null ? '' : `?file=${encodeURIComponent(target.file)}`;
+      return `#/s/${encodeURIComponent(target.slug)}/changes${file}`;
     }
     case 'search':
       return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;

@@ -28,7 +28,7 @@ const order = computed(() =>
 /** The slug of the open session, or null. */
 export const openSlug = computed(() => {
   const { value } = place;
-  return value.page === 'session' || value.page === 'replay' ? value.slug : null;
+  return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;
 });
 
 /** The slugs in the order of the list. */

@@ -10,7 +10,7 @@ const needing = computed(() => (link.value === 'live' ? [...sessions.value.value
 export function startAttention(): void {
   effect(() => {
     const { value: at } = place;
-    const name = at.page === 'session' || at.page === 'replay' ? `${at.slug} · CBOS` : 'CBOS';
+    const name = at.page === 'session' || at.page === 'replay' || at.page === 'changes' ? `${at.slug} · CBOS` : 'CBOS';
     document.title = needing.value === 0 ? name : `(${needing.value}) ${name}`;
   });
   effect(() => {

@@ -23,6 +23,7 @@ const PATHS = {
   folder: 'M3 6h6l2 2.5h10V19H3z',
   choose: 'M4 5h5v5H4zM4 14h5v5H4zM13 7.5h7M13 16.5h7',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  changes: 'M7 4v10M12 9H2M2 20h10M15 9h7',
   chat: 'M4 5h16v11H11l-4 4v-4H4z',
 } as const;
 

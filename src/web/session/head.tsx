@@ -4,7 +4,7 @@ import { isParked } from '../actions/deeds.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
-import { addressOf } from '../app/router.ts';
+import { addressOf, goTo } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { readAsText, showAsText } from '../conversation/transcript.tsx';
@@ -37,6 +37,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
     [
       { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
       { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
+      { keys: 'd', does: 'Its changes', run: () => goTo({ page: 'changes', slug, file: null }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
       // A stopped session cannot get a reply, so the key for a reply restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),

@@ -1,0 +1,157 @@
+import { computed, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import type { ChangedFile, Changes } from '../../protocol/index.ts';
+import { baseText, changedName, changeLetter, leftOutLines, linesText, totalText } from '../../text/changes-words.ts';
+import { addressOf, goTo, parsePlace } from '../app/router.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { isSideBySide, PatchView, problemText } from './patch-view.tsx';
+
+const FILE_ROW_PX = 36;
+
+/**
+ * What a session changed in its repository, file by file. Read when it is opened and when a turn of the session begins
+ * or ends; in between on demand.
+ */
+export function ChangesPage({ slug, file }: { slug: string; file: string | null }) {
+  const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
+  const changes = useSignal<Changes | null>(null);
+  const problem = useSignal<string | null>(null);
+  const reading = useSignal(0);
+  const asked = useSignal(0);
+  const isWorking = working.value;
+  const isLive = link.value === 'live';
+
+  useEffect(() => {
+    if (!isLive) return;
+    let isGone = false;
+    client
+      .call('changes', { params: { slug } })
+      .then((answer) => {
+        if (isGone) return;
+        changes.value = answer;
+        problem.value = null;
+        reading.value++;
+      })
+      .catch((error: unknown) => {
+        if (!isGone && link.peek() === 'live') problem.value = problemText(error);
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, isWorking, isLive, asked.value]);
+
+  const files = changes.value?.files ?? [];
+  const chosen = files.findIndex(({ path }) => path === file);
+  const shown = files[chosen === -1 ? 0 : chosen];
+  const step = (by: 1 | -1): void => {
+    // From where the address is now: two quick keys are two steps, also when the first is not drawn yet.
+    const at = parsePlace(location.hash);
+    const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
+    const next = files[Math.max(0, from) + by];
+    if (next !== undefined) goTo({ page: 'changes', slug, file: next.path });
+  };
+  const readAgain = (): void => {
+    asked.value++;
+  };
+  const turn = (): void => {
+    isSideBySide.value = !isSideBySide.peek();
+  };
+  useShortcuts(
+    [
+      { keys: ']', does: 'To the next file', run: () => step(1) },
+      { keys: '[', does: 'To the file before', run: () => step(-1) },
+      { keys: 's', does: 'In one column or side by side', run: turn },
+      { keys: 'r', does: 'Read the changes anew', run: readAgain },
+      { keys: 'd', does: 'Back to the session', run: () => goTo({ page: 'session', slug }) },
+    ],
+    [slug, files, chosen],
+  );
+
+  return (
+    <>
+      <PageHead title={`${slug}, changes`}>
+        <button type="button" class="button" aria-pressed={isSideBySide.value} onClick={turn}>
+          Side by side
+        </button>
+        <button type="button" class="button" onClick={readAgain}>
+          Refresh
+        </button>
+        <a class="button" href={addressOf({ page: 'session', slug })}>
+          Session
+        </a>
+      </PageHead>
+      {problem.value !== null && <p class="notice bad changes-problem">{problem.value}</p>}
+      {changes.value === null ? (
+        problem.value === null && <p class="empty">Loading…</p>
+      ) : (
+        <div class="changes">
+          <div class="changes-side">
+            <Summary changes={changes.value} isWorking={isWorking} />
+            <FileList {...{ slug, files }} chosen={Math.max(0, chosen)} />
+          </div>
+          <div class="changes-patch">
+            {shown === undefined ? (
+              <p class="empty">No changes {baseText(changes.value.base)}.</p>
+            ) : (
+              <PatchView key={shown.path} slug={slug} file={shown} reading={reading.value} />
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+function Summary({ changes, isWorking }: { changes: Changes; isWorking: boolean }) {
+  return (
+    <div class="changes-summary" role="status">
+      <strong>{totalText(changes.total)}</strong> <span class="faint">{baseText(changes.base)}</span>
+      {leftOutLines(changes).map((line) => (
+        <p key={line} class="faint">
+          {line}
+        </p>
+      ))}
+      {isWorking && <p class="faint">A turn runs: read again at its end.</p>}
+    </div>
+  );
+}
+
+function FileList({ slug, files, chosen }: { slug: string; files: readonly ChangedFile[]; chosen: number }) {
+  return (
+    <VirtualList
+      class="changed-files"
+      label="Changed files"
+      count={files.length}
+      rowHeightPx={FILE_ROW_PX}
+      shown={chosen}
+      row={(at) => {
+        const file = files[at];
+        return file === undefined ? null : <FileRow key={at} {...{ slug, file }} isChosen={at === chosen} />;
+      }}
+    />
+  );
+}
+
+function FileRow({ slug, file, isChosen }: { slug: string; file: ChangedFile; isChosen: boolean }) {
+  const name = changedName(file);
+  const letter = changeLetter(file);
+  const status = file.parts.includes('untracked') ? 'untracked' : file.status.replaceAll('_', ' ');
+  return (
+    <a
+      class="changed-file"
+      href={addressOf({ page: 'changes', slug, file: file.path })}
+      aria-current={isChosen ? 'true' : undefined}
+      title={`${name}: ${[status, ...file.parts.filter((part) => part !== status)].join(', ')}`}
+    >
+      <span class="changed-letter" data-status={file.status} aria-hidden="true">
+        {letter}
+      </span>
+      <bdi class="grow clip-start">{name}</bdi>
+      <span class="hidden-text">{status}</span>
+      <span class="number faint">{linesText(file)}</span>
+    </a>
+  );
+}

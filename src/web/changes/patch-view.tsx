@@ -1,0 +1,123 @@
+import { signal, useSignal } from '@preact/signals';
+import { useEffect, useMemo } from 'preact/hooks';
+import { CatalogueError, type ChangedFile, type Patch } from '../../protocol/index.ts';
+import { changedName, linesText } from '../../text/changes-words.ts';
+import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
+import { client } from '../connection/fleet.ts';
+import { VirtualList } from '../parts/virtual-list.tsx';
+import { sideBySide } from './side-by-side.ts';
+
+/** As high as a line of the page's code is. */
+const ROW_PX = 20;
+/** Of a longer line nobody reads the end, and a browser draws a million characters slowly. */
+const LONGEST_LINE = 2_000;
+
+/** Whether patches are shown in two columns, until the page is loaded anew. */
+export const isSideBySide = signal(false);
+
+interface PatchViewProps {
+  slug: string;
+  file: ChangedFile;
+  /** another number: the changes were read anew */
+  reading: number;
+}
+
+/** The changes of one file, line by line. */
+export function PatchView({ slug, file, reading }: PatchViewProps) {
+  const patch = useSignal<Patch | null>(null);
+  const problem = useSignal<string | null>(null);
+  useEffect(() => {
+    let isGone = false;
+    const query = { file: file.path, ...(file.old_path === null ? {} : { old_file: file.old_path }) };
+    client
+      .call('patch', { params: { slug }, query })
+      .then((answer) => {
+        if (isGone) return;
+        patch.value = answer;
+        problem.value = null;
+      })
+      .catch((error: unknown) => {
+        if (!isGone) problem.value = problemText(error);
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, file.path, file.old_path, reading]);
+  const rows = useMemo(() => patchRows(patch.value?.patch ?? '').filter(isTold), [patch.value]);
+  if (problem.value !== null) return <p class="notice bad">{problem.value}</p>;
+  if (file.kind === 'repository')
+    return <p class="empty">{changedName(file)} is a repository of its own, which is not looked into.</p>;
+  if (patch.value === null) return <p class="empty">Loading…</p>;
+  return (
+    <>
+      {patch.value.cut && (
+        <p class="notice" role="status">
+          The patch is longer than CBOS reads, and ends before its last line.
+        </p>
+      )}
+      <Rows key={file.path} file={file} rows={rows} />
+    </>
+  );
+}
+
+export function problemText(error: unknown): string {
+  if (error instanceof CatalogueError) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The name is above; which objects git compared tells nobody anything. */
+function isTold({ kind, text }: PatchRow): boolean {
+  if (kind === 'file') return false;
+  return kind !== 'said' || !/^(index |--- |\+\+\+ )/.test(text);
+}
+
+function Rows({ file, rows }: { file: ChangedFile; rows: readonly PatchRow[] }) {
+  const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
+  const label = `Changes of ${changedName(file)}`;
+  if (rows.length === 0) return <p class="empty">Nothing differs line by line: {linesText(file)}</p>;
+  return pairs === null ? (
+    <VirtualList
+      class="patch"
+      label={label}
+      count={rows.length}
+      rowHeightPx={ROW_PX}
+      row={(at) => {
+        const row = rows[at];
+        return row === undefined ? null : <Line key={at} row={row} numbers={[row.old, row.now]} />;
+      }}
+    />
+  ) : (
+    <VirtualList
+      class="patch two-sides"
+      label={label}
+      count={pairs.length}
+      rowHeightPx={ROW_PX}
+      row={(at) => {
+        const { before = null, after = null } = pairs[at] ?? {};
+        return (
+          <div key={at} class="patch-pair">
+            {before === null ? <div class="patch-row" /> : <Line row={before} numbers={[before.old]} />}
+            {after === null ? <div class="patch-row" /> : <Line row={after} numbers={[after.now]} />}
+          </div>
+        );
+      }}
+    />
+  );
+}
+
+function Line({ row, numbers }: { row: PatchRow; numbers: readonly (number | null)[] }) {
+  const text = shownRow(row);
+  const more = text.length - LONGEST_LINE;
+  return (
+    <div class="patch-row" data-kind={row.kind}>
+      {numbers.map((number, at) => (
+        <span key={at} class="patch-number" aria-hidden="true">
+          {number ?? ''}
+        </span>
+      ))}
+      <span class="patch-sign">{rowSign(row)}</span>
+      <span>{more > 0 ? text.slice(0, LONGEST_LINE) : text}</span>
+      {more > 0 && <span class="faint"> … {more} more characters</span>}
+    </div>
+  );
+}

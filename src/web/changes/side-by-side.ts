@@ -1,0 +1,34 @@
+import type { PatchRow } from '../../text/patch-rows.ts';
+
+/** What stands beside each other; what belongs to neither side (a hunk's place) stands on both. */
+export interface RowPair {
+  before: PatchRow | null;
+  after: PatchRow | null;
+}
+
+/** Puts removed lines beside the added ones that follow them, in their order. */
+export function sideBySide(rows: readonly PatchRow[]): RowPair[] {
+  const pairs: RowPair[] = [];
+  let removed: PatchRow[] = [];
+  let added: PatchRow[] = [];
+  const flush = (): void => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at++)
+      pairs.push({ before: removed[at] ?? null, after: added[at] ?? null });
+    removed = [];
+    added = [];
+  };
+  for (const row of rows) {
+    if (row.kind === 'removed') {
+      // Removed lines after added ones begin another change.
+      if (added.length > 0) flush();
+      removed.push(row);
+    } else if (row.kind === 'added') {
+      added.push(row);
+    } else {
+      flush();
+      pairs.push({ before: row, after: row });
+    }
+  }
+  flush();
+  return pairs;
+}

@@ -1,0 +1,139 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openBrowser, requestsElsewhere } from '../harness/browser.ts';
+import { createRepository, type TestRepository } from '../harness/git-repository.ts';
+import { type PageUnderTest, startPage } from '../harness/page.ts';
+import { DONE, WORKING } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+let repository: TestRepository;
+let made = 0;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+beforeEach(() => {
+  repository = createRepository(world, `repository-${++made}`);
+  repository.write('a.txt', 'one\ntwo\nthree\n');
+  repository.write('old.txt', 'a line that stays\n'.repeat(20));
+  repository.commit();
+  repository.git('checkout', '--quiet', '-b', 'task');
+});
+
+const start = (): Promise<PageUnderTest> =>
+  startPage(browser, { prepare: ({ sessions }) => void sessions.add('AUTH', { ...DONE, path: repository.dir }) });
+const fileLink = ({ page }: PageUnderTest, name: string) => page.locator('.changed-file', { hasText: name });
+const patch = ({ page }: PageUnderTest) => page.locator('section.patch');
+
+test('shows what was changed against what, file by file: renamed, binary and new ones too', async () => {
+  repository.write('a.txt', 'one\n2\nthree\n');
+  renameSync(join(repository.dir, 'old.txt'), join(repository.dir, 'new.txt'));
+  repository.write('picture.bin', new Uint8Array([0, 1, 2]));
+  await using one = await start();
+  const { page } = one;
+  await one.visit('#/s/AUTH');
+  await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { name: 'AUTH, changes' }).waitFor();
+  await page.getByText('3 files, +1 −1').waitFor();
+  await page.getByText('against main, which the branch was started from').waitFor();
+  await patch(one).locator('[data-kind=added]', { hasText: '2' }).waitFor();
+  await patch(one).locator('[data-kind=removed]', { hasText: 'two' }).waitFor();
+  await page.keyboard.press(']');
+  await fileLink(one, 'old.txt → new.txt').and(page.locator('[aria-current]')).waitFor();
+  await patch(one).getByText('rename from old.txt').waitFor();
+  await fileLink(one, 'picture.bin').click();
+  await patch(one)
+    .getByText(/Binary files .* differ/)
+    .waitFor();
+  await page.keyboard.press('[');
+  await page.keyboard.press('[');
+  await page.keyboard.press('s');
+  const pair = patch(one).locator('.patch-pair', { hasText: 'two' });
+  await pair.locator('[data-kind=removed]', { hasText: 'two' }).waitFor();
+  await pair.locator('[data-kind=added]', { hasText: '2' }).waitFor();
+  await page.keyboard.press('d');
+  await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('is read again when a turn ends, and says when there is nothing, or no repository', async () => {
+  await using one = await start();
+  const { page, server } = one;
+  await one.visit('#/s/AUTH/changes');
+  await page.locator('.changes-patch').getByText('No changes against main').waitFor();
+  server.sessions.change('AUTH', WORKING);
+  await page.getByText('A turn runs').waitFor();
+  repository.write('made-by-the-turn.txt', 'x\n');
+  server.sessions.change('AUTH', DONE);
+  await fileLink(one, 'made-by-the-turn.txt').waitFor();
+  server.sessions.change('AUTH', { path: server.world.projectDir });
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByText("isn't in the working tree of a git repository").waitFor();
+});
+
+test('10,000 changed lines are drawn as few, and scrolled to their end', async () => {
+  const lines = Array.from({ length: 10_000 }, (_, at) => `line number ${at + 1}\n`);
+  repository.write('many.txt', lines.join(''));
+  await using one = await start();
+  const { page } = one;
+  await one.visit('#/s/AUTH');
+  await page.getByRole('heading', { name: 'AUTH', exact: true }).waitFor();
+  const asked: { url: string; ms: number }[] = [];
+  page.on('requestfinished', (request) => {
+    const { responseEnd } = request.timing();
+    if (request.url().includes('/changes')) asked.push({ url: request.url(), ms: responseEnd });
+  });
+  const before = performance.now();
+  await one.visit('#/s/AUTH/changes');
+  await patch(one).getByText('line number 1', { exact: true }).waitFor();
+  const ms = (performance.now() - before).toFixed(0);
+  const drawn = await page.evaluate(`new Promise((resolve) => {
+    const box = document.querySelector('section.patch');
+    const began = performance.now();
+    box.scrollTop = 100_000;
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(performance.now() - began)));
+  })`);
+  console.info(
+    `10,000 changed lines in the page: first screen after ${ms} ms, of which requests took ${asked.map((request) => request.ms.toFixed(0)).join(' + ')} ms; a jump is drawn in ${Number(drawn).toFixed(0)} ms`,
+  );
+  await patch(one).getByText('line number 5000', { exact: true }).waitFor();
+  expect(await patch(one).locator('.patch-row').count()).toBeLessThan(300);
+  await page.evaluate(`document.querySelector('section.patch').scrollTop = 1e9`);
+  await patch(one).getByText('line number 10000', { exact: true }).waitFor();
+});
+
+test('names and lines of hostile files stay text; what nobody would see is written out', async () => {
+  const img = '<img src=x onerror="window.wasHit=1">';
+  repository.write(
+    `${img.replaceAll('/', '')}\u202e\u0007.txt`,
+    `${img}\n<script>window.wasHit=1</script>\n\u202etxt.exe\u200b\u001b[2J\n`,
+  );
+  repository.write('b-long.txt', `${'x'.repeat(300_000)}\n`);
+  await using one = await start();
+  const { page, watched } = one;
+  await one.visit('#/s/AUTH/changes');
+  await patch(one).getByText('\\u202etxt.exe\\u200b\\u001b[2J').waitFor();
+  await fileLink(one, '\\u202e\\u0007.txt').waitFor();
+  await fileLink(one, 'b-long.txt').click();
+  await patch(one).getByText('298000 more characters').waitFor();
+  expect(await page.evaluate('window.wasHit')).toBeUndefined();
+  expect(await page.locator('img[src="x"], #app script').count()).toBe(0);
+  expect(watched.faults).toEqual([]);
+  expect(requestsElsewhere(browser)).toEqual([]);
+});
+
+test('thousands of files are listed without an element each', async () => {
+  for (let at = 1000; at < 2_000; at++) repository.write(`many/${at}.txt`, 'x\n');
+  await using one = await start();
+  const { page } = one;
+  await one.visit(`#/s/AUTH/changes?file=${encodeURIComponent('many/1990.txt')}`);
+  await page.getByText('1000 files').waitFor();
+  await fileLink(one, 'many/1990.txt').and(page.locator('[aria-current]')).waitFor();
+  await waitFor(async () => (await page.locator('.changed-file').count()) < 200, { describe: 'few rows are elements' });
+});
