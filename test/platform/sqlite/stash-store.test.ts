@@ -116,6 +116,7 @@ describe('the stash in the database', () => {
       later.flatMap((sql) => [...sql.matchAll(/DROP COLUMN (\w+)/g)].map(([, column]) => column)),
     );
     for (const sql of later) {
+      for (const [, trigger] of sql.matchAll(/CREATE TRIGGER (\w+)/g)) database.exec(`DROP TRIGGER ${trigger}`);
       for (const [, index] of sql.matchAll(/CREATE INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
       for (const [, table] of sql.matchAll(/CREATE (?:VIRTUAL )?TABLE (\w+)/g)) database.exec(`DROP TABLE ${table}`);
       for (const [, table, column] of sql.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g)) {
