@@ -31,6 +31,7 @@ import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
+import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import type { Clock } from './clock.ts';
@@ -203,6 +204,7 @@ async function openFleet(
       events: createEventStore(database),
       search,
       days: createDayStore(database),
+      terminalCosts: createTerminalCostStore(database),
       writes,
       disk,
       drops,

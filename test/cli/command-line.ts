@@ -142,6 +142,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     json_idle_timeout: 300,
     on_waiting: null,
     sessions_may: 'send',
+    status_line_tap: 'own',
     screen_dir: null,
     ...settings,
   };

@@ -66,9 +66,8 @@ test('the head comment of a file names no other that is not there', () => {
 
 test('each decision has options that lost, and a number of its own', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
-  expect(decisions.map((name) => name.slice(0, 4))).toEqual(
-    decisions.map((_, index) => String(index + 1).padStart(4, '0')),
-  );
+  // A number is given out as a decision is begun, so they may land in another order.
+  expect(new Set(decisions.map((name) => name.slice(0, 4))).size).toBe(decisions.length);
   for (const name of decisions) {
     const text = read(`docs/adr/${name}`);
     expect(text, name).toMatch(new RegExp(`^# ${Number(name.slice(0, 4))}\\. `));

@@ -37,7 +37,7 @@ import {
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
 import type { SessionEvent, Sessions } from '../../src/server/sessions.ts';
-import { MemoryEvents } from './memory-events.ts';
+import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
 import { MemoryTexts } from './memory-texts.ts';
@@ -290,8 +290,15 @@ export class MemorySessions implements Sessions {
   events = (slug: string, page: { after: number; limit: number }): EventsPage =>
     this.#events.page(this.#json(slug), page);
   lastResponse = (slug: string): LastResponse => this.#events.lastResponse(this.#json(slug));
-  sessionCosts = (slug: string): SessionCosts => this.#events.costs(this.#json(slug));
-  costs = (): FleetCosts => this.#events.allCosts();
+  sessionCosts(slug: string): SessionCosts {
+    const { type, cost_usd } = this.get(slug);
+    return type === 'json' ? this.#events.costs(slug) : terminalCosts(cost_usd);
+  }
+
+  costs(): FleetCosts {
+    const terminals = this.list().filter(({ type }) => type === 'screen');
+    return this.#events.allCosts(terminals.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0));
+  }
 
   explain = (slug: string): Explanation => explanationOf(this.get(slug));
   history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);

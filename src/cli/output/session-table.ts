@@ -1,6 +1,7 @@
 import { attentionOf, compareAttention, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
+import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
 import {
   attentionHeading,
   modelText,
@@ -64,7 +65,11 @@ const COLUMNS = {
   type: { title: 'TYPE', cell: ({ type }) => ({ text: cleanLine(type) }) },
   pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
   mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
-  cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : `$${cost.toFixed(2)}` }) },
+  context: {
+    title: 'CONTEXT',
+    cell: ({ context }) => ({ text: contextPercent(context), style: contextStyle(context) }),
+  },
+  cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : dollarsText(cost) }) },
   created: { title: 'CREATED', cell: ({ created_at: at }, { now }) => ({ text: agoText(at, now) }) },
   active: { title: 'ACTIVE', cell: ({ last_activity: at }, { now }) => ({ text: agoText(at, now) }) },
   id: { title: 'ID', cell: ({ claude_session_id: id }) => ({ text: cleanLine(id ?? ''), style: 'dim' }) },

@@ -30,6 +30,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   json_idle_timeout: 'integer',
   on_waiting: 'text',
   sessions_may: 'text',
+  status_line_tap: 'text',
   screen_dir: 'path',
 };
 

@@ -20,12 +20,13 @@ import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
-import { addUsage, NO_USAGE } from '../session/usage.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
+import { readFleetCosts, readSessionCosts } from './costs.ts';
+import { followFigures } from './follow-figures.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { newRecord } from './new-record.ts';
@@ -98,6 +99,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
   );
 
   let stopCounting: Dispose | null = null;
+  let stopFigures: Dispose | null = null;
 
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
@@ -142,7 +144,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     }
   }
 
-  const past = { roster, history: deps.history, days: deps.days, search: deps.search };
+  const past = { ...deps, roster };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -165,6 +167,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       // The sessions are listed only when all evidence is in, including hooks from the time without a server. Held
       // texts are typed only then.
       await observer.start();
+      stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });
       deps.disk.start();
       finishRemovals(roster);
       for (const { actor } of roster.all()) actor.list();
@@ -173,6 +176,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     },
     close: async () => {
       stopCounting?.();
+      stopFigures?.();
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();
@@ -256,11 +260,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     invoke: (slug, request) => conversationOf(slug).invoke(request),
     events: (slug, page) => conversationOf(slug).events(page),
     lastResponse: (slug) => conversationOf(slug).lastResponse(),
-    sessionCosts: (slug) => conversationOf(slug).costs(),
-    costs: () => {
-      const days = deps.events.days(null);
-      return { total: days.reduce(addUsage, NO_USAGE), days };
-    },
+    sessionCosts: (slug) => readSessionCosts(deps, actorOf(slug)),
+    costs: () => readFleetCosts(deps),
     explain: (slug) => {
       const { status, record } = actorOf(slug);
       return {

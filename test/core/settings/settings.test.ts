@@ -62,6 +62,7 @@ describe('where nothing is said', () => {
       json_idle_timeout: 300,
       on_waiting: null,
       sessions_may: 'send',
+      status_line_tap: 'own',
       screen_dir: null,
     });
     expect(rows.map(({ name }) => name)).toEqual(SETTING_ROWS.map(({ name }) => name));
