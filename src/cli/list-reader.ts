@@ -22,7 +22,8 @@ export async function readerOf(
     now: io.now(),
     home: io.env.HOME,
     branchOf: (path) => branches.get(path) ?? '',
-    modelOf: ({ slug, model }) => models.get(slug) ?? model,
+    // The status line tells of a switch at once, the transcript with the next answer.
+    modelOf: ({ slug, model, effort }) => (effort === null ? (models.get(slug) ?? model) : model),
     resourcesOf: (slug) => bySlug.get(slug) ?? null,
   };
 }

@@ -16,6 +16,7 @@ export const SessionDay = z
     stuck_ms: Spent,
     idle_ms: Spent.meta({ description: 'never prompted' }),
     error_ms: Spent.meta({ description: 'stopped by an error' }),
+    cost_usd: z.number().nullable().meta({ description: 'null where nothing reported it' }),
   })
   .meta({ id: 'SessionDay' });
 export type SessionDay = z.infer<typeof SessionDay>;

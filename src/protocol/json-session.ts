@@ -83,13 +83,20 @@ export const Usage = z
   .meta({ id: 'Usage' });
 export type Usage = z.infer<typeof Usage>;
 
-const DayUsage = Usage.extend({ day: z.iso.date().meta({ description: "In the server's time zone" }) });
+const Spent = Usage.extend({
+  terminal_cost_usd: z.number().meta({
+    description:
+      'What of cost_usd is of sessions in a terminal, as far as their status lines reported it. Turns, tokens and duration are of JSON sessions only',
+  }),
+});
+export type Spent = z.infer<typeof Spent>;
+const DayUsage = Spent.extend({ day: z.iso.date().meta({ description: "In the server's time zone" }) });
 const TurnUsage = Usage.omit({ turns: true }).extend({ at: Timestamp });
 
 /** The costs of one session, by turn and by day. */
 export const SessionCosts = z
   .object({
-    session: Usage,
+    session: Spent,
     max_budget_usd: z.number().nullable(),
     days: z.array(DayUsage).meta({ description: 'Oldest first' }),
     turns: z.array(TurnUsage).meta({ description: 'The last 100, oldest first' }),
@@ -97,8 +104,8 @@ export const SessionCosts = z
   .meta({ id: 'SessionCosts' });
 export type SessionCosts = z.infer<typeof SessionCosts>;
 
-/** The costs of all JSON sessions, including deleted ones. */
-export const FleetCosts = z.object({ total: Usage, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
+/** The costs of all sessions, including deleted ones. */
+export const FleetCosts = z.object({ total: Spent, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
 export type FleetCosts = z.infer<typeof FleetCosts>;
 
 /** A conversation of Claude Code on this machine that does not belong to a CBOS session. */

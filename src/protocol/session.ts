@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ATTENTIONS } from './attention.ts';
+import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
@@ -50,7 +51,16 @@ export const Session = z
     claude_session_id: z.string().nullable(),
     permission_mode: z.string().nullable(),
     model: z.string().nullable(),
-    cost_usd: z.number().nullable().meta({ description: 'Of all its turns; JSON sessions only' }),
+    cost_usd: z.number().nullable().meta({
+      description:
+        'JSON sessions: of all turns. Sessions in a terminal: as Claude Code last reported it to the status line, since its start',
+    }),
+    context: ContextWindow.nullable().meta({
+      description: 'Sessions in a terminal: how full the context window is; null where nothing reports it',
+    }),
+    effort: z.string().nullable().meta({ description: 'Sessions in a terminal: low, medium, high, …' }),
+    lines_added: z.int().nullable().meta({ description: 'Sessions in a terminal: since the start of Claude Code' }),
+    lines_removed: z.int().nullable(),
     cols: z.int().nullable(),
     rows: z.int().nullable(),
     json_state: JsonState.nullable(),

@@ -1,6 +1,9 @@
 /** What a process inside a session may do with other sessions. */
 export const SESSIONS_MAY = ['read', 'send', 'everything'] as const;
 
+/** Which sessions get the status-line tap: those whose user has a status line, all, or none. */
+export const STATUS_LINE_TAPS = ['own', 'always', 'never'] as const;
+
 export const SHORTEST_TOKEN = 16;
 
 /** The smallest and the largest value of each whole number. */

@@ -83,6 +83,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about: 'let Claude Code use the alternate screen',
   },
   {
+    name: 'status_line_tap',
+    environment: 'CBOS_STATUS_LINE_TAP',
+    file: 'status_line_tap',
+    about:
+      'which sessions in a terminal report context, cost and model: own (those with a status line of yours), always, never',
+  },
+  {
     name: 'stuck_threshold_ms',
     environment: 'CBOS_STUCK_THRESHOLD_MS',
     file: 'stuck_threshold_ms',

@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { SESSIONS_MAY, SETTING_LIMITS, SHORTEST_TOKEN } from './setting-limits.ts';
+import { SESSIONS_MAY, SETTING_LIMITS, SHORTEST_TOKEN, STATUS_LINE_TAPS } from './setting-limits.ts';
 import { SessionType } from './words.ts';
 
 export const SessionsMay = z.enum(SESSIONS_MAY);
 export type SessionsMay = z.infer<typeof SessionsMay>;
+
+export const StatusLineTap = z.enum(STATUS_LINE_TAPS);
+export type StatusLineTap = z.infer<typeof StatusLineTap>;
 
 const within = ({ min, max }: { min: number; max?: number }) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
@@ -28,6 +31,7 @@ export const Settings = z.strictObject({
   keep_days: within(SETTING_LIMITS.keep_days),
   claude_command: z.string().min(1),
   claude_alternate_screen: z.boolean(),
+  status_line_tap: StatusLineTap,
   stuck_threshold_ms: within(SETTING_LIMITS.stuck_threshold_ms),
   status_spinner_settle_ms: within(SETTING_LIMITS.status_spinner_settle_ms),
   status_prompt_settle_ms: within(SETTING_LIMITS.status_prompt_settle_ms),

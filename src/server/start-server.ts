@@ -33,6 +33,7 @@ import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/
 import { createRuleStore, type RuleStore } from '../platform/sqlite/rule-store.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
+import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
 import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
 import { type AttendedSessions, attend } from './attention/attend.ts';
 import { type Approvals, createApprovals } from './approval/approvals.ts';
@@ -229,6 +230,7 @@ async function openFleet(
       events: createEventStore(database),
       search,
       days: createDayStore(database),
+      terminalCosts: createTerminalCostStore(database),
       writes,
       disk,
       drops,

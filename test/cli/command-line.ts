@@ -143,6 +143,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     parking_after: 0,
     on_waiting: null,
     sessions_may: 'send',
+    status_line_tap: 'own',
     screen_dir: null,
     ...settings,
   };

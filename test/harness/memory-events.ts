@@ -62,8 +62,21 @@ export class MemoryEvents {
     return { session, max_budget_usd: null, days, turns };
   }
 
-  allCosts(): FleetCosts {
-    const total = [...this.#events.keys()].map((slug) => this.costs(slug).session).reduce(addUsage, NO_USAGE);
-    return { total, days: total.turns === 0 ? [] : [{ day: SINCE.slice(0, 10), ...total }] };
+  /** @param terminalUsd what sessions in a terminal cost */
+  allCosts(terminalUsd: number): FleetCosts {
+    const turns = [...this.#events.keys()].map((slug) => this.costs(slug).session);
+    const total = [...turns, terminalUsage(terminalUsd)].reduce(addUsage, NO_USAGE);
+    return { total, days: total.cost_usd === 0 ? [] : [{ day: SINCE.slice(0, 10), ...total }] };
   }
+}
+
+function terminalUsage(costUsd: number): typeof NO_USAGE {
+  return { ...NO_USAGE, cost_usd: costUsd, terminal_cost_usd: costUsd };
+}
+
+/** What a session in a terminal cost, as Claude Code reported it. */
+export function terminalCosts(costUsd: number | null): SessionCosts {
+  if (costUsd === null) throw new CatalogueError('no_costs');
+  const session = terminalUsage(costUsd);
+  return { session, max_budget_usd: null, days: [{ day: SINCE.slice(0, 10), ...session }], turns: [] };
 }

@@ -61,7 +61,7 @@ export function historyOf({ state, status }: Session, since: string | null): Sta
 }
 
 export function daysOf(sessions: readonly Session[], { since }: DaysQuery): SessionDay[] {
-  const days = sessions.map(({ slug }) => ({
+  const days = sessions.map(({ slug, cost_usd }) => ({
     session: slug,
     day: '2026-11-20',
     worked_ms: 3_723_000,
@@ -69,6 +69,7 @@ export function daysOf(sessions: readonly Session[], { since }: DaysQuery): Sess
     stuck_ms: 0,
     idle_ms: 5_000,
     error_ms: 0,
+    cost_usd,
   }));
   return days.filter(({ day }) => since === undefined || day >= since.slice(0, 10));
 }

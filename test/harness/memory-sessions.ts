@@ -40,7 +40,7 @@ import {
 import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
 import { placeSession } from '../../src/server/fleet/place-session.ts';
 import type { SessionEvent } from '../../src/server/sessions.ts';
-import { MemoryEvents } from './memory-events.ts';
+import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
 import { MemoryTexts } from './memory-texts.ts';
@@ -326,8 +326,15 @@ export class MemorySessions implements UnattendedSessions {
   events = (slug: string, page: { after: number; limit: number }): EventsPage =>
     this.#events.page(this.#json(slug), page);
   lastResponse = (slug: string): LastResponse => this.#events.lastResponse(this.#json(slug));
-  sessionCosts = (slug: string): SessionCosts => this.#events.costs(this.#json(slug));
-  costs = (): FleetCosts => this.#events.allCosts();
+  sessionCosts(slug: string): SessionCosts {
+    const { type, cost_usd } = this.get(slug);
+    return type === 'json' ? this.#events.costs(slug) : terminalCosts(cost_usd);
+  }
+
+  costs(): FleetCosts {
+    const terminals = this.list().filter(({ type }) => type === 'screen');
+    return this.#events.allCosts(terminals.reduce((sum, { cost_usd }) => sum + (cost_usd ?? 0), 0));
+  }
 
   explain = (slug: string): Explanation => explanationOf(this.get(slug));
   history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);

@@ -5,11 +5,12 @@ import {
   type Invoke,
   PERMISSION_MODES,
   type PermissionMode,
+  type Spent,
   type StreamFrame,
-  type Usage,
 } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { eventLine } from '../../text/event-text.ts';
+import { dollarsText } from '../../text/figure-words.ts';
 import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
 import { createTurnPrinter, type TurnPrinter } from '../output/turn-printer.ts';
@@ -25,7 +26,7 @@ const LOST_SERVER_MS = 60_000;
 /** The number that a shell adds to a signal's number. */
 const SIGNALLED = 128;
 
-/** Adds `invoke`, `events`, and `costs`, which only JSON sessions support. */
+/** Adds `invoke`, `events`, and `costs`. */
 export function addConversing(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -78,8 +79,8 @@ export function addConversing(program: Command, context: CliContext): void {
 
   describe(program.command('costs'), {
     group: 'looking',
-    summary: 'print what JSON sessions cost: dollars, tokens and time, by day',
-    more: "Dollars are Claude Code's own estimate at list prices.",
+    summary: 'print what sessions cost, by day: dollars, and of JSON sessions tokens and time',
+    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is their part that sessions in a terminal took, as far as these have a status line.",
     examples: [
       ['cbos costs', 'all of them, deleted ones too'],
       ['cbos costs CI', 'one'],
@@ -95,17 +96,26 @@ export function addConversing(program: Command, context: CliContext): void {
       if (options.json === true) return out.json(body);
       const sum = 'total' in body ? body.total : body.session;
       out.table(
-        [{ title: 'DAY' }, { title: 'COST' }, { title: 'TURNS' }, { title: 'IN' }, { title: 'OUT' }, { title: 'TIME' }],
+        [
+          { title: 'DAY' },
+          { title: 'COST' },
+          { title: 'TERMINAL' },
+          { title: 'TURNS' },
+          { title: 'IN' },
+          { title: 'OUT' },
+          { title: 'TIME' },
+        ],
         [...body.days.map((day) => usageRow(day.day, day)), usageRow('all', sum)],
       );
     });
 }
 
-function usageRow(title: string, usage: Usage): { text: string }[] {
+function usageRow(title: string, usage: Spent): { text: string }[] {
   const inputTokens = usage.input_tokens + usage.cache_read_tokens + usage.cache_creation_tokens;
   return [
     { text: title },
-    { text: `$${usage.cost_usd.toFixed(2)}` },
+    { text: dollarsText(usage.cost_usd) },
+    { text: usage.terminal_cost_usd === 0 ? '' : dollarsText(usage.terminal_cost_usd) },
     { text: String(usage.turns) },
     { text: String(inputTokens) },
     { text: String(usage.output_tokens) },

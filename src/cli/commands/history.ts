@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { SessionDay } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
+import { dollarsText } from '../../text/figure-words.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
@@ -19,7 +20,7 @@ export function addHistory(program: Command, context: CliContext): void {
 
   describe(program.command('history'), {
     group: 'looking',
-    summary: 'how long each session worked, waited for you and was stuck, by day',
+    summary: 'how long each session worked, waited for you and was stuck, and what it cost, by day',
     more: 'Only what the server saw counts: not the time without it, nor while the machine slept.',
     examples: [
       ['cbos history', 'all sessions, the last week'],
@@ -61,6 +62,7 @@ function printDays({ out }: CliContext, days: readonly SessionDay[]): void {
       { title: 'STUCK', worth: 2 },
       { title: 'IDLE', worth: 1 },
       { title: 'ERROR', worth: 3 },
+      { title: 'COST', worth: 4 },
     ],
     days.map((day) => [
       { text: day.day },
@@ -70,6 +72,7 @@ function printDays({ out }: CliContext, days: readonly SessionDay[]): void {
       { ...time(day.stuck_ms), style: 'red' },
       time(day.idle_ms),
       { ...time(day.error_ms), style: 'red' },
+      { text: day.cost_usd === null ? '' : dollarsText(day.cost_usd) },
     ]),
   );
 }

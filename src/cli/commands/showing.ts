@@ -9,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
+import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import {
   attentionCount,
@@ -162,8 +163,10 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
-    ['model', modelText(modelOf(session))],
+    ['model', [modelText(modelOf(session)), cleanLine(session.effort ?? '')].filter(isText).join(', ')],
+    ['context', contextText(session.context)],
     ['cost', costText(session)],
+    ['lines', linesText(session)],
     ['limit', limitText(session)],
   ];
 }
@@ -198,7 +201,7 @@ function becauseText({ source, rule, evidence }: Because): string {
 
 function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
   if (cost === null) return '';
-  return budget === null ? `$${cost.toFixed(2)}` : `$${cost.toFixed(2)} of $${budget}`;
+  return budget === null ? dollarsText(cost) : `${dollarsText(cost)} of $${budget}`;
 }
 
 /** Returns a line about the limit only if it blocks the session, or soon will. */

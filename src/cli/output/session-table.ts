@@ -8,6 +8,7 @@ import {
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
+import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
 import {
   attentionHeading,
   modelText,
@@ -79,7 +80,11 @@ const COLUMNS = {
   type: { title: 'TYPE', cell: ({ type }) => ({ text: cleanLine(type) }) },
   pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
   mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
-  cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : `$${cost.toFixed(2)}` }) },
+  context: {
+    title: 'CONTEXT',
+    cell: ({ context }) => ({ text: contextPercent(context), style: contextStyle(context) }),
+  },
+  cost: { title: 'COST', cell: ({ cost_usd: cost }) => ({ text: cost === null ? '' : dollarsText(cost) }) },
   memory: { title: 'MEMORY', cell: ({ slug }, { resourcesOf }) => ({ text: memoryText(resourcesOf(slug)) }) },
   cpu: { title: 'CPU', cell: ({ slug }, { resourcesOf }) => ({ text: processorText(resourcesOf(slug)) }) },
   created: { title: 'CREATED', cell: ({ created_at: at }, { now }) => ({ text: agoText(at, now) }) },

@@ -5,6 +5,7 @@ import {
   type SettingName,
   type Settings,
   SHORTEST_TOKEN,
+  STATUS_LINE_TAPS,
 } from '../../protocol/index.ts';
 
 /** Only the schema can decide whether the value is valid. */
@@ -40,6 +41,8 @@ function isPlain(name: SettingName, value: unknown): boolean {
       return SESSION_TYPES.some((one) => one === value);
     case 'sessions_may':
       return SESSIONS_MAY.some((one) => one === value);
+    case 'status_line_tap':
+      return STATUS_LINE_TAPS.some((one) => one === value);
     default:
       // Any text, list, or boolean is valid.
       return true;

@@ -29,6 +29,8 @@ const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 /** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
+/** Any status line takes a row of the screen, and the hint `? for shortcuts`, from Claude Code (2.1.330). */
+const DEFAULT_STATUS_LINE_TAP = 'own';
 /** A quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /**
@@ -126,6 +128,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     parking_after: 0,
     on_waiting: null,
     sessions_may: DEFAULT_SESSIONS_MAY,
+    status_line_tap: DEFAULT_STATUS_LINE_TAP,
     screen_dir: null,
   };
 }

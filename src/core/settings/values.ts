@@ -31,6 +31,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   parking_after: 'integer',
   on_waiting: 'text',
   sessions_may: 'text',
+  status_line_tap: 'text',
   screen_dir: 'path',
 };
 

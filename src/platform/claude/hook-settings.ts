@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY, READ_PAYLOAD } from './reply-hook.ts';
+import type { StatusLine } from './status-line.ts';
 import { waitAtGate } from './turn-gate.ts';
-import { type ClaudeVersion, isAtLeast } from './version.ts';
+import { type ClaudeVersion, formatClaudeVersion, isAtLeast } from './version.ts';
 
 /**
  * The version since which each event is safe to name. A name that a version does not know is never harmless: 1.0.128
@@ -99,8 +101,11 @@ const HOOK_TIMEOUT_S = 10;
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
-/** Returns the settings for a launch, which contain only hooks. Everything else stays as the user set it. */
-export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
+/**
+ * Returns the settings for a launch: hooks, and the status line with the tap in it. Everything else stays as the user
+ * set it.
+ */
+export function hookSettings(version: ClaudeVersion, statusLine: StatusLine | null = null): Record<string, unknown> {
   const entryOf = (name: string) => {
     const timeout = name === 'PermissionRequest' ? ASKING_HOOK_TIMEOUT_S : HOOK_TIMEOUT_S;
     const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout };
@@ -113,15 +118,26 @@ export function hookSettings(version: ClaudeVersion): Record<string, unknown> {
         [MATCHED.has(name) ? { matcher: '*', hooks: [entryOf(name)] } : { hooks: [entryOf(name)] }],
       ]),
     ),
+    ...(statusLine === null ? {} : { statusLine }),
   };
+}
+
+/** How many digits of its hash tell one status line from another. */
+const HASH_DIGITS = 16;
+
+/** The settings file of a launch. All launches of a version with the same status line share one. */
+export function launchSettingsFile(home: string, version: ClaudeVersion, statusLine: StatusLine | null): string {
+  const hash = createHash('sha256').update(JSON.stringify(statusLine)).digest('hex').slice(0, HASH_DIGITS);
+  const name = `${formatClaudeVersion(version)}${statusLine === null ? '' : `-${hash}`}.json`;
+  return join(home, 'claude-hooks', name);
 }
 
 /**
  * Writes the settings file for `--settings`. A file is used instead of inline JSON, because a command line shows
  * secrets and has a limited length. The file is renamed into place, so that a parallel launch never reads half of it.
  */
-export function writeHookSettings(file: string, version: ClaudeVersion): void {
-  const settings = `${JSON.stringify(hookSettings(version), null, 2)}\n`;
+export function writeHookSettings(file: string, version: ClaudeVersion, statusLine: StatusLine | null = null): void {
+  const settings = `${JSON.stringify(hookSettings(version, statusLine), null, 2)}\n`;
   if (existsSync(file) && readFileSync(file, 'utf8') === settings) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;

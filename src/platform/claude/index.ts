@@ -5,6 +5,8 @@
  * - what hooks report: `hook-spool.ts`; a spool that was removed: `spool-directory.ts`
  * - the hook that waits for a reply: `reply-hook.ts`; finding it again: `reply-waits.ts`
  * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
+ * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, what it reports
+ *   `status-line-reports.ts`
  * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts:
  *   `queue-operations.ts`
  * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
@@ -26,6 +28,9 @@ export * from './registry.ts';
 export { openReplyWaits, type ReplyWaits } from './reply-waits.ts';
 export { runsTools } from './running-tools.ts';
 export * from './spool-directory.ts';
+export * from './status-line.ts';
+export * from './status-line-reports.ts';
+export * from './status-line-tap.ts';
 export * from './trust.ts';
 export * from './turn-gate.ts';
 export * from './turn-gates.ts';

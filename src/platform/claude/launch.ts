@@ -70,7 +70,7 @@ export function readLaunch(argv: readonly string[]): {
   const settings = after('--settings');
   return {
     sessionId: after('--session-id') ?? after('--resume'),
-    version: /\/claude-hooks\/(\d+\.\d+\.\d+)\.json$/.exec(settings ?? '')?.[1] ?? null,
+    version: /\/claude-hooks\/(\d+\.\d+\.\d+)(?:-[0-9a-f]+)?\.json$/.exec(settings ?? '')?.[1] ?? null,
     permissionMode: after('--permission-mode'),
     model: after('--model'),
   };

@@ -59,6 +59,7 @@ const UsageRow = z.object({
   duration_ms: z.number(),
 });
 const DayRow = UsageRow.extend({ day: z.string() });
+const SessionDayRow = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number() });
 const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 
 /** How many turns are listed in a session's costs. */
@@ -76,6 +77,8 @@ export interface EventStore {
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
   /** per day, oldest first; if no session is named, the days of all sessions, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
+  /** the dollars per session and day, of one session or of all */
+  sessionDays(sessionId: string | null, since: string | null): z.infer<typeof SessionDayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];
 }
@@ -106,6 +109,9 @@ export function createEventStore(database: Database): EventStore {
   const days = database.prepare(
     `SELECT day, ${USAGE_SUMS} FROM json_turns WHERE ?1 IS NULL OR session_id = ?1 GROUP BY day ORDER BY day`,
   );
+  const sessionDays = database.prepare(`
+    SELECT session_id, day, total(cost_usd) AS cost_usd FROM json_turns
+    WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2) GROUP BY session_id, day`);
   const turns = database.prepare(
     `SELECT * FROM json_turns WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT ${LISTED_TURNS}`,
   );
@@ -153,6 +159,7 @@ export function createEventStore(database: Database): EventStore {
         .sort((one, other) => one.seq - other.seq)
         .slice(-count),
     days: (sessionId) => days.all(sessionId).map((row) => DayRow.parse(row)),
+    sessionDays: (sessionId, since) => sessionDays.all(sessionId, since).map((row) => SessionDayRow.parse(row)),
     turns: (sessionId) =>
       turns
         .all(sessionId)

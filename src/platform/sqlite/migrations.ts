@@ -286,4 +286,21 @@ export const MIGRATIONS: readonly string[] = [
   CREATE TRIGGER audit_outcomes_stay BEFORE UPDATE ON audit_outcomes BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   CREATE TRIGGER audit_outcomes_are_kept BEFORE DELETE ON audit_outcomes BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
   `,
+  `
+  -- Kept when a session is deleted: what a day cost stays true.
+  CREATE TABLE terminal_costs (
+    session_id TEXT NOT NULL,
+    day        TEXT NOT NULL,
+    cost_usd   REAL NOT NULL,
+    PRIMARY KEY (session_id, day)
+  ) STRICT;
+  CREATE INDEX terminal_costs_by_day ON terminal_costs (day);
+
+  -- Up to where the total of a launch has been counted.
+  CREATE TABLE terminal_cost_marks (
+    session_id TEXT PRIMARY KEY REFERENCES sessions(id) ON DELETE CASCADE,
+    launch_id  TEXT NOT NULL,
+    cost_usd   REAL NOT NULL
+  ) STRICT;
+  `,
 ];

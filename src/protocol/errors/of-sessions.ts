@@ -153,6 +153,12 @@ export const SESSION_ERRORS = {
     meaning: 'The session runs in a terminal and has no events',
     hint: '`cbos convert SLUG json` makes it a JSON session',
   },
+  no_costs: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'Claude Code has not reported what this session in a terminal costs',
+    hint: 'It reports that to a status line: with `status_line_tap = "always"` in config.toml, sessions get one at their next start',
+  },
   no_terminal: {
     status: 409,
     exit: EXIT.refused,

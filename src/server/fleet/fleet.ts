@@ -22,12 +22,13 @@ import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
-import { addUsage, NO_USAGE } from '../session/usage.ts';
 import type { Dispose } from '../sessions.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
+import { readFleetCosts, readSessionCosts } from './costs.ts';
+import { followFigures } from './follow-figures.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { createSlots } from './launch-slots.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
@@ -111,6 +112,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
 
   let stopCounting: Dispose | null = null;
   let stopIdleParking: Dispose | null = null;
+  let stopFigures: Dispose | null = null;
 
   async function create(request: NewSession): Promise<Session> {
     assertSlug(request.slug);
@@ -158,7 +160,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     }
   }
 
-  const past = { roster, history: deps.history, days: deps.days, search: deps.search };
+  const past = { ...deps, roster };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -181,6 +183,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       // The sessions are listed only when all evidence is in, including hooks from the time without a server. Held
       // texts are typed only then.
       await observer.start();
+      stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });
       deps.disk.start();
       finishRemovals(roster);
       for (const { actor, controls } of roster.all()) {
@@ -194,6 +197,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     close: async () => {
       stopCounting?.();
       stopIdleParking?.();
+      stopFigures?.();
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();
@@ -291,11 +295,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     invoke: (slug, request) => conversationOf(slug).invoke(request),
     events: (slug, page) => conversationOf(slug).events(page),
     lastResponse: (slug) => conversationOf(slug).lastResponse(),
-    sessionCosts: (slug) => conversationOf(slug).costs(),
-    costs: () => {
-      const days = deps.events.days(null);
-      return { total: days.reduce(addUsage, NO_USAGE), days };
-    },
+    sessionCosts: (slug) => readSessionCosts(deps, actorOf(slug)),
+    costs: () => readFleetCosts(deps),
     explain: (slug) => {
       const { status, record } = actorOf(slug);
       return {

@@ -8,8 +8,11 @@ import {
   continueConversation,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
+  launchSettingsFile,
+  readStatusLine,
   resolveClaude,
   sessionEnvironment,
+  tapStatusLine,
   writeHookSettings,
 } from '../../platform/claude/index.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
@@ -54,8 +57,9 @@ export async function launchSession(context: LaunchContext, record: SessionRecor
   });
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const settingsFile = join(settings.home, 'claude-hooks', `${formatClaudeVersion(version)}.json`);
-  writeHookSettings(settingsFile, version);
+  const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd }), settings.status_line_tap);
+  const settingsFile = launchSettingsFile(settings.home, version, statusLine);
+  writeHookSettings(settingsFile, version, statusLine);
   const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
   const command = buildLaunch({
     program,

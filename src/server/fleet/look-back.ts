@@ -2,7 +2,9 @@ import { localDay } from '../../core/history/index.ts';
 import { configDirectory, isConversationId, readTranscript, transcriptFile } from '../../platform/claude/index.ts';
 import type { Search } from '../../platform/search/index.ts';
 import type { DayStore } from '../../platform/sqlite/day-store.ts';
+import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
+import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type {
   DaysQuery,
   SearchQuery,
@@ -23,6 +25,8 @@ interface Past {
   readonly roster: Pick<Roster, 'all' | 'get'>;
   readonly history: Pick<HistoryStore, 'read'>;
   readonly days: Pick<DayStore, 'read'>;
+  readonly events: Pick<EventStore, 'sessionDays'>;
+  readonly terminalCosts: Pick<TerminalCostStore, 'read'>;
   readonly search: Pick<Search, 'search'>;
 }
 
@@ -39,10 +43,22 @@ export function readDays(past: Past, { session, since }: DaysQuery): SessionDay[
   const id = session === undefined ? null : idOf(past, session);
   const from = since?.includes('T') === true ? localDay(Date.parse(since)) : (since ?? null);
   const slugs = slugsById(past);
+  const costs = dollarsByDay([...past.events.sessionDays(id, from), ...past.terminalCosts.read(id, from)]);
   return past.days.read(id, from).flatMap(({ session_id, ...day }) => {
     const slug = slugs.get(session_id);
-    return slug === undefined ? [] : [{ session: slug, ...day }];
+    if (slug === undefined) return [];
+    return [{ session: slug, ...day, cost_usd: costs.get(`${session_id} ${day.day}`) ?? null }];
   });
+}
+
+/** The dollars of each session and day, which are the key. */
+function dollarsByDay(rows: readonly { session_id: string; day: string; cost_usd: number }[]): Map<string, number> {
+  const costs = new Map<string, number>();
+  for (const { session_id, day, cost_usd } of rows) {
+    const key = `${session_id} ${day}`;
+    costs.set(key, (costs.get(key) ?? 0) + cost_usd);
+  }
+  return costs;
 }
 
 export async function searchSessions(past: Past, { q, session, kind, limit }: SearchQuery): Promise<SearchResult> {

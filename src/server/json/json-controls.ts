@@ -14,7 +14,6 @@ import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { stopQueue } from '../session/queue-stop.ts';
-import { addUsage, NO_USAGE } from '../session/usage.ts';
 import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
 import type { JsonContext } from './context.ts';
@@ -150,12 +149,6 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
       return { events: page, next: found.length > limit ? (page.at(-1)?.seq ?? null) : null };
     },
     lastResponse: () => lastResponse(actor),
-    costs: () => {
-      const days = events.days(id);
-      const turns = events.turns(id).map(({ at, ...usage }) => ({ at: toTimestamp(at), ...usage }));
-      const { max_budget_usd } = actor.record.launch;
-      return { session: days.reduce(addUsage, NO_USAGE), max_budget_usd, days, turns };
-    },
   };
 }
 

@@ -8,6 +8,7 @@ import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { HistoryStore } from '../../platform/sqlite/history-store.ts';
 import type { SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
+import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type { Approvals } from '../approval/approvals.ts';
 import type { Clock } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
@@ -31,6 +32,7 @@ export interface ActorDeps {
   events: EventStore;
   search: Search;
   days: DayStore;
+  terminalCosts: TerminalCostStore;
   /** for facts that are only recorded */
   writes: PatientWrites;
   /** reports whether recordings can be written */

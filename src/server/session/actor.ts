@@ -244,6 +244,7 @@ export class SessionActor {
       status: this.status.view(),
       attached: this.isDead() ? null : this.attached,
       screenPromptAt: this.isDead() ? null : this.screenPrompt.seenAt(),
+      figures: this.intake.figures,
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),

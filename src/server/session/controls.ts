@@ -6,6 +6,7 @@
  * - one command after another: `mailbox.ts`
  * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
  * - the queue that an interrupt pauses: `queue-stop.ts`; replies kept for later: `stash.ts`
+ * - context, cost and model of a session in a terminal: `figures.ts`
  * - evidence across a restart, when the clock may have been set: `kept-evidence.ts`
  * - a session as every face shows it: `view.ts`
  */

@@ -1,4 +1,4 @@
-import type { EventsPage, Invocation, Invoke, LastResponse, SessionCosts } from '../../protocol/index.ts';
+import type { EventsPage, Invocation, Invoke, LastResponse } from '../../protocol/index.ts';
 
 /** The features that only a JSON session has: turns that a request runs, and events. */
 export interface Conversation {
@@ -7,5 +7,4 @@ export interface Conversation {
   events(page: { after: number; limit: number }): EventsPage;
   /** @throws CatalogueError no_response */
   lastResponse(): LastResponse;
-  costs(): SessionCosts;
 }

@@ -1,10 +1,12 @@
 import { textsOfHook } from '../../core/search/index.ts';
 import type { Cover, JsonEvidence, RegistryEvidence, ScreenFrame, Unreachable } from '../../core/status/index.ts';
+import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { ActorDeps } from './actor-deps.ts';
+import { type Figures, SessionFigures } from './figures.ts';
 import type { JsonFacts } from './json-facts.ts';
 import { keepEvidence } from './kept-evidence.ts';
 import type { KeptRecord } from './kept-record.ts';
@@ -27,8 +29,8 @@ export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; js
 
 /** The session that the evidence is about. */
 interface Witnessed {
-  readonly deps: Pick<ActorDeps, 'clock' | 'search'>;
-  readonly kept: Pick<KeptRecord, 'current' | 'save' | 'hold'>;
+  readonly deps: Pick<ActorDeps, 'clock' | 'search' | 'terminalCosts'>;
+  readonly kept: Pick<KeptRecord, 'current' | 'save' | 'hold' | 'write'>;
   readonly status: SessionStatus;
   readonly gap: Pick<RecordingGap, 'stopped' | 'expectOutput'>;
   readonly screenPrompt: Pick<ScreenPrompt, 'see'>;
@@ -47,9 +49,16 @@ interface Witnessed {
 export class EvidenceIntake {
   readonly #session: Witnessed;
   #transcript: string | null = null;
+  readonly #figures: SessionFigures;
 
   constructor(session: Witnessed) {
     this.#session = session;
+    this.#figures = new SessionFigures({ ...session.deps, kept: session.kept });
+  }
+
+  /** what Claude Code told the status line of this launch and this conversation */
+  get figures(): Figures {
+    return this.#figures.shown(this.#session.kept.current);
   }
 
   /** Claude Code's own file of the conversation, as last reported */
@@ -165,6 +174,11 @@ export class EvidenceIntake {
     if (kept.current.endedAt !== null || why?.because === unreachable?.because) return;
     const since = deps.clock.now();
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
+  }
+
+  /** Takes in a report of the status line of a launch, and tells the faces if it changes what they show. */
+  seeReport(launchId: string, report: StatusLineReport): void {
+    if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
 
   /** Records that, according to the operating system, the session has ended. */

@@ -1,6 +1,7 @@
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { NOTHING_KEPT, type RecordingStop, type Session, type Status } from '../../protocol/index.ts';
+import type { Figures } from './figures.ts';
 
 /** How many lines of a session's screen a list shows. */
 const TAIL_LINES = 5;
@@ -11,6 +12,7 @@ export interface SessionFacts {
   status: Status;
   /** for a JSON session, its evidence and the cost of its turns */
   json: { evidence: JsonEvidence; costUsd: number } | null;
+  figures: Figures;
   attached: boolean | null;
   /** when Screen itself took the session's keypresses, Unix milliseconds */
   screenPromptAt: number | null;
@@ -28,7 +30,7 @@ export interface SessionFacts {
 
 /** Returns a session as every face shows it. */
 export function viewSession(facts: SessionFacts): Session {
-  const { record, memory, json } = facts;
+  const { record, memory, json, figures } = facts;
   return {
     slug: record.slug,
     path: record.path,
@@ -45,8 +47,12 @@ export function viewSession(facts: SessionFacts): Session {
     buffer_tail: facts.lines === null ? null : lastFilledLines(facts.lines, TAIL_LINES).join('\n'),
     claude_session_id: record.claudeSessionId,
     permission_mode: record.launch.permission_mode ?? (json === null ? null : 'default'),
-    model: json?.evidence.model ?? record.launch.model,
-    cost_usd: json?.costUsd ?? null,
+    model: json?.evidence.model ?? figures.model ?? record.launch.model,
+    cost_usd: json?.costUsd ?? figures.costUsd,
+    context: figures.context,
+    effort: figures.effort,
+    lines_added: figures.linesAdded,
+    lines_removed: figures.linesRemoved,
     cols: facts.size?.cols ?? null,
     rows: facts.size?.rows ?? null,
     json_state: json === null ? null : jsonState(json.evidence),

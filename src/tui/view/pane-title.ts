@@ -2,6 +2,7 @@ import type { Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
+import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -29,6 +30,8 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     blockedText(session),
     recordingText(session),
     queueText(session),
+    contextFact(session.context),
+    costFact(session.cost_usd),
     pathText(path, home),
     session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
     moved,

@@ -1,7 +1,8 @@
-import { type Attention, attentionOf, type Session } from '../../protocol/index.ts';
+import { type Attention, attentionOf, isNearlyFull, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
+import { contextGauge, contextPercent, contextStyle } from '../../text/figure-words.ts';
 import {
   attentionHeading,
   attentionStyle,
@@ -130,6 +131,9 @@ const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
+/** Cells of the gauge, the share and a blank; where there is less room, the share alone, and only if it warns. */
+const CONTEXT_CELLS = 12;
+const GAUGE_COLS = 100;
 
 function flatRow(session: Session, options: ListOptions): string {
   const { selected, cols, now, home, dress } = options;
@@ -138,7 +142,8 @@ function flatRow(session: Session, options: ListOptions): string {
   const since = formatSince(session.status.since, now).padStart(SINCE_CELLS);
   const isNarrow = cols < NARROW_COLS;
   const cells = isNarrow ? NARROW_CELLS : WIDE_CELLS;
-  const fixed = 4 + cells.slug + 1 + cells.state + SINCE_CELLS + 2;
+  const context = contextCells(session, options);
+  const fixed = 4 + cells.slug + 1 + cells.state + SINCE_CELLS + 2 + displayWidth(context);
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
   const slug = fitTo(cleanLine(session.slug), cells.slug);
   const state = fitTo(isNarrow ? shortState(session) : stateText(session), cells.state);
@@ -149,8 +154,16 @@ function flatRow(session: Session, options: ListOptions): string {
     dress(isSelected ? 'inverse' : 'bold', slug),
     dress(style, ` ${state}`),
     dress('dim', `${since}  `),
+    dress(contextStyle(session.context), context),
     isSelected ? gist : dress('dim', gist),
   ].join('');
+}
+
+/** Returns how full the context window is. All rows leave room for it as soon as it is known of one session. */
+function contextCells({ context }: Session, { cols, sessions }: ListOptions): string {
+  if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
+  if (sessions.every((one) => one.context === null)) return '';
+  return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
 /** Marks a session that was selected for a common action. */
@@ -165,13 +178,14 @@ function tallRows(session: Session, options: ListOptions): string[] {
   const bar = isSelected ? dress('cyan', '▌') : ' ';
   const state = shortState(session);
   const since = formatSince(session.status.since, now);
-  const facts = `${state} ${since} `;
+  const context = session.context === null ? '' : `${contextPercent(session.context)} `;
+  const facts = `${context}${state} ${since} `;
   const slugCells = Math.max(6, cols - displayWidth(facts) - 4);
   const slug = truncate(cleanLine(session.slug), slugCells - 1);
   const gap = ' '.repeat(Math.max(1, cols - 4 - displayWidth(slug) - displayWidth(facts)));
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - 4));
   return [
-    `${bar}${dress(style, sessionIcon(session))}${markOf(session, options)}${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(style, state)} ${dress('dim', `${since} `)}`,
+    `${bar}${dress(style, sessionIcon(session))}${markOf(session, options)}${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(contextStyle(session.context), context)}${dress(style, state)} ${dress('dim', `${since} `)}`,
     `${bar}  ${isSelected ? gist : dress('dim', gist)}`,
   ];
 }

@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { Session } from '../../protocol/index.ts';
+import { isNearlyFull, type Session } from '../../protocol/index.ts';
+import { contextPercent, contextText } from '../../text/figure-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
@@ -165,7 +166,7 @@ function ListHint() {
 
 /** Drawn once. Each of its texts is a signal, and only those that changed are written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
-  const { tone, status, gist, age, current, mark, ticks } = useMemo(() => rowOf(slug), [slug]);
+  const { tone, status, gist, age, current, mark, ticks, ...context } = useMemo(() => rowOf(slug), [slug]);
   return (
     <li>
       <a
@@ -183,7 +184,14 @@ const Row = memo(function Row({ slug }: { slug: string }) {
       >
         <span class="dot" data-tone={tone} />
         <span class="name clip">{slug}</span>
-        <span class="age">{age}</span>
+        <span class="age">
+          <span class="context" hidden={context.isUnknown} data-nearly-full={context.isWarning} title={context.text}>
+            <meter min={0} max={100} value={context.share} aria-hidden="true" />
+            <span class="hidden-text">Context window: </span>
+            {context.percent}{' '}
+          </span>
+          {age}
+        </span>
         <span class="gist clip">
           <span class="hidden-text">
             {status}. {ticks}
@@ -208,6 +216,11 @@ function rowOf(slug: string) {
     status: computed(() => statusText(session.value)),
     gist: computed(() => gistOf(session.value) || statusText(session.value)),
     age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
+    isUnknown: computed(() => session.value.context === null),
+    isWarning: computed(() => String(isNearlyFull(session.value.context))),
+    share: computed(() => session.value.context?.used_percentage ?? 0),
+    percent: computed(() => contextPercent(session.value.context)),
+    text: computed(() => `Context window: ${contextText(session.value.context)}`),
     current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
     mark: computed(() => (isChoosing.value ? String(ticked.value.has(slug)) : undefined)),
     ticks: computed(() => (isChoosing.value && ticked.value.has(slug) ? 'Chosen. ' : '')),

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { SessionDay } from '../../protocol/index.ts';
+import { costFact } from '../../text/figure-words.ts';
 import { addressOf } from '../app/router.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
@@ -59,6 +60,7 @@ export function HistoryPage() {
                   <th>How it spent the day</th>
                   <th>Worked</th>
                   <th>Waited for you</th>
+                  <th>Cost</th>
                 </tr>
               </thead>
               <tbody>
@@ -98,6 +100,7 @@ function Row({ entry, longest }: { entry: SessionDay; longest: number }) {
       </td>
       <td class="number">{durationText(entry.worked_ms)}</td>
       <td class="number waited">{durationText(entry.waited_ms)}</td>
+      <td class="number">{costFact(entry.cost_usd)}</td>
     </tr>
   );
 }

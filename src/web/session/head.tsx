@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import type { Session } from '../../protocol/index.ts';
 import { isParked } from '../actions/deeds.ts';
+import { contextFact, costFact } from '../../text/figure-words.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
@@ -56,7 +57,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       <StatusChip session={session} />
       <span class="faint clip grow wide-only" title={session.path ?? undefined}>
         {session.path === null ? '' : shortPath(session.path)}
-        {costText(session.cost_usd)}
+        {[costFact(session.cost_usd), contextFact(session.context)].filter(Boolean).map((fact) => ` · ${fact}`)}
       </span>
       <span class="grow narrow-only" />
       <div class="row" ref={tools} />
@@ -102,11 +103,6 @@ function ViewSwitch({ slug }: { slug: string }) {
 
 function ask(about: NonNullable<typeof overlay.value>): void {
   overlay.value = about;
-}
-
-/** Returns the cost as text; empty if there is none. */
-function costText(costUsd: number | null): string {
-  return costUsd === null || costUsd < 0.005 ? '' : ` · $${costUsd.toFixed(2)}`;
 }
 
 /** Shows the status, followed by its reason. */

@@ -5,7 +5,19 @@ import { SETTING_ROWS } from '../../../src/protocol/index.ts';
 /** Valid and invalid values of each form, and values at the limits. */
 const TEXTS = [
   ...['0', '1', '999', '1000', '60000', '60001', '65535', '65536', '20000000', '99999999', '100000000', '100000001'],
-  ...['9007199254740991', '9007199254740992', 'true', 'no', 'screen', 'json', 'tmux', 'send', 'everything', 'all'],
+  ...[
+    '9007199254740991',
+    '9007199254740992',
+    'true',
+    'no',
+    'screen',
+    'json',
+    'tmux',
+    'send',
+    'everything',
+    'all',
+    'always',
+  ],
   ...[
     'a-token-that-is-long-enough',
     'short',

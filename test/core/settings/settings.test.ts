@@ -63,6 +63,7 @@ describe('where nothing is said', () => {
       parking_after: 0,
       on_waiting: null,
       sessions_may: 'send',
+      status_line_tap: 'own',
       screen_dir: null,
     });
     expect(rows.map(({ name }) => name)).toEqual(SETTING_ROWS.map(({ name }) => name));

@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { z } from 'zod';
+import { readRegularFile } from '../files/regular-file.ts';
+import { configDirectory } from './registry.ts';
+
+/** The status line that Claude Code would show, with all fields of its setting: `padding`, `refreshInterval`, … */
+export const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string() });
+export type StatusLine = z.infer<typeof StatusLine>;
+
+/** Where an organization's settings are. They win over those of a launch. */
+const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
+
+/** How long a settings file may be: far more than a person writes, and a hostile repository may contain anything. */
+const MOST_BYTES = 1_000_000;
+
+export interface StatusLinePlace {
+  /** the session's environment */
+  env: Readonly<Record<string, string>>;
+  /** the session's directory */
+  cwd: string;
+  /** for tests */
+  managedFile?: string;
+}
+
+/**
+ * The user's own status line: `managed` if an organization sets it, which no launch can replace; null if there is none.
+ * Claude Code merges the settings of the user, of the project and of the project's local file field by field, the later
+ * ones winning (2.1.330).
+ */
+export async function readStatusLine({
+  env,
+  cwd,
+  managedFile = MANAGED_FILE,
+}: StatusLinePlace): Promise<StatusLine | 'managed' | null> {
+  if ((await statusLineIn(managedFile)) !== null) return 'managed';
+  const files = [
+    join(configDirectory(env), 'settings.json'),
+    join(cwd, '.claude', 'settings.json'),
+    join(cwd, '.claude', 'settings.local.json'),
+  ];
+  const found = await Promise.all(files.map(statusLineIn));
+  const merged = StatusLine.safeParse(Object.assign({}, ...found.map((one) => one ?? {})));
+  return merged.success ? merged.data : null;
+}
+
+const SettingsFile = z.looseObject({ statusLine: z.looseObject({}) });
+
+async function statusLineIn(file: string): Promise<Record<string, unknown> | null> {
+  try {
+    const text = await readRegularFile(file, { mostBytes: MOST_BYTES });
+    return text === null ? null : SettingsFile.parse(JSON.parse(text.replace(/^\uFEFF/, ''))).statusLine;
+  } catch {
+    return null; // missing, unreadable, or without a status line: Claude Code shows none from it either
+  }
+}

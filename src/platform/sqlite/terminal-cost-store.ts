@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { type Database, inTransaction } from './database.ts';
+
+const Mark = z.object({ launch_id: z.string(), cost_usd: z.number() });
+const Day = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number() });
+export type TerminalCost = z.infer<typeof Day>;
+
+/** What sessions in a terminal cost by day, as far as Claude Code reported it. */
+export interface TerminalCostStore {
+  /**
+   * Counts a total that a launch has reported. Claude Code may begin with the total of a conversation that it resumes,
+   * so counting begins with the first total of a launch. A smaller total is a count that began anew.
+   */
+  count(session: { id: string; launchId: string }, day: string, totalUsd: number): void;
+  /** Per session and day, oldest first; of one session, or of all, deleted ones included. */
+  read(sessionId: string | null, since: string | null): TerminalCost[];
+}
+
+export function createTerminalCostStore(database: Database): TerminalCostStore {
+  const mark = database.prepare('SELECT launch_id, cost_usd FROM terminal_cost_marks WHERE session_id = ?');
+  const saveMark = database.prepare(`
+    INSERT INTO terminal_cost_marks VALUES (?, ?, ?)
+    ON CONFLICT (session_id) DO UPDATE SET launch_id = excluded.launch_id, cost_usd = excluded.cost_usd`);
+  const add = database.prepare(`
+    INSERT INTO terminal_costs VALUES (?, ?, ?)
+    ON CONFLICT (session_id, day) DO UPDATE SET cost_usd = cost_usd + excluded.cost_usd`);
+  const read = database.prepare(`
+    SELECT * FROM terminal_costs WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2)
+    ORDER BY day, rowid`);
+  return {
+    count: ({ id, launchId }, day, totalUsd) =>
+      inTransaction(database, () => {
+        const found = mark.get(id);
+        const before = found === undefined ? null : Mark.parse(found);
+        if (before?.launch_id === launchId && before.cost_usd === totalUsd) return;
+        saveMark.run(id, launchId, totalUsd);
+        if (before?.launch_id !== launchId) return;
+        const spent = totalUsd < before.cost_usd ? totalUsd : totalUsd - before.cost_usd;
+        if (spent > 0) add.run(id, day, spent);
+      }),
+    read: (sessionId, since) => read.all(sessionId, since).map((row) => Day.parse(row)),
+  };
+}

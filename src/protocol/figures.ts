@@ -1,0 +1,11 @@
+import { z } from 'zod';
+
+/** How full a context window is. */
+export const ContextWindow = z
+  .object({
+    used_tokens: z.int().min(0).meta({ description: 'Of the last request: input, cached input included' }),
+    size_tokens: z.int().min(1),
+    used_percentage: z.number().min(0).meta({ description: "Claude Code's own figure" }),
+  })
+  .meta({ id: 'ContextWindow' });
+export type ContextWindow = z.infer<typeof ContextWindow>;

@@ -1,0 +1,25 @@
+import { reportsDirectory, watchReports } from '../../platform/claude/index.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+import type { Roster } from './roster.ts';
+
+interface FollowFigures {
+  roster: Pick<Roster, 'all' | 'byLaunch'>;
+  spoolDir: string;
+  log: Logger;
+}
+
+/** Gives each session in a terminal what its status line is told, also what came while no server ran. */
+export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose {
+  return watchReports({
+    dir: reportsDirectory(spoolDir),
+    launches: () =>
+      roster
+        .all()
+        .flatMap(({ actor: { record } }) =>
+          record.type === 'screen' && record.launchId !== null ? [record.launchId] : [],
+        ),
+    onReport: (launchId, report) => roster.byLaunch(launchId)?.actor.intake.seeReport(launchId, report),
+    onError: (cause) => log.error({ err: cause }, 'reading what a status line was told failed'),
+  });
+}

@@ -1,0 +1,60 @@
+import { localDay } from '../../core/history/index.ts';
+import type { StatusLineReport } from '../../platform/claude/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import type { ActorDeps } from './actor-deps.ts';
+import type { KeptRecord } from './kept-record.ts';
+
+/** What Claude Code tells its status line of a session in a terminal; null where it is not known. */
+export type Figures = Omit<StatusLineReport, 'sessionId'>;
+
+const NO_FIGURES: Figures = {
+  model: null,
+  effort: null,
+  context: null,
+  costUsd: null,
+  linesAdded: null,
+  linesRemoved: null,
+};
+
+interface FiguresOf extends Pick<ActorDeps, 'clock' | 'terminalCosts'> {
+  readonly kept: Pick<KeptRecord, 'current' | 'write'>;
+}
+
+/**
+ * The figures of one session. A report counts for the launch that made it and the conversation that it names: after a
+ * restart, `/clear` or `/resume`, nothing is known until the next one. So what another process writes in a session's
+ * name counts only if it knows the conversation.
+ */
+export class SessionFigures {
+  readonly #session: FiguresOf;
+  #last: { launchId: string; report: StatusLineReport } | null = null;
+
+  constructor(session: FiguresOf) {
+    this.#session = session;
+  }
+
+  shown({ type, launchId, claudeSessionId }: SessionRecord): Figures {
+    if (type !== 'screen' || this.#last?.launchId !== launchId) return NO_FIGURES;
+    const { report } = this.#last;
+    if (report.sessionId !== claudeSessionId) return NO_FIGURES;
+    const { sessionId: _, ...figures } = report;
+    return figures;
+  }
+
+  /** @returns whether the report changes what is shown */
+  see(launchId: string, report: StatusLineReport): boolean {
+    const { kept } = this.#session;
+    const before = this.shown(kept.current);
+    this.#last = { launchId, report };
+    const now = this.shown(kept.current);
+    if (now.costUsd !== null && now.costUsd !== before.costUsd) this.#count(launchId, now.costUsd);
+    return JSON.stringify(now) !== JSON.stringify(before);
+  }
+
+  #count(launchId: string, totalUsd: number): void {
+    const { kept, clock, terminalCosts } = this.#session;
+    const day = localDay(clock.now());
+    const { id } = kept.current;
+    kept.write(() => terminalCosts.count({ id, launchId }, day, totalUsd));
+  }
+}

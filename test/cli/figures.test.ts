@@ -1,0 +1,81 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+
+const context = (used_percentage: number) => ({
+  used_tokens: used_percentage * 2_000,
+  size_tokens: 200_000,
+  used_percentage,
+});
+
+beforeEach(() => {
+  cli.server.sessions.add('HALF', {
+    context: context(41.6),
+    cost_usd: 1.234,
+    model: 'claude-opus-5-5',
+    effort: 'high',
+    lines_added: 12,
+    lines_removed: 3,
+  });
+  cli.server.sessions.add('FULL', { context: context(80), cost_usd: 0 });
+  cli.server.sessions.add('NONE');
+});
+
+const run = async (...argv: string[]): Promise<string> => (await runCommand(argv, cli.where)).stdout;
+
+test('ls --columns has context, cost and model, and nothing where nothing is known', async () => {
+  const rows = (await run('ls', '--columns', 'name,context,cost,model', '--sort', 'name')).trimEnd().split('\n');
+  expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+    ['NAME', 'CONTEXT', 'COST', 'MODEL'],
+    ['◌', 'FULL', '▲ 80%', '$0.00'],
+    ['◌', 'HALF', '42%', '$1.23', 'opus-5-5'],
+    ['◌', 'NONE'],
+  ]);
+});
+
+describe('show', () => {
+  test('says how full the context window is, what was spent, and how many lines were changed', async () => {
+    const text = await run('show', 'HALF');
+    expect(text).toMatch(/^ {2}model +opus-5-5, high$/m);
+    expect(text).toMatch(/^ {2}context +██░░░ 42% of 200k tokens$/m);
+    expect(text).toMatch(/^ {2}cost +\$1\.23$/m);
+    expect(text).toMatch(/^ {2}lines +\+12 −3$/m);
+  });
+
+  test('warns where it is nearly full', async () => {
+    expect(await run('show', 'FULL')).toMatch(/^ {2}context +████░ ▲ 80% of 200k tokens; nearly full$/m);
+  });
+
+  test('has no line for what is not known', async () => {
+    expect(await run('show', 'NONE')).not.toMatch(/context|cost|lines|model/);
+  });
+
+  test('a window that is more than full stays a gauge of five cells', async () => {
+    cli.server.sessions.add('OVER', { context: context(150) });
+    expect(await run('show', 'OVER')).toMatch(/^ {2}context +█{5} ▲ 150% /m);
+  });
+});
+
+describe('costs', () => {
+  test('has the dollars of sessions in a terminal, also as a column of their own', async () => {
+    const [titles, , all] = (await run('costs')).split('\n');
+    expect(titles).toMatch(/^DAY +COST +TERMINAL +TURNS/);
+    expect(all).toMatch(/^all +\$1\.23 +\$1\.23 +0 /);
+    expect(await run('costs', 'HALF')).toMatch(/^all +\$1\.23 /m);
+  });
+
+  test('says why nothing is known, and the cure', async () => {
+    const { code, stderr } = await runCommand(['costs', 'NONE'], cli.where);
+    expect(code).toBe(1);
+    expect(stderr).toContain('status_line_tap = "always"');
+  });
+});
+
+test('history has a column of dollars', async () => {
+  const text = await run('history', '--days', '3650');
+  expect(text.split('\n')[0]).toMatch(/WORKED.*COST$/);
+  expect(text).toMatch(/HALF .*\$1\.23$/m);
+  expect(text).toMatch(/NONE .*[a-z]$/m);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { Session } from '../../src/protocol/index.ts';
+import { displayWidth } from '../../src/text/display-width.ts';
+import type { Style } from '../../src/text/style.ts';
+import { listRows } from '../../src/tui/view/session-list.ts';
+import { someSession } from '../harness/some-session.ts';
+
+const at = (used_percentage: number | null): Session['context'] =>
+  used_percentage === null ? null : { used_tokens: 1, size_tokens: 200_000, used_percentage };
+const SESSIONS = [
+  someSession('HALF', { context: at(42) }),
+  someSession('FULL', { context: at(93) }),
+  someSession('NONE'),
+];
+
+function draw(options: { cols: number; isTall?: boolean; sessions?: readonly Session[]; dress?: Style }): string[] {
+  const { cols, isTall = false, sessions = SESSIONS, dress = (_, text) => text } = options;
+  const { rows } = listRows({
+    sessions,
+    selected: null,
+    marked: new Set(),
+    cols,
+    rows: 6,
+    isTall,
+    hasHeadings: false,
+    now: Date.parse('2026-11-20T15:05:05.123Z'),
+    home: undefined,
+    dress,
+  });
+  return rows.filter((row) => row !== '');
+}
+
+test('a wide list has a gauge in each row where something is known, and all rows stay aligned', () => {
+  const rows = draw({ cols: 120 });
+  expect(rows.map((row) => /(█*░*) +(▲ )?(\d+%)/.exec(row)?.slice(1, 4) ?? null)).toEqual([
+    ['██░░░', undefined, '42%'],
+    ['█████', '▲ ', '93%'],
+    null,
+  ]);
+  expect(new Set(rows.map((row) => displayWidth(row.slice(0, row.indexOf('/tmp'))))).size).toBe(1);
+  for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(120);
+});
+
+test('a list in which nothing is known has no room for gauges', () => {
+  const rows = draw({ cols: 120, sessions: [someSession('NONE')] });
+  expect(rows[0]).toBe(draw({ cols: 120, sessions: [someSession('NONE', { context: null })] })[0]);
+  expect(rows[0]).toMatch(/1m 00s {2}\/tmp/);
+});
+
+test('a narrow list warns, and has no gauge otherwise', () => {
+  const rows = draw({ cols: 60 });
+  expect(rows[0]).not.toContain('42%');
+  expect(rows[1]).toContain('▲ 93%');
+  for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(60);
+});
+
+test('a row of two lines has the share beside the state', () => {
+  const rows = draw({ cols: 40, isTall: true });
+  expect(rows[0]).toMatch(/HALF +42% new 1m 00s/);
+  expect(rows[2]).toMatch(/FULL +▲ 93% new 1m 00s/);
+  for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(40);
+});
+
+test('the warning is drawn in yellow', () => {
+  const dress: Style = (name, text) => (name === 'yellow' ? `<${text}>` : text);
+  expect(draw({ cols: 120, dress })[1]).toMatch(/<█{5} ▲ 93% +>/);
+});

@@ -1,0 +1,50 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { startPage } from '../harness/page.ts';
+import { DONE } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+});
+afterAll(() => world.dispose());
+
+const context = (used_percentage: number) => ({ used_tokens: 1, size_tokens: 200_000, used_percentage });
+
+test('a row has a gauge of its context window, and warns where that is nearly full, as it changes', async () => {
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('HALF', { ...DONE, context: context(42), cost_usd: 1.234 });
+      sessions.add('NONE', DONE);
+    },
+  });
+  const { page, server } = one;
+  await one.visit('#/s/HALF');
+  const gauge = (slug: string) => page.locator(`.session-row[data-slug="${slug}"] .context`);
+  await gauge('HALF').getByText('42%').waitFor();
+  expect(await gauge('HALF').getAttribute('data-nearly-full')).toBe('false');
+  expect(
+    await gauge('HALF')
+      .locator('meter')
+      .evaluate((meter) => (meter as unknown as { value: number }).value),
+  ).toBe(42);
+  expect(await gauge('NONE').isVisible()).toBe(false);
+  await page.locator('.page-head').getByText('$1.23 · context 42%').waitFor();
+
+  server.sessions.change('HALF', { context: context(85) });
+  server.sessions.change('NONE', { context: context(3) });
+  await gauge('HALF').getByText('▲ 85%').waitFor();
+  await waitFor(async () => (await gauge('HALF').getAttribute('data-nearly-full')) === 'true', {
+    describe: 'the gauge warns',
+  });
+  await gauge('NONE').getByText('3%').waitFor();
+
+  server.sessions.change('HALF', { context: null });
+  await waitFor(async () => !(await gauge('HALF').isVisible()), {
+    describe: 'what is not known any more is not shown',
+  });
+});
