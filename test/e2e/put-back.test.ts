@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Delivery, Session } from '../../src/protocol/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 const UP = '\x1b[A';
@@ -12,7 +13,10 @@ const ESCAPE = '\x1b';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
+let spares: SpareSessions;
 let count = 0;
+/** In the test's texts, to tell them from those of the others in the same session. */
+let tag: string;
 let slug: string;
 let screenId: string;
 beforeAll(async () => {
@@ -24,10 +28,12 @@ beforeAll(async () => {
   mkdirSync(join(world.projectDir, '.claude'), { recursive: true });
   writeFileSync(join(world.projectDir, '.claude', 'settings.json'), JSON.stringify({ hooks }));
   cbos = await startCbos(world);
+  spares = spareSessions({ world, cbos: () => cbos });
 });
 afterAll(() => world.dispose());
+afterEach(() => spares.giveBack());
 
-const send = (text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text: `${slug}: ${text}` });
+const send = (text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text: `${tag}: ${text}` });
 const type = (keys: string) => typeAtTerminal(world.env, screenId, keys);
 const shows = (text: string) => {
   const read = async (): Promise<string> =>
@@ -47,7 +53,7 @@ const shows = (text: string) => {
 /** While a turn runs it names the key that ends it, except with a draft in the prompt. */
 const footer = async (): Promise<string> =>
   (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=1`)).body.buffer;
-const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${slug}: queued`));
+const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${tag}: queued`));
 
 /** Waits until the queued texts have become so, oldest first. */
 const untilBecame = (status: string, note: string) => {
@@ -55,7 +61,7 @@ const untilBecame = (status: string, note: string) => {
   return waitFor(
     async () => {
       const { body } = await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`);
-      queued = body.filter(({ text }) => text.includes('queued'));
+      queued = body.filter(({ text }) => text.includes(`${tag}: queued`));
       return queued.length === 2 && queued.every((one) => one.status === status && (one.note ?? '').includes(note));
     },
     { describe: `both are ${status}`, actual: () => queued },
@@ -65,10 +71,8 @@ const untilBecame = (status: string, note: string) => {
 describe('texts that CBOS typed into the queue of Claude Code, and that come back into the prompt,', () => {
   beforeEach(async () => {
     count += 1;
-    slug = `B${count}`;
-    const body = { slug, type: 'screen', path: world.projectDir };
-    screenId = (await cbos.call<Session>('POST', '/sessions', body)).body.screen_id ?? '';
-    await cbos.untilStatus(slug, 'idle/ready');
+    tag = `T${count}`;
+    ({ slug, screenId } = await spares.take());
     await send('scene:silent');
     await cbos.untilStatus(slug, 'active/thinking');
   });
@@ -92,7 +96,7 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
       await type(ESCAPE);
       await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
       await cbos.untilStatus(slug, 'idle/waiting_input');
-      expect(received().map((prompt) => prompt.split(`${slug}: `).at(-1))).toEqual([
+      expect(received().map((prompt) => prompt.split(`${tag}: `).at(-1))).toEqual([
         `queued first ${filler}scene:hello`,
         `queued second ${filler}${last}scene:hello`,
       ]);

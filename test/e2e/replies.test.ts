@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Block, Scene } from '../../src/demo/scenes/scene.ts';
 import { processNow } from '../../src/platform/process/index.ts';
 import type { Answer, Question, Session } from '../../src/protocol/index.ts';
@@ -9,6 +9,7 @@ import { replyWith, runs, sceneOf, startAnswering, toolResults as toolResultsOf 
 import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import type { ClaudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -38,25 +39,28 @@ function choose(prompt: string): Scene | null {
 let world: ClaudeWorld;
 let cbos: Cbos;
 let typed: TypedKeys;
+let spares: SpareSessions;
 let count = 0;
+/** In the test's prompts, to tell them from those of the others in the same session. */
+let tag: string;
 let slug: string;
 
 beforeAll(async () => {
   ({ world, typed, cbos } = await startAnswering({ choosers: [choose] }));
+  spares = spareSessions({ world, cbos: () => cbos });
 });
 afterAll(() => world.dispose());
 beforeEach(() => {
   count += 1;
-  slug = `R${count}`;
+  tag = `T${count}`;
 });
+afterEach(() => spares.giveBack());
 
 async function start(): Promise<void> {
-  const body = { slug, type: 'screen', path: world.projectDir };
-  expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
-  await cbos.untilStatus(slug, 'idle/ready');
+  ({ slug } = await spares.take());
 }
 
-const send = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${slug} ${text}` });
+const send = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${tag} ${text}` });
 const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
   cbos.call('POST', `/sessions/${slug}/answer`, body);
 
@@ -85,7 +89,7 @@ async function answerFront(body: Answer, other?: Question): Promise<Question> {
   }
 }
 
-const toolResults = (): string[] => toolResultsOf(world, `${slug} `);
+const toolResults = (): string[] => toolResultsOf(world, `${tag} `);
 
 const untilDone = () =>
   cbos.until(
