@@ -23,7 +23,7 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('seen'), {
     group: 'looking',
     summary: 'mark sessions as read',
-    more: 'A session is unread when a turn of it ended, or it asked, and nobody has looked since. `cbos show` and `cbos attach`, the open session of the page and of the terminal UI, and whatever is sent to it, are looks; the list is none.',
+    more: 'A session is unread when a turn of it ended, or it asked, and nobody has looked since. `cbos show` and `cbos attach` at a terminal, and whatever is sent to it, are looks; the list is none.',
     examples: [
       ['cbos seen AUTH DOCS', 'nothing to look at there'],
       ['cbos ls --unread', 'what is left to look at'],
