@@ -1,0 +1,46 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { createWorktreeRepository } from '../harness/worktree-repository.ts';
+
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeAll(async () => {
+  world = await claudeWorld({ trusted: false });
+  cbos = await startCbos(world);
+});
+afterAll(() => world.dispose());
+
+test('a session works in a worktree of its own, once the new folder is trusted', async () => {
+  const repository = createWorktreeRepository(world, 'shop');
+  repository.commit('first', { 'a.txt': 'a\n', '.gitignore': '*.env\n', '.worktreeinclude': '*.env\n' });
+  repository.write('local.env', 'KEY=1\n');
+  const folder = join(repository.path, '.claude', 'worktrees', 'AUTH');
+
+  const made = await cbos.cli(['new', 'AUTH', repository.path, '--worktree', 'fix/login', '--prompt', 'scene:hello']);
+  expect(made.stderr).toBe('');
+  expect(made.stdout).toContain('on the branch fix/login, from main');
+  const asking = await cbos.untilStatus('AUTH', 'waiting/setup');
+  expect(asking).toMatchObject({ path: folder, worktree: { branch: 'fix/login', base: 'main' } });
+  expect((await cbos.cli(['answer', 'AUTH', 'yes'])).code).toBe(0);
+  await cbos.untilStatus('AUTH', 'idle/waiting_input');
+  expect(world.promptsReceived()).toEqual([expect.stringContaining('scene:hello')]);
+  expect(readFileSync(join(folder, 'local.env'), 'utf8')).toBe('KEY=1\n');
+
+  // A restarted server knows it as well.
+  await cbos.stop('SIGKILL');
+  cbos = await startCbos(world);
+  const again = await cbos.call<Session>('GET', '/sessions/AUTH');
+  expect(again.body.worktree).toEqual(asking.worktree);
+
+  // What does not start leaves neither a folder nor a branch.
+  await cbos.stop();
+  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: '/nowhere/claude' });
+  const failed = await cbos.cli(['new', 'NONE', repository.path, '--worktree']);
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('/nowhere/claude')]);
+  expect(existsSync(join(repository.path, '.claude', 'worktrees', 'NONE'))).toBe(false);
+  expect(repository.git('branch', '--list', 'NONE')).toBe('');
+});
