@@ -10,8 +10,8 @@ import {
   type SessionPatch,
   type SessionType,
 } from '../../protocol/index.ts';
-import type { UnattendedSessions } from '../attention/attend.ts';
 import type { AskingSession } from '../approval/approvals.ts';
+import type { UnattendedSessions } from '../attention/attend.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
@@ -35,8 +35,8 @@ import { readConversation, readDays, readHistory, searchSessions } from './look-
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { parkIdle } from './park-idle.ts';
-import { readResources } from './resources.ts';
 import { placeSession } from './place-session.ts';
+import { readResources } from './resources.ts';
 import { assertSlug, createRoster, type Member } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import type { Session } from '../../protocol/index.ts';
-import { isParked } from '../actions/deeds.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { isParked } from '../actions/deeds.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
