@@ -1,16 +1,21 @@
-import type { Snooze } from '../protocol/index.ts';
+import type { NewSnooze, Snooze } from '../protocol/index.ts';
 import { formatDateTime } from './durations.ts';
 import { cleanLine } from './terminal-text.ts';
 
 /** `snoozed until 17:00`; with its day where that is not the day on which it was snoozed. */
-export function snoozeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
+export function snoozeText(snooze: Snooze): string {
+  return `snoozed ${wakeText(snooze)}`;
+}
+
+/** `until 17:00`, below a heading that says the rest. */
+export function wakeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
   const rules = [
     ...(until === null ? [] : [momentText(Date.parse(until), Date.parse(since))]),
     ...(until_asks ? ['it asks'] : []),
     ...(until_turn_ends ? ['its turn ends'] : []),
     ...until_ends.map((slug) => `${cleanLine(slug)} ends`),
   ];
-  return `snoozed until ${rules.join(' or ')}`;
+  return `until ${rules.join(' or ')}`;
 }
 
 const WITHOUT_SECONDS = -':00'.length;
@@ -67,4 +72,24 @@ function readDate(word: string): number | null {
   const date = new Date(year, month - 1, day, hour, minute);
   // 2026-02-30 would be a day in March.
   return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 ? date.getTime() : null;
+}
+
+/** What the terminal UI and the page offer, with the key that chooses it. */
+export interface SnoozeChoice {
+  key: string;
+  does: string;
+  rule: NewSnooze;
+}
+
+/** @param now milliseconds since 1970 */
+export function snoozeChoices(now: number): SnoozeChoice[] {
+  const until = (text: string): NewSnooze => ({ until: new Date(wakeTime(text, now) ?? now).toISOString() });
+  return [
+    { key: 'n', does: 'something new', rule: {} },
+    { key: 'a', does: 'it asks', rule: { until_asks: true } },
+    { key: 'e', does: 'its turn ends', rule: { until_turn_ends: true } },
+    { key: 'h', does: 'in an hour', rule: until('1h') },
+    { key: '4', does: 'in four hours', rule: until('4h') },
+    { key: 't', does: 'tomorrow, 9:00', rule: until('tomorrow') },
+  ];
 }

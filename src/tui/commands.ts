@@ -10,6 +10,7 @@ import { confirm } from './modes/confirm.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
 import { search } from './modes/search.ts';
+import { snoozeByWords, toggleUnread } from './modes/snooze.ts';
 import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
 import { countAttentions } from './order.ts';
@@ -85,6 +86,12 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       if (session !== null) confirmEnd(app, session);
     },
   },
+  '/snooze': {
+    usage: '/snooze [TIME|NAME]',
+    about: 'it needs you no more until then, or until that session ends',
+    run: snoozeByWords,
+  },
+  '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
   '/changes': { usage: '/changes', about: 'what it changed in its repository', run: showChanges },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },

@@ -15,6 +15,7 @@ import { alertCodes, alertsBetween } from './alerts.ts';
 import { type App, errorText, moveSelection, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
+import { createLooks } from './looks.ts';
 import { createModel, isConversation, listed, noteDrawn, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
 import type { Mode } from './modes/mode.ts';
@@ -98,6 +99,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     surface.paint(picture);
     targetAt = picture.targetAt;
     if (mode.page === undefined) noteQuestion(picture.isQuestionWhole);
+    looks.note(model, mode);
   };
   const noteQuestion = (isWhole: boolean): void => {
     const before = model.drawn;
@@ -164,6 +166,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     },
     async lendTerminal(work) {
       isLent = true;
+      looks.stop();
       terminal.leave();
       try {
         return await work();
@@ -194,6 +197,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     quit: () => finish(0),
   };
   mode = browse(app);
+  const looks = createLooks({ client, startTimer });
   const watched = createWatchedSession({
     client,
     connection: () => connection,
@@ -269,6 +273,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     terminal.onGone(() => finish(0)),
     () => connection?.dispose(),
     () => watched.dispose(),
+    () => looks.stop(),
     () => terminal.leave(),
   );
   app.useMouse(options.env.CBOS_MOUSE !== 'off');

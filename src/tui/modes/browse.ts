@@ -34,6 +34,7 @@ import { showQuestion } from './read-question.ts';
 import { rename } from './rename.ts';
 import { reply } from './reply.ts';
 import { editSearch } from './search.ts';
+import { chooseSnooze, toggleUnread } from './snooze.ts';
 import { showStash } from './stash.ts';
 import { writeToMarked } from './write-several.ts';
 
@@ -172,6 +173,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   N: newSession,
   a: (app) => answer(app, { choice: 'always' }, 'always'),
   v: showQuestion,
+  u: toggleUnread,
+  Z: chooseSnooze,
   i: interrupt,
   c: resumeQueue,
   S: showStash,
@@ -257,7 +260,7 @@ const OF_MARKED: Readonly<Record<string, Command>> = {
  * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
  * them.
  */
-const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd']);
+const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z']);
 
 function handleBrowse(app: App, event: InputEvent): void {
   if (event.kind === 'focus' || event.kind === 'mouse') return;

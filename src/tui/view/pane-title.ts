@@ -4,6 +4,7 @@ import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { isConversation, type Model } from '../model.ts';
@@ -26,7 +27,8 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
   const { back } = model.scroll;
   const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
   const facts = [
-    `${stateText(session)} ${formatSince(status.since, now)}`,
+    session.snoozed == null ? '' : snoozeText(session.snoozed),
+    `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
     blockedText(session),
     recordingText(session),
     queueText(session),

@@ -1,4 +1,4 @@
-import { type Attention, attentionOf, isNearlyFull, type Session } from '../../protocol/index.ts';
+import { type Attention, attentionOf, isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
@@ -12,6 +12,7 @@ import {
   sessionStyle,
   stateText,
 } from '../../text/session-words.ts';
+import { wakeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { column, fitTo } from './cells.ts';
@@ -122,8 +123,14 @@ function gistOf(session: Session, home: string | undefined): string {
 /** Returns the state in one word, for places without more room. */
 function shortState(session: Session): string {
   const { primary, detail } = session.status;
+  if (isSnoozed(session)) return 'snoozed';
   if (primary === 'stuck') return 'stuck';
   return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
+}
+
+/** Below its heading a snoozed session says only until when. */
+function listState(session: Session): string {
+  return session.snoozed == null ? stateText(session) : wakeText(session.snoozed);
 }
 
 /** The cells for name and state. In a narrow terminal the state is one word. */
@@ -146,7 +153,7 @@ function flatRow(session: Session, options: ListOptions): string {
   const fixed = 4 + cells.slug + 1 + cells.state + SINCE_CELLS + 2 + displayWidth(context);
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
   const slug = fitTo(cleanLine(session.slug), cells.slug);
-  const state = fitTo(isNarrow ? shortState(session) : stateText(session), cells.state);
+  const state = fitTo(isNarrow ? shortState(session) : listState(session), cells.state);
   return [
     isSelected ? dress('cyan', '▌') : ' ',
     dress(style, sessionIcon(session)),
@@ -166,9 +173,10 @@ function contextCells({ context }: Session, { cols, sessions }: ListOptions): st
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
-/** Marks a session that was selected for a common action. */
-function markOf({ slug }: Session, { marked, dress }: ListOptions): string {
-  return marked.has(slug) ? dress('cyan', '✓') : ' ';
+/** That something is to be done with it together with others; else that it is unread. */
+function markOf(session: Session, { marked, dress }: ListOptions): string {
+  if (marked.has(session.slug)) return dress('cyan', '✓');
+  return isUnread(session) ? dress('cyan', '•') : ' ';
 }
 
 function tallRows(session: Session, options: ListOptions): string[] {

@@ -1,6 +1,7 @@
 import type { Session } from '../../protocol/index.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
+import { client } from '../connection/fleet.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
@@ -18,6 +19,7 @@ export interface SessionCommand {
 }
 
 const CHANGES: readonly { about: AboutSession['about']; verb: string; title: string; also: string }[] = [
+  { about: 'snooze', verb: 'Snooze…', title: 'Snooze SLUG…', also: 'later wake remind' },
   { about: 'rename', verb: 'Rename…', title: 'Rename SLUG…', also: 'name' },
   { about: 'move', verb: 'Move…', title: 'Move SLUG…', also: 'folder path directory' },
   { about: 'convert', verb: 'Convert…', title: 'Convert SLUG…', also: 'terminal conversation json' },
@@ -62,6 +64,14 @@ export function sessionCommands(session: Session): SessionCommand[] {
     isInMenu: true,
     run: () => goTo({ page: 'changes', slug, file: null }),
   });
+  const marked = session.unread ? 'read' : 'unread';
+  commands.push({
+    verb: `Mark as ${marked}`,
+    title: `Mark ${slug} as ${marked}`,
+    also: 'seen',
+    isInMenu: true,
+    run: () => toggleUnread(session),
+  });
   for (const { about, verb, title, also } of CHANGES) {
     commands.push({ verb, title: title.replace('SLUG', slug), also, isInMenu: true, run: open(about) });
   }
@@ -81,6 +91,14 @@ export function sessionCommands(session: Session): SessionCommand[] {
     });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
+}
+
+/** What the person saw of it is read; what has come since is not. */
+export function toggleUnread({ slug, unread, news }: Session): void {
+  const params = { slug };
+  void attempt(() =>
+    unread ? client.call('markSeen', { params, body: { news } }) : client.call('markUnseen', { params }),
+  );
 }
 
 /** Asks for confirmation first if the action has consequences that a person should know. */

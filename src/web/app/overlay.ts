@@ -3,7 +3,7 @@ import type { DeedName } from '../actions/deeds.ts';
 
 /** A dialog about one session. */
 export interface AboutSession {
-  about: 'answer' | 'convert' | 'explain' | 'export' | 'move' | 'rename';
+  about: 'answer' | 'convert' | 'explain' | 'export' | 'move' | 'rename' | 'snooze';
   slug: string;
 }
 

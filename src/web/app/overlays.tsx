@@ -4,6 +4,7 @@ import { DeedDialog } from '../actions/deed-dialog.tsx';
 import { ExplainDialog } from '../actions/explain-dialog.tsx';
 import { ExportDialog } from '../actions/export-dialog.tsx';
 import { SendDialog } from '../actions/send-dialog.tsx';
+import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { type AboutSession, overlay } from './overlay.ts';
 import { Palette } from './palette.tsx';
@@ -36,5 +37,7 @@ function AboutOne({ about, slug }: AboutSession) {
       return <MoveDialog slug={slug} />;
     case 'rename':
       return <RenameDialog slug={slug} />;
+    case 'snooze':
+      return <SnoozeDialog slug={slug} />;
   }
 }

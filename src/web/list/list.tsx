@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { isNearlyFull, type Session } from '../../protocol/index.ts';
+import { isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
 import { contextPercent, contextText } from '../../text/figure-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, goTo, place } from '../app/router.ts';
@@ -166,7 +166,10 @@ function ListHint() {
 
 /** Drawn once. Each of its texts is a signal, and only those that changed are written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
-  const { tone, status, gist, age, current, mark, ticks, ...context } = useMemo(() => rowOf(slug), [slug]);
+  const { tone, status, gist, age, current, mark, ticks, unread, unreadWords, ...context } = useMemo(
+    () => rowOf(slug),
+    [slug],
+  );
   return (
     <li>
       <a
@@ -175,6 +178,7 @@ const Row = memo(function Row({ slug }: { slug: string }) {
         data-slug={slug}
         data-tone={tone}
         data-ticked={mark}
+        data-unread={unread}
         aria-current={current}
         onClick={(event) => {
           if (!isChoosing.peek() || event.ctrlKey || event.metaKey) return;
@@ -194,7 +198,7 @@ const Row = memo(function Row({ slug }: { slug: string }) {
         </span>
         <span class="gist clip">
           <span class="hidden-text">
-            {status}. {ticks}
+            {status}. {unreadWords} {ticks}
           </span>
           {gist}
         </span>
@@ -214,7 +218,9 @@ function rowOf(slug: string) {
   return {
     tone: computed(() => toneOf(session.value)),
     status: computed(() => statusText(session.value)),
-    gist: computed(() => gistOf(session.value) || statusText(session.value)),
+    gist: computed(() => (isSnoozed(session.value) ? '' : gistOf(session.value)) || statusText(session.value)),
+    unread: computed(() => (isUnread(session.value) ? 'true' : undefined)),
+    unreadWords: computed(() => (isUnread(session.value) ? 'Unread.' : '')),
     age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
     isUnknown: computed(() => session.value.context === null),
     isWarning: computed(() => String(isNearlyFull(session.value.context))),

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import type { Session } from '../../protocol/index.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { isParked } from '../actions/deeds.ts';
-import { sessionCommands } from '../actions/session-commands.ts';
+import { sessionCommands, toggleUnread } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
 import { addressOf, goTo } from '../app/router.ts';
@@ -39,11 +39,13 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
       { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
       { keys: 'd', does: 'Its changes', run: () => goTo({ page: 'changes', slug, file: null }) },
+      { keys: 'u', does: 'Mark as unread, or as read', run: () => toggleUnread(session) },
+      { keys: 'Z', does: 'Snooze the session', run: () => ask({ about: 'snooze', slug }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
       // A stopped session cannot get a reply, so the key for a reply restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
     ],
-    [slug, isStopped],
+    [slug, isStopped, session.unread, session.news],
   );
 
   return (

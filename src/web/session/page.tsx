@@ -15,11 +15,13 @@ import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 import { ReplyBox } from './reply.tsx';
 import { SessionTerminal } from './terminal.tsx';
+import { useLook } from './use-look.ts';
 
 /** Shows one session: its screen or conversation, its question, and the field for a reply. */
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
+  useLook(session);
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   // This runs together with the drawing and not after it. Otherwise somebody might already be typing into a field and

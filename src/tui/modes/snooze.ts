@@ -1,0 +1,83 @@
+import type { NewSnooze, Session } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { snoozeChoices, snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { type App, requireSelected } from '../app.ts';
+import { EMPTY_EDITOR } from '../input/editor.ts';
+import { wrap } from '../view/cells.ts';
+
+/** Until when the selected session is snoozed: a key for each choice. `/snooze` takes any time. */
+export function chooseSnooze(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const choices = snoozeChoices(app.options.now());
+  const rows: (readonly [key: string, does: string])[] = choices.map(({ key, does }) => [key, does]);
+  if (session.snoozed != null) rows.push(['w', 'wake it']);
+  app.open({
+    hints: () => [
+      [rows.map(([key]) => key).join(' '), 'choose'],
+      ['Esc', 'leave'],
+    ],
+    page: (cols) => ({
+      title: `Snooze ${cleanLine(session.slug)} until…`,
+      rows: [
+        '',
+        ...rows.map(([key, does]) => `   ${app.dress('bold', key)}   ${truncate(does, Math.max(0, cols - 8))}`),
+        '',
+        ...wrap(
+          `:snooze takes a time (${WAKE_TIME_FORMS}), or the session that has to end`,
+          Math.max(10, cols - 4),
+        ).map((row) => `   ${app.dress('dim', row)}`),
+      ],
+    }),
+    handle(event) {
+      // The wheel sends these.
+      if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
+      app.close();
+      const chosen = choices.find(({ key }) => key === event.name);
+      if (chosen !== undefined) snooze(app, session, chosen.rule);
+      else if (event.name === 'w' && session.snoozed != null) wakeSession(app, session);
+    },
+    input: () => ({ title: '', mark: `Snooze ${session.slug} until `, editor: EMPTY_EDITOR, isActive: true }),
+  });
+}
+
+/** `:snooze 17:00`, `:snooze BUILD`; without words the choices. */
+export function snoozeByWords(app: App, words: string): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  if (words === '') {
+    chooseSnooze(app);
+    return;
+  }
+  const at = wakeTime(words, app.options.now());
+  if (at !== null) snooze(app, session, { until: new Date(at).toISOString() });
+  else if (app.model.view.has(words)) snooze(app, session, { until_ends: [words] });
+  else app.toast('bad', `${words} is no time and no session — ${WAKE_TIME_FORMS}`);
+}
+
+function snooze(app: App, { slug }: Session, body: NewSnooze): void {
+  app.run(async () => {
+    const { snoozed } = await app.client.call('snoozeSession', { params: { slug }, body });
+    app.toast('good', `${slug} is ${snoozed === null ? 'awake' : snoozeText(snoozed)}`);
+  });
+}
+
+function wakeSession(app: App, { slug }: Session): void {
+  app.run(async () => {
+    await app.client.call('unsnoozeSession', { params: { slug } });
+    app.toast('good', `${slug} is awake`);
+  });
+}
+
+/** Marks the selected session as unread, or as read where it is unread. */
+export function toggleUnread(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const { slug, unread, news } = session;
+  app.run(async () => {
+    if (unread) await app.client.call('markSeen', { params: { slug }, body: { news } });
+    else await app.client.call('markUnseen', { params: { slug } });
+    app.toast('good', `${slug} is ${unread ? 'read' : 'unread'} now`);
+  });
+}

@@ -1,0 +1,38 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { createLookTimer } from '../../client/index.ts';
+import type { Session } from '../../protocol/index.ts';
+import { client, link } from '../connection/fleet.ts';
+
+/** Reports that the open session was looked at: while its tab is visible and has the focus. */
+export function useLook(session: Session | null): void {
+  const timer = useMemo(
+    () =>
+      createLookTimer({
+        startTimer: (work, delayMs) => {
+          const id = window.setTimeout(work, delayMs);
+          return () => window.clearTimeout(id);
+        },
+        // One that does not arrive leaves it unread.
+        onLook: (slug, news) =>
+          void client.call('markSeen', { params: { slug }, body: { news } }).catch(() => undefined),
+      }),
+    [],
+  );
+  const { value: standing } = link;
+  useEffect(() => {
+    const look = (): void => {
+      const isLookedAt = standing === 'live' && !document.hidden && document.hasFocus();
+      timer.show(isLookedAt ? session : null);
+    };
+    look();
+    addEventListener('focus', look);
+    addEventListener('blur', look);
+    document.addEventListener('visibilitychange', look);
+    return () => {
+      removeEventListener('focus', look);
+      removeEventListener('blur', look);
+      document.removeEventListener('visibilitychange', look);
+    };
+  }, [session, standing]);
+  useEffect(() => timer.dispose, []);
+}
