@@ -27,9 +27,11 @@ const PASSED = [
 
 type Passed = Pick<Sessions, (typeof PASSED)[number]>;
 
-/** These methods as they are. */
+/** These methods as they are. They are looked up with each call, for one may be replaced. */
 export function passOn(base: Passed): Passed {
-  return Object.fromEntries(
-    PASSED.map((name) => [name, (base[name] as () => unknown).bind(base)]),
-  ) as unknown as Passed;
+  const calls = PASSED.map((name) => [
+    name,
+    (...given: unknown[]) => (base[name] as (...given: unknown[]) => unknown).apply(base, given),
+  ]);
+  return Object.fromEntries(calls) as unknown as Passed;
 }
