@@ -148,7 +148,7 @@ export const passedQueue = (torture: Torture): number =>
 
 /**
  * What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not
- * may pass it.
+ * may pass it. A killed server leaves a text unanswered; the next server holds that text if it was not typed yet.
  */
 function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
@@ -160,7 +160,7 @@ function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   return ledger.texts.flatMap((sent) => {
     const place = witness.arrived(sent.session).indexOf(sent.mark);
     if (place < 0) return [];
-    const lane = `${sent.session} ${sent.sender} ${sent.answer !== null && 'status' in sent.answer && sent.answer.status === 'queued'}`;
+    const lane = `${sent.session} ${sent.sender} ${wayOf(sent)}`;
     const before = last.get(lane);
     last.set(lane, { place, mark: sent.mark });
     if (before === undefined || before.place < place) return [];
@@ -168,6 +168,11 @@ function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
     const hasPassedQueue = isInQueue(sent) && !enqueued.has(sent.mark) && enqueued.has(before.mark);
     return [{ sent, before: before.mark, hasPassedQueue }];
   });
+}
+
+function wayOf({ answer }: SentText): 'unanswered' | 'held' | 'typed' {
+  if (answer === null) return 'unanswered';
+  return 'status' in answer && answer.status === 'queued' ? 'held' : 'typed';
 }
 
 /** Typed, whatever came of it. */

@@ -51,12 +51,12 @@ async function select(slug: string): Promise<void> {
   await terminal.keys('f');
   await terminal.until(/Show only sessions with/, 'the filter');
   await terminal.type(slug);
-  await terminal.until(new RegExp(`▌.[ ✓]${slug} `), `that ${slug} is found`);
+  await terminal.until(new RegExp(`▌.[ ✓•]${slug} `), `that ${slug} is found`);
   await terminal.keys('Enter');
   await terminal.until(/filter: /, 'that it is filtered');
   await terminal.keys('Escape');
   await terminal.untilGone(/filter: /, 'the filter');
-  await terminal.until(new RegExp(`▌.[ ✓]${slug} `), `that ${slug} is selected`);
+  await terminal.until(new RegExp(`▌.[ ✓•]${slug} `), `that ${slug} is selected`);
 }
 
 test('two keys lead from anywhere to the question that has waited longest, and answer it', async () => {
@@ -118,7 +118,7 @@ async function placeOf(text: RegExp): Promise<{ row: number; col: number }> {
 test('a click selects a session and answers by an option, the wheel goes through the list, and all of it can be switched off', async () => {
   await terminal.keys('g');
   await terminal.until(/▌. LONG/, 'the first');
-  await mouse(0, await placeOf(/ SOON /));
+  await mouse(0, await placeOf(/[ •]SOON /));
   await terminal.until(/▌. SOON/, 'that SOON is selected');
   await terminal.until(/1 {2}Yes/, 'its options');
   const before = server.sessions.answers.length;
