@@ -66,15 +66,22 @@ const MOST_RULES_BYTES = 1024 * 1024;
 /** An index of a million files is a tenth of this. */
 const MOST_INDEX_BYTES = 1024 ** 3;
 
+/** Its parent must be there: a home that was removed while the server ran must not come back empty. */
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
 /** @throws CatalogueError git_failed, and the error of the file system if there is no room */
 export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDir> {
   const { repository, scratchDir, call, userHome } = options;
-  await mkdir(scratchDir, { recursive: true, mode: 0o700 });
+  await makeDirectory(scratchDir);
   const dir = await mkdtemp(join(scratchDir, 'compare-'));
   const dispose = () => rm(dir, { recursive: true, force: true });
   try {
     const settings = await readSettings(repository, call);
-    await Promise.all(['refs', 'objects/info', 'info'].map((name) => mkdir(join(dir, name), { recursive: true })));
+    for (const name of ['refs', 'objects', 'objects/info', 'info']) await mkdir(join(dir, name));
     await Promise.all([
       writeFile(join(dir, 'HEAD'), `${repository.head ?? 'ref: refs/heads/none'}\n`),
       writeFile(join(dir, 'config'), ownConfig(settings)),

@@ -339,6 +339,14 @@ describe('what is no repository to be compared', () => {
   });
 });
 
+test('a home that was removed is not made again', async () => {
+  begin();
+  const home = join(world.dir, 'removed');
+  const inHome = createComparer({ environment: world.env, scratchDir: join(home, 'compare') });
+  await expect(inHome.changes({ folder: repository.dir, base: null })).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(existsSync(home)).toBe(false);
+});
+
 describe('a hostile repository', () => {
   test('runs nothing: no filter, textconv, external diff, monitor, hook, pager, alias or helper', async () => {
     begin();
