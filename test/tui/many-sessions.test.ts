@@ -61,7 +61,7 @@ async function select(slug: string): Promise<void> {
 
 test('two keys lead from anywhere to the question that has waited longest, and answer it', async () => {
   await press('Tab');
-  await terminal.until(/▌. LONG/, 'that LONG is selected');
+  await terminal.until(/▌.[ •]LONG/, 'that LONG is selected');
   await press('y');
   await waitFor(() => server.sessions.answers.length > 0, { describe: 'it is answered' });
   expect(server.sessions.answers).toEqual([{ choice: 'yes', question_id: 'LONG' }]);
@@ -117,9 +117,9 @@ async function placeOf(text: RegExp): Promise<{ row: number; col: number }> {
 
 test('a click selects a session and answers by an option, the wheel goes through the list, and all of it can be switched off', async () => {
   await terminal.keys('g');
-  await terminal.until(/▌. LONG/, 'the first');
+  await terminal.until(/▌.[ •]LONG/, 'the first');
   await mouse(0, await placeOf(/[ •]SOON /));
-  await terminal.until(/▌. SOON/, 'that SOON is selected');
+  await terminal.until(/▌.[ •]SOON/, 'that SOON is selected');
   await terminal.until(/1 {2}Yes/, 'its options');
   const before = server.sessions.answers.length;
   // The second click of a double one, whose first has chosen the session, answers nothing.
@@ -135,7 +135,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   );
   expect(server.sessions.answers.at(-1)).toEqual({ choice: 3, question_id: 'SOON' });
   await mouse(65, { row: 5, col: 3 });
-  await terminal.untilGone(/▌. SOON/, 'SOON, selected');
+  await terminal.untilGone(/▌.[ •]SOON/, 'SOON, selected');
   expect((await terminal.tmux('display-message', '-p', '#{mouse_any_flag}')).trim()).toBe('1');
   await terminal.keys(':');
   await terminal.until(/Tab complete/, 'the input of a command');
