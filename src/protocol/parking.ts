@@ -1,3 +1,17 @@
+import { attentionOf } from './attention.ts';
+import type { Session } from './session.ts';
+
+/**
+ * Whether a session in a terminal has been done since a time (Unix milliseconds), so that it may be parked. What needs
+ * its person is not done, and neither is a question in words. Both times count: the status may be as old as the last
+ * server, and a person may have looked at the session since.
+ */
+export function isDoneSince(session: Session, since: number): boolean {
+  const { type, adopted, status, last_activity: activity } = session;
+  if (type !== 'screen' || !adopted || attentionOf(session) !== 'done') return false;
+  return Math.max(Date.parse(status.since), Date.parse(activity ?? status.since)) <= since;
+}
+
 /** Why a session is not parked: what would be lost, or why there is nothing to come back to. */
 export const PARKING_REFUSALS = [
   /** CBOS did not launch it, so it does not know how to bring it back */

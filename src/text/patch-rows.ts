@@ -70,3 +70,8 @@ export function rowSign({ kind }: PatchRow): string {
 export function shownRow({ kind, text }: PatchRow): string {
   return showHiddenMarks(kind === 'context' ? text.replace(/\r$/, '') : text);
 }
+
+/** A row for a terminal: its sign and its text, with tabs as spaces. */
+export function rowText(row: PatchRow): string {
+  return `${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`;
+}

@@ -4,6 +4,7 @@ import { snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.t
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
+import { collect } from './option-values.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -82,10 +83,6 @@ export function addAttending(program: Command, context: CliContext): void {
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'unsnoozeSession', said: 'not snoozed', ...options }),
     );
-}
-
-function collect(name: string, before: string[] = []): string[] {
-  return [...before, name];
 }
 
 function readSnooze({ until, untilAsks, untilTurnEnds, untilEnds }: SnoozeOptions, now: number): NewSnooze {

@@ -9,7 +9,7 @@ import {
   linesText,
   totalText,
 } from '../../text/changes-words.ts';
-import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
+import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
@@ -35,7 +35,7 @@ export function addDiffing(program: Command, context: CliContext): void {
       ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
       ['cbos diff AUTH --base HEAD', 'what is not committed'],
       ['cbos diff AUTH | git apply', 'the same changes here'],
-      ["cbos diff AUTH --json | jq -r '.files[].path'", 'for programs'],
+      ["cbos diff AUTH --jq '.files[].path'", 'for programs'],
     ],
   })
     .argument('<name>', 'the session')
@@ -136,7 +136,3 @@ const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
   removed: 'red',
   note: 'dim',
 };
-
-function rowText(row: PatchRow): string {
-  return `${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`;
-}

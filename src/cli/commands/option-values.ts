@@ -54,6 +54,11 @@ export function readWhole(from: number, to: number): (text: string) => number {
   };
 }
 
+/** Collects the values of an option that may be repeated. */
+export function collect(text: string, sofar: string[] = []): string[] {
+  return [...sofar, text];
+}
+
 /** Collects `--env K=V`, which may be given several times. */
 export function collectVariable(text: string, sofar: Record<string, string> = {}): Record<string, string> {
   const separator = text.indexOf('=');

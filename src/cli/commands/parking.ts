@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { attentionOf, EXIT, type Session } from '../../protocol/index.ts';
+import { EXIT, isDoneSince } from '../../protocol/index.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -27,11 +27,11 @@ export function addParking(program: Command, context: CliContext): void {
     ].join('\n'),
     examples: [
       ['cbos park AUTH', 'one'],
-      ['cbos park --idle 2h', 'all that are done since two hours'],
+      ['cbos park --idle 2h', 'all that have been done for two hours'],
     ],
   })
     .argument('[name...]', 'the sessions')
-    .option('--idle <span>', 'all sessions that are done for so long: 90s, 30m, 2h, 1d', readSpan)
+    .option('--idle <span>', 'all sessions that have been done for this long: 90s, 30m, 2h, 1d', readSpan)
     .option('--json', 'the REST bodies, a line each')
     .action(async (slugs: string[], options: ParkOptions) => {
       if ((slugs.length === 0) === (options.idle === undefined)) {
@@ -43,9 +43,9 @@ export function addParking(program: Command, context: CliContext): void {
         idle === undefined
           ? slugs
           : (await client.call('listSessions'))
-              .filter((session) => isDoneFor(session, context.io.now() - idle))
+              .filter((session) => isDoneSince(session, context.io.now() - idle))
               .map(({ slug }) => slug);
-      if (meant.length === 0) out.notice(`no session in a terminal is done for ${formatDuration(idle ?? 0)}`);
+      if (meant.length === 0) out.notice(`no session in a terminal has been done for ${formatDuration(idle ?? 0)}`);
       await forEach(context, meant, async (slug) => {
         const session = await client.call('parkSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
@@ -68,11 +68,4 @@ export function addParking(program: Command, context: CliContext): void {
         else out.line(`${cleanLine(session.slug)} runs`);
       });
     });
-}
-
-/** What needs its person is left alone. */
-function isDoneFor(session: Session, since: number): boolean {
-  const { type, adopted, status, last_activity: activity } = session;
-  if (type !== 'screen' || !adopted || attentionOf(session) !== 'done') return false;
-  return Math.max(Date.parse(status.since), Date.parse(activity ?? status.since)) <= since;
 }

@@ -21,7 +21,7 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { describe } from './command-help.ts';
-import { readMoment, readSpan, readWhole } from './option-values.ts';
+import { collect, readMoment, readSpan, readWhole } from './option-values.ts';
 
 interface JsonOption {
   json?: boolean;
@@ -58,7 +58,7 @@ export function addRuling(program: Command, context: CliContext): void {
   const rules = describe(program.command('rules'), {
     group: 'talking',
     summary: 'rules that answer permissions in your place',
-    more: 'A deny wins, and whatever no rule is sure about asks you. Questions and plans are yours always. Rules stand in rules.toml in the home, are added here, or come with a project whose file you trusted, which can only deny and ask. docs/RULES.md has all of it.',
+    more: 'A deny wins, and whatever no rule is sure about asks you. Questions and plans are always yours. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted; those can only deny and ask. docs/RULES.md has all of it.',
     examples: [
       ['cbos rules', 'every rule, and what is wrong with a file of rules'],
       ["cbos rules add allow --command 'npm test' --session AUTH", 'for one session, until it is deleted'],
@@ -101,8 +101,6 @@ function noticeFaults({ out }: CliContext, { files }: RuleBook): void {
   }
 }
 
-const collect = (text: string, sofar: string[] = []): string[] => [...sofar, text];
-
 function addChanges(rules: Command, context: CliContext): void {
   const { out, io } = context;
   const add = rules.command('add');
@@ -132,7 +130,7 @@ function addChanges(rules: Command, context: CliContext): void {
     .command('remove')
     .alias('rm')
     .summary('remove a rule that was added')
-    .description('Remove a rule that was added here. One that stands in a file is removed there.')
+    .description('Remove a rule that was added here. Remove a rule of a file in that file.')
     .argument('<id>', 'the rule')
     .option('--json', 'the REST body')
     .action(async (given: string, options: JsonOption) => {

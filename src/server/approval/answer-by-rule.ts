@@ -6,7 +6,7 @@ import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
 /** How long at most the faces are not told of a question that rules look at: much longer than that takes. */
-const HUSH_MS = 1_500;
+const HOLD_MS = 1_500;
 
 /** A question that a session asks, as far as a rule answers it. */
 export interface RuledQuestion {
@@ -39,8 +39,8 @@ export interface GivenReply {
 export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
   const { approvals, clock, log } = actor.deps;
   if (!approvals.areOn() || approvals.isDecided(actor.record.id, question.id)) return;
-  const release = actor.hush.begin();
-  const cancel = clock.after(HUSH_MS, release);
+  const release = actor.heldChanges.begin();
+  const cancel = clock.after(HOLD_MS, release);
   try {
     const asked = await question.asked();
     if (asked === null || (await verdictOf(actor, asked)).decision === 'ask') return;

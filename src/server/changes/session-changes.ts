@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { type Comparer, createComparer } from '../../platform/git/compare.ts';
 import { CatalogueError, type Changes, type Patch, type Session } from '../../protocol/index.ts';
+import { createSlots } from '../slots.ts';
 
 /**
  * How many comparisons run at once. git is limited by the speed of the disk, so more of them would make each one
@@ -27,7 +28,7 @@ export interface SessionChangesOptions {
 export function createSessionChanges({ environment, scratchDir }: SessionChangesOptions): SessionChanges {
   const comparer: Comparer = createComparer({ environment, scratchDir });
   const emptied = rm(scratchDir, { recursive: true, force: true });
-  const inTurn = limitTo(MOST_AT_ONCE);
+  const inTurn = createSlots(MOST_AT_ONCE);
   const running = new Map<string, Promise<Changes>>();
   return {
     list(session, base) {
@@ -54,21 +55,4 @@ function folderOf({ slug, path }: Session): string {
   throw new CatalogueError('no_such_path', `Nobody knows in which folder ${slug} works`, {
     hint: 'PUT /sessions/SLUG/path sets it; a session that is only observed is taken over with `cbos adopt`',
   });
-}
-
-/** Runs at most this many tasks at once. The others wait in the order of their calls. */
-function limitTo(most: number): <T>(work: () => Promise<T>) => Promise<T> {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running++;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  };
 }

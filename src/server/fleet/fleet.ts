@@ -23,6 +23,7 @@ import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import type { Dispose } from '../sessions.ts';
+import { createSlots } from '../slots.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
@@ -30,7 +31,6 @@ import { adoptConversation, convertSession, otherConversations } from './convert
 import { readFleetCosts, readSessionCosts } from './costs.ts';
 import { followFigures } from './follow-figures.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
-import { createSlots } from './launch-slots.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';

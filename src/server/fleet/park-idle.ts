@@ -1,4 +1,4 @@
-import { attentionOf, CatalogueError } from '../../protocol/index.ts';
+import { CatalogueError, isDoneSince } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -31,7 +31,7 @@ export function parkIdle(options: {
 
   async function look(): Promise<void> {
     for (const { actor, controls } of roster.all()) {
-      if (!isDisposed && isIdleFor(actor, clock.now() - afterSeconds * 1_000)) await park(actor.slug, controls);
+      if (!isDisposed && isIdleSince(actor, clock.now() - afterSeconds * 1_000)) await park(actor.slug, controls);
     }
     if (!isDisposed) again();
   }
@@ -57,11 +57,6 @@ export function parkIdle(options: {
   };
 }
 
-/** Both count: the status may be as old as the last server, and a person may have looked at the session since. */
-function isIdleFor(actor: Parkable['actor'], since: number): boolean {
-  if (!actor.isListed() || actor.isParked() || actor.isDead()) return false;
-  const session = actor.view();
-  if (session.type !== 'screen' || !session.adopted || attentionOf(session) !== 'done') return false;
-  const newest = Math.max(Date.parse(session.status.since), Date.parse(session.last_activity ?? session.status.since));
-  return newest <= since;
+function isIdleSince(actor: Parkable['actor'], since: number): boolean {
+  return actor.isListed() && !actor.isParked() && !actor.isDead() && isDoneSince(actor.view(), since);
 }

@@ -11,7 +11,7 @@ import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.t
 import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
-import { type Change, createHush, type Hush } from './hush.ts';
+import { type Change, createHeldChanges, type HeldChanges } from './held-changes.ts';
 import { JsonFacts } from './json-facts.ts';
 import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
@@ -68,7 +68,7 @@ export class SessionActor {
   readonly onDamage = this.damages.on;
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
-  readonly hush: Hush = createHush((kind) => this.tellFaces(kind));
+  readonly heldChanges: HeldChanges = createHeldChanges((kind) => this.tellFaces(kind));
   private answering = 0;
 
   constructor(
@@ -310,7 +310,7 @@ export class SessionActor {
   }
 
   private emitUpdated(): void {
-    if (!this.hush.defer('updated')) this.tellFaces('updated');
+    if (!this.heldChanges.defer('updated')) this.tellFaces('updated');
   }
 
   private remember(change: StatusChange): void {
@@ -325,7 +325,7 @@ export class SessionActor {
     this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;
     this.time.change(spentAs(memory));
-    if (!this.hush.defer('state')) this.tellFaces('state');
+    if (!this.heldChanges.defer('state')) this.tellFaces('state');
     this.changes.tell();
   }
 

@@ -9,11 +9,12 @@ import {
   totalText,
 } from '../../text/changes-words.ts';
 import { displayWidth } from '../../text/display-width.ts';
-import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
+import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireSelected } from '../app.ts';
 import { wrap } from '../view/cells.ts';
+import { pagerStep } from './pager-keys.ts';
 
 interface Read {
   changes: Changes;
@@ -76,18 +77,7 @@ export function showChanges(app: App): void {
     ],
     handle(event) {
       if (event.kind !== 'key') return;
-      const steps: Readonly<Record<string, number>> = {
-        j: 1,
-        down: 1,
-        k: -1,
-        up: -1,
-        pagedown: height,
-        ' ': height,
-        pageup: -height,
-        g: Number.NEGATIVE_INFINITY,
-        G: Number.POSITIVE_INFINITY,
-      };
-      const step = steps[event.name];
+      const step = pagerStep(event.name, height);
       if (step !== undefined) scrollTo(top + step);
       else if (event.name === ']') toFile(1);
       else if (event.name === '[') toFile(-1);
@@ -142,7 +132,7 @@ function draw({ dress }: App, read: Read, cols: number): Drawn {
       lines.push('');
       files.push(lines.length);
     }
-    lines.push(...fitted(`${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`, STYLES[row.kind]));
+    lines.push(...fitted(rowText(row), STYLES[row.kind]));
   }
   if (patch.cut) lines.push(...fitted(`The patch is longer than this: cbos diff shows single files`, 'dim'));
   return { cols, read, lines, files };

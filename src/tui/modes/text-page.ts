@@ -1,4 +1,5 @@
 import type { App } from '../app.ts';
+import { pagerStep } from './pager-keys.ts';
 
 /**
  * Shows lines in place of the session, with the keys of a pager.
@@ -20,18 +21,7 @@ export function showPage(app: App, title: string, linesFor: (cols: number) => st
     ],
     handle(event) {
       if (event.kind !== 'key') return;
-      const steps: Readonly<Record<string, number>> = {
-        j: 1,
-        down: 1,
-        k: -1,
-        up: -1,
-        pagedown: height,
-        ' ': height,
-        pageup: -height,
-        g: Number.NEGATIVE_INFINITY,
-        G: Number.POSITIVE_INFINITY,
-      };
-      const step = steps[event.name];
+      const step = pagerStep(event.name, height);
       if (step !== undefined) return scroll(step);
       if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) app.close();
     },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CatalogueError, type Session } from '../../../src/protocol/index.ts';
-import { createSlots } from '../../../src/server/fleet/launch-slots.ts';
 import { parkIdle } from '../../../src/server/fleet/park-idle.ts';
+import { createSlots } from '../../../src/server/slots.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 import { SINCE, someSession } from '../../harness/some-session.ts';
 

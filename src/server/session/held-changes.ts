@@ -4,7 +4,7 @@ import type { Dispose } from '../sessions.ts';
 export type Change = 'state' | 'updated';
 
 /** Keeps changes back while rules look at a question, so that no alert is for a question that nobody has to answer. */
-export interface Hush {
+export interface HeldChanges {
   /** Keeps changes back until the returned function is called, and every other one too. */
   begin(): Dispose;
   /** @returns whether the change is kept back */
@@ -12,7 +12,7 @@ export interface Hush {
 }
 
 /** @param tell reports all that was kept back, as one change */
-export function createHush(tell: (change: Change) => void): Hush {
+export function createHeldChanges(tell: (change: Change) => void): HeldChanges {
   let holds = 0;
   let kept: Change | null = null;
   return {

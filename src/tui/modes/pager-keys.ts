@@ -1,0 +1,18 @@
+/**
+ * How many lines a key scrolls by, with the keys of a pager; undefined for any other key.
+ * @param height how many lines are in the picture
+ */
+export function pagerStep(key: string, height: number): number | undefined {
+  const steps: Readonly<Record<string, number>> = {
+    j: 1,
+    down: 1,
+    k: -1,
+    up: -1,
+    pagedown: height,
+    ' ': height,
+    pageup: -height,
+    g: Number.NEGATIVE_INFINITY,
+    G: Number.POSITIVE_INFINITY,
+  };
+  return Object.hasOwn(steps, key) ? steps[key] : undefined;
+}
