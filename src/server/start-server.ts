@@ -12,7 +12,12 @@ import {
   registryDirectory,
   removeGates,
 } from '../platform/claude/index.ts';
-import { openScreenHost, removeLeftExchanges, type ScreenHost } from '../platform/gnu-screen/index.ts';
+import {
+  leaveSizingTerminals,
+  openScreenHost,
+  removeLeftExchanges,
+  type ScreenHost,
+} from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
@@ -113,6 +118,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       );
     const screen = await openScreen(options);
     await removeLeftExchanges(screen);
+    await leaveSizingTerminals(screen);
     search = openSearch(options);
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);

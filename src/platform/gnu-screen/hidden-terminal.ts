@@ -1,15 +1,23 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { closeSync, constants, openSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { CatalogueError } from '../../protocol/index.ts';
 import {
   collectOutput,
   descendantsOf,
   findMarked,
+  isAlive,
+  makeFifo,
   type ProcessMark,
   requirePipes,
   signal,
   startFault,
+  waitUntil,
 } from '../process/index.ts';
+import { exchangeName } from './command.ts';
+import { SCREEN_TIMEOUT_MS, type ScreenHost } from './host.ts';
 import { shellWords } from './shell-quote.ts';
 
 export interface HiddenTerminalOptions {
@@ -41,18 +49,27 @@ const KEPT_OUTPUT_BYTES = 16_384;
  * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`) a
  * size of 80×24, and only an attached client of the wanted size changes that. `script` creates the terminal, and its
  * recording is discarded.
+ * @throws CatalogueError launch_failed, process_limit
  */
-export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTerminal {
+export async function openHiddenTerminal(
+  { exchangeDir }: Pick<ScreenHost, 'exchangeDir'>,
+  options: HiddenTerminalOptions,
+): Promise<HiddenTerminal> {
   const { cols, rows } = options;
   const line = `stty cols ${cols} rows ${rows}; exec ${shellWords(options.command)}`;
   // `script` passes the line to $SHELL, and the user's shell may be fish or /usr/sbin/nologin.
-  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn('script', ['-q', '-c', line, '/dev/null'], {
-    env: { ...options.env, SHELL: '/bin/sh' },
-    // Standard input stays open, because `script` types ^D at its end and Screen would pass that to the session.
-    stdio: ['pipe', 'pipe', 'pipe'],
-    ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
-  });
-  requirePipes(child);
+  const input = await openEndlessInput(join(exchangeDir, exchangeName('input')), options.env);
+  let child: ChildProcessByStdio<null, Readable, Readable>;
+  try {
+    child = spawn('script', ['-q', '-c', line, '/dev/null'], {
+      env: { ...options.env, SHELL: '/bin/sh' },
+      stdio: [input, 'pipe', 'pipe'],
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
+    }) as typeof child;
+    requirePipes(child);
+  } finally {
+    closeSync(input);
+  }
   const stdout = collectOutput(child.stdout, KEPT_OUTPUT_BYTES);
   const stderr = collectOutput(child.stderr, KEPT_OUTPUT_BYTES);
   let over = false;
@@ -74,8 +91,6 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
   // The caller that awaits `ended` gets the failure. Without this handler, a failure that nobody awaits would end the
   // process.
   ended.catch(() => undefined);
-  // EPIPE if the program ends during a write. Nothing else needs to be reported, because `ended` reports the end.
-  child.stdin.on('error', () => undefined);
   return {
     pid: child.pid ?? -1,
     ended,
@@ -83,11 +98,24 @@ export function openHiddenTerminal(options: HiddenTerminalOptions): HiddenTermin
     text: () => stripEscapes(`${stdout()}${stderr()}`),
     destroy: () => {
       if (!over) child.kill('SIGKILL');
-      child.stdin.destroy();
       child.stdout.destroy();
       child.stderr.destroy();
     },
   };
+}
+
+/**
+ * Opens an input that never ends, also if this process is killed: at the end of its input, `script` types ^D, and
+ * Screen would pass that to the session. Whoever opens a FIFO for reading and writing is one of its writers.
+ * @returns a file descriptor
+ */
+async function openEndlessInput(path: string, env: HiddenTerminalOptions['env']): Promise<number> {
+  await makeFifo(path, env);
+  try {
+    return openSync(path, constants.O_RDWR);
+  } finally {
+    await rm(path, { force: true });
+  }
 }
 
 /** Returns terminal output without escape codes and control characters. */
@@ -109,4 +137,15 @@ export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark):
     // HUP detaches a client and leaves its session as it is.
     await signal(client, 'SIGHUP');
   }
+}
+
+/**
+ * Detaches the clients with which a server changed the size of sessions when it was killed. They would stay attached
+ * until the next output, and a session that waits for an answer draws nothing.
+ */
+export async function leaveSizingTerminals({ sizingMark }: Pick<ScreenHost, 'sizingMark'>): Promise<void> {
+  const clients = (await findMarked(sizingMark)).filter(({ comm }) => comm === 'screen');
+  for (const client of clients) await signal(client, 'SIGHUP');
+  const areGone = async () => ((await Promise.all(clients.map(isAlive))).includes(true) ? null : true);
+  await waitUntil(areGone, { timeoutMs: SCREEN_TIMEOUT_MS });
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/run-program.ts';
+import type { ProcessMark } from '../process/tree.ts';
 import type { InputGate } from './input-gate.ts';
 import { parseScreenLs } from './parse-ls.ts';
 import { readPidDigits } from './screen-id.ts';
@@ -31,6 +32,8 @@ export interface ScreenHost {
   directoryEnv: Readonly<Record<string, string>>;
   /** a directory of mode 0700 for the files that pass texts to Screen; its path never needs quoting */
   exchangeDir: string;
+  /** the variable that identifies this home's hidden terminals that change the size of a session */
+  sizingMark: ProcessMark;
   /** how many digits the longest pid on this system has */
   pidDigits: number;
   /**
@@ -88,6 +91,7 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
     env: { ...env, SCREENDIR: dir },
     directoryEnv: env,
     exchangeDir,
+    sizingMark: { name: 'CBOS_SIZING', value: options.runDir },
     pidDigits: await readPidDigits(),
     gates: new Map(),
     recoveries: new Map(),

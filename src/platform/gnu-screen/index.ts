@@ -12,7 +12,7 @@ export * from './adopt.ts';
 export * from './attach-command.ts';
 export { removeLeftExchanges, type ScreenTarget } from './command.ts';
 export * from './find-claude.ts';
-export { leaveHiddenTerminal } from './hidden-terminal.ts';
+export { leaveHiddenTerminal, leaveSizingTerminals } from './hidden-terminal.ts';
 export * from './host.ts';
 export * from './launch.ts';
 export * from './launch-options.ts';

@@ -35,7 +35,7 @@ export async function launch(host: ScreenHost, options: LaunchOptions): Promise<
       shell: options.env.SHELL ?? null,
       recording: options.recording,
     });
-    terminal = openHiddenTerminal({
+    terminal = await openHiddenTerminal(host, {
       cols: options.cols,
       rows: options.rows,
       command: ['screen', '-U', '-m', '-S', options.name, '-c', files.rc, '/bin/sh', files.inner],

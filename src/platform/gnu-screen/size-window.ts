@@ -29,7 +29,9 @@ export async function sizeWindow(
   const { id, attached } = await requireScreen(host, window);
   if (attached) throw new CatalogueError('screen_attached', `Somebody is attached to ${id}`);
   const command = ['screen', '-U', '-r', id, '-p', window.number];
-  const terminal = openHiddenTerminal({ cols, rows, command, env: host.env });
+  const { name, value } = host.sizingMark;
+  const env = { ...host.env, [name]: value };
+  const terminal = await openHiddenTerminal(host, { cols, rows, command, env });
   try {
     const done = await waitUntil(
       async () => {

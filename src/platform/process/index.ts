@@ -8,6 +8,7 @@
 
 export * from './end-tree.ts';
 export * from './kernel.ts';
+export * from './make-fifo.ts';
 export * from './peer.ts';
 export * from './proc-file.ts';
 export * from './run-program.ts';

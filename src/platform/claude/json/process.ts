@@ -5,7 +5,7 @@ import { open, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogueError } from '../../../protocol/index.ts';
-import { type ProcessId, readProcess, runProgram, startFault } from '../../process/index.ts';
+import { makeFifo, type ProcessId, readProcess, startFault } from '../../process/index.ts';
 
 /**
  * How long to wait until a line is accepted. If it takes longer, Claude Code hangs, because it reads its input at
@@ -13,7 +13,6 @@ import { type ProcessId, readProcess, runProgram, startFault } from '../../proce
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
-const MKFIFO_TIMEOUT_MS = 5_000;
 /** How much of the error output to read. It is enough for a stack trace, and its last line names the fault. */
 const ERROR_TAIL_CHARS = 4_000;
 
@@ -48,13 +47,7 @@ export interface JsonProcessOptions {
  * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
-  const made = await runProgram('mkfifo', ['-m', '600', files.input], {
-    env: { PATH: env.PATH ?? '/usr/bin:/bin' },
-    timeoutMs: MKFIFO_TIMEOUT_MS,
-  });
-  if (made.outcome !== 'exited' || made.code !== 0) {
-    throw new CatalogueError('launch_failed', `No FIFO could be made at ${files.input}: ${made.stderr.trim()}`);
-  }
+  await makeFifo(files.input, env);
   // The FIFO is opened for reading and writing. A FIFO without writers would end, and the process with it.
   const opened = [
     openSync(files.input, constants.O_RDWR),
