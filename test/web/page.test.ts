@@ -234,36 +234,43 @@ describe('a question', () => {
     await one.visit('#/');
     const yesOf = (slug: string) =>
       page.getByRole('article', { name: slug }).getByRole('button', { name: 'Yes', exact: true });
-    await yesOf('SECOND').waitFor();
+    // A question that has just appeared, or moved, takes no click yet.
+    for (const slug of ['FIRST', 'SECOND']) {
+      const settled = page.locator(`article[aria-label="${slug}"] .choice[aria-disabled="false"]`);
+      await settled.first().waitFor();
+    }
     const box = await yesOf('FIRST').boundingBox();
     if (box === null) throw new Error('the button is not shown');
     const pixel = [box.x + 5, box.y + 5] as const;
     // A card whose content the browser has not laid out yet takes no click.
     const isHit = `document.elementFromPoint(${pixel.join(',')})?.closest('.choice') != null`;
     await waitFor(() => page.evaluate(isHit), { describe: 'the button is under the pointer' });
+    /** Asks at each frame; what it resolves to is the first value other than undefined. */
+    const atFrame = (look: string): Promise<unknown> =>
+      page.evaluate(`new Promise((resolve, reject) => {
+        const until = performance.now() + 30_000;
+        const look = () => { ${look} };
+        const frame = () => {
+          const seen = look();
+          if (seen !== undefined) return resolve(seen);
+          if (performance.now() > until) return reject(new Error('not seen: ' + document.body.innerText));
+          requestAnimationFrame(frame);
+        };
+        frame();
+      })`);
+    const click = `document.elementFromPoint(${pixel.join(',')}).click();`;
     // What the page says of the answer stays for two seconds.
-    const said = page.evaluate(`new Promise((resolve) => {
-      const look = () => {
-        if (!document.body.textContent.includes('Answered: Yes')) return requestAnimationFrame(look);
-        document.elementFromPoint(${pixel.join(',')}).click();
-        resolve('the place is kept');
-      };
-      look();
-    })`);
+    const said = atFrame(`if (!document.body.textContent.includes('Answered: Yes')) return;
+      ${click}
+      return 'the place is kept';`);
     await page.mouse.click(...pixel);
     expect(await said).toBe('the place is kept');
     // The second slides up when the first has gone, right under the pointer. The page itself clicks in that moment.
-    expect(
-      await page.evaluate(`new Promise((resolve) => {
-      const look = () => {
-        const button = document.querySelector('article[aria-label="SECOND"] .choice');
-        if (Math.abs(button.getBoundingClientRect().top - ${box.y}) > 1) return requestAnimationFrame(look);
-        document.elementFromPoint(${pixel.join(',')}).click();
-        resolve(button.contains(document.elementFromPoint(${pixel.join(',')})));
-      };
-      look();
-    })`),
-    ).toBe(true);
+    const isUnderPointer = atFrame(`const button = document.querySelector('article[aria-label="SECOND"] .choice');
+      if (Math.abs(button.getBoundingClientRect().top - ${box.y}) > 1) return;
+      ${click}
+      return button.contains(document.elementFromPoint(${pixel.join(',')}));`);
+    expect(await isUnderPointer).toBe(true);
     expect(sessions.answers.map(({ question_id }) => question_id)).toEqual(['q1']);
     await yesOf('SECOND').click();
     await waitFor(() => sessions.answers.length === 2, { describe: 'the second is answered' });
