@@ -106,7 +106,6 @@ describe('cbos export --format asciicast', () => {
       const { header, events } = await castOf('A');
       const emulator = createEmulator({ cols: header.width, rows: header.height, scrollback: 100 });
       for (const [, kind, data] of events) {
-        await emulator.flush();
         if (kind === 'o') emulator.write(Buffer.from(data));
         else emulator.resize(...(data.split('x').map(Number) as [number, number]));
       }

@@ -20,6 +20,9 @@ export interface CutListener {
   onStep(frame: ScreenFrame, at: number, step: number): void;
 }
 
+/** How many pieces of writes wait in the emulator at once. */
+const MOST_QUEUED = 1_000;
+
 /**
  * Plays `BASE.typescript`. The bytes of the wanted writes are played one at a time. If not every byte is checked,
  * each write begins at a different one.
@@ -27,20 +30,29 @@ export interface CutListener {
 export async function playBytes(base: string, { isWanted, every, onCut, onStep }: CutListener): Promise<void> {
   const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
   const emulator = createEmulator({ cols, rows, scrollback: 0 });
+  let queued = 0;
   for (const [index, step] of stepsOf(base).entries()) {
+    // Called as soon as a piece is drawn. Waiting for each would take longer, because the emulator rests after it.
+    const look = (): void => onStep(emulator.frame(), step.at, index);
+    const lookWithin = (): void => onCut(emulator.frame(), step.at, index);
     if (step.kind === 'resize') {
       await emulator.flush();
       emulator.resize(step.cols, step.rows);
+      look();
     } else if (isWanted(index)) {
       let count = index;
       for (const piece of piecesOf(step.bytes)) {
-        const isLookedAt = count++ % every === 0;
-        emulator.write(piece, isLookedAt ? () => onCut(emulator.frame(), step.at, index) : undefined);
+        emulator.write(piece, count++ % every === 0 ? lookWithin : undefined);
+        queued += 1;
       }
-    } else emulator.write(step.bytes);
-    await emulator.flush();
-    onStep(emulator.frame(), step.at, index);
+      emulator.write(Buffer.alloc(0), look);
+    } else emulator.write(step.bytes, look);
+    if (queued > MOST_QUEUED) {
+      await emulator.flush();
+      queued = 0;
+    }
   }
+  await emulator.flush();
   emulator.dispose();
 }
 
