@@ -37,7 +37,10 @@ const prompts = (mark: string): string[] =>
  */
 async function killWhenShown(shown: RegExp, body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
-  await waitFor(async () => shown.test((await cbos.session(slug)).buffer_tail ?? ''), { describe: 'it is shown' });
+  await waitFor(async () => shown.test((await cbos.session(slug)).buffer_tail ?? ''), {
+    describe: 'it is shown',
+    isBrief: true,
+  });
   await cbos.stop('SIGKILL');
   expect(phaseOf(body.text)).toBe('typing');
   await sending;
@@ -49,6 +52,7 @@ async function killWhen(phase: 'typing' | 'entering', body: { text: string }): P
   await waitFor(() => phaseOf(body.text) === phase, {
     describe: `${body.text} has got to ${phase}`,
     actual: () => phaseOf(body.text),
+    isBrief: true,
   });
   await cbos.stop('SIGKILL');
   await sending;
