@@ -1,16 +1,22 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
-beforeEach(async () => {
+beforeAll(async () => {
   // Slow enough that the answer is being written for more than a frame, also on a machine that does ten other things.
   world = await claudeWorld({ pace: 12 });
   cbos = await startCbos(world);
 });
-afterEach(() => world.dispose());
+afterEach(async () => {
+  for (const { slug } of (await cbos.call<Session[]>('GET', '/sessions')).body) {
+    await cbos.call('DELETE', `/sessions/${slug}`);
+  }
+  world.apiEvents.length = 0;
+});
+afterAll(() => world.dispose());
 
 describe('a real turn', () => {
   test('goes from ready through thinking and responding to waiting for input, and every change reaches a client', async () => {

@@ -1,15 +1,19 @@
 import { existsSync, readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { prepareIsolatedHome } from '../../src/demo/isolated-home.ts';
 import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Session, StatusChange } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
+/** One world for all: a session that a test leaves is taken by the next, or ended. */
 let world: ClaudeWorld;
 let cbos: Cbos;
+let spares: SpareSessions;
+let slugs = 0;
 /** A shell that runs on, started early in a turn that takes a while. */
 const chooseBackground: ChooseScene = (prompt) =>
   prompt.includes('scene:background')
@@ -26,11 +30,18 @@ const chooseBackground: ChooseScene = (prompt) =>
       }
     : null;
 
-beforeEach(async () => {
+beforeAll(async () => {
   world = await claudeWorld({ choosers: [chooseBackground] });
   cbos = await startCbos(world);
+  spares = spareSessions({ world, cbos: () => cbos });
 });
-afterEach(() => world.dispose());
+afterEach(async () => {
+  spares.giveBack();
+  for (const { slug, state } of (await cbos.call<Session[]>('GET', '/sessions')).body) {
+    if (state === 'dead' || !slug.startsWith('SPARE-')) await cbos.call('DELETE', `/sessions/${slug}`);
+  }
+});
+afterAll(() => world.dispose());
 
 async function launch(slug: string, prompt?: string): Promise<Session> {
   const created = await cbos.call<Session>('POST', '/sessions', {
@@ -50,6 +61,17 @@ function sessionProcesses(): number[] {
     .map((one) => one.pid)
     .filter((pid) => pid !== cbos.pid);
 }
+
+/** A name that no earlier try of the test has left recordings of. */
+function newSlug(name: string): string {
+  slugs += 1;
+  return `${name}-${slugs}`;
+}
+
+const recordingsOf = (slug: string): string[] =>
+  readdirSync(world.streamDir)
+    .filter((name) => name.startsWith(`${slug}.`))
+    .sort();
 
 describe('the end of a session', () => {
   test('by /exit is shown as dead; the session stays listed with its recording', async () => {
@@ -97,77 +119,102 @@ describe('the end of a session', () => {
   );
 
   test('by rm takes it off the list; its slug is free again and its recording is kept', async () => {
-    await launch('AGAIN');
-    expect((await cbos.call('DELETE', '/sessions/AGAIN')).body).toEqual({ status: 'deleted' });
-    expect((await cbos.call('GET', '/sessions/AGAIN')).error?.code).toBe('no_such_session');
+    const slug = newSlug('AGAIN');
+    await launch(slug);
+    expect((await cbos.call('DELETE', `/sessions/${slug}`)).body).toEqual({ status: 'deleted' });
+    expect((await cbos.call('GET', `/sessions/${slug}`)).error?.code).toBe('no_such_session');
     expect(sessionProcesses()).toEqual([]);
-    await launch('AGAIN');
-    expect(readdirSync(world.streamDir).sort()).toEqual([
-      'AGAIN.1.cbos',
-      'AGAIN.1.timing',
-      'AGAIN.1.typescript',
-      'AGAIN.cbos',
-      'AGAIN.timing',
-      'AGAIN.typescript',
-    ]);
-    expect(statSync(join(world.streamDir, 'AGAIN.typescript')).mode & 0o777).toBe(0o600);
+    await launch(slug);
+    const endings = ['.1.cbos', '.1.timing', '.1.typescript', '.cbos', '.timing', '.typescript'];
+    expect(recordingsOf(slug)).toEqual(endings.map((ending) => `${slug}${ending}`));
+    expect(statSync(join(world.streamDir, `${slug}.typescript`)).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('the socket of a session', () => {
+  test('notices that a socket vanished under a living Screen, and does not call the session dead', async () => {
+    const session = await launch('SOCKET');
+    unlinkSync(join(world.screenDir, session.screen_id ?? ''));
+    await waitFor(async () => (await cbos.session('SOCKET')).status.primary === 'idle', {
+      describe: 'it is still idle',
+    });
+    await cbos.cli(['kill', 'SOCKET']);
+    expect(sessionProcesses()).toEqual([]);
+  });
+});
+
+describe('the server alone', () => {
+  test('refuses to run twice on one home, and says so in one line', async () => {
+    const second = await cbos.cli(['serve'], { env: { CBOS_PORT: String(await world.freePort()) } });
+    expect(second.code).toBe(1);
+    expect(second.stderr.trim().split('\n')).toHaveLength(1);
+    expect(second.stderr).toMatch(/already/);
+    expect((await cbos.call('GET', '/health')).status).toBe(200);
+  });
+
+  test('recovers what a killed server left in its home', async () => {
+    await cbos.stop('SIGKILL');
+    expect(existsSync(join(world.cbosHome, 'cbos.sock'))).toBe(true);
+    cbos = await startCbos(world);
+    expect((await cbos.cli(['ls', '--json'])).stdout.trim()).toBe('[]');
   });
 });
 
 describe('a restart', () => {
   test('of a dead session goes on with its conversation', async () => {
-    const before = await launch('RESUME', 'scene:hello first');
-    await cbos.cli(['kill', 'RESUME']);
-    const again = await cbos.cli(['restart', 'RESUME']);
+    const slug = newSlug('RESUME');
+    const before = await launch(slug, `scene:hello first of ${slug}`);
+    await cbos.cli(['kill', slug]);
+    const again = await cbos.cli(['restart', slug]);
     expect(again).toMatchObject({ code: 0 });
-    const resumed = await cbos.until('RESUME', (one) => one.status.primary === 'idle', 'is idle');
+    const resumed = await cbos.until(slug, (one) => one.status.primary === 'idle', 'is idle');
     expect(resumed.claude_session_id).toBe(before.claude_session_id);
     expect(resumed.created_at).toBe(before.created_at);
-    await cbos.call('POST', '/sessions/RESUME/send', { text: 'scene:hello second' });
-    await waitFor(() => world.promptsReceived().includes('scene:hello second'), {
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello second of ${slug}` });
+    await waitFor(() => world.promptsReceived().includes(`scene:hello second of ${slug}`), {
       describe: 'the second prompt arrives',
     });
     const last = world.apiEvents.findLast((event) => event.kind === 'request');
-    expect(JSON.stringify(last)).toContain('scene:hello first');
+    expect(JSON.stringify(last)).toContain(`scene:hello first of ${slug}`);
   });
 
   test('of a living session is refused', async () => {
-    await launch('ALIVE');
-    expect((await cbos.call('POST', '/sessions/ALIVE/restart')).error?.code).toBe('session_alive');
-    expect((await cbos.cli(['restart', 'ALIVE'])).code).toBe(4);
+    const { slug } = await spares.take();
+    expect((await cbos.call('POST', `/sessions/${slug}/restart`)).error?.code).toBe('session_alive');
+    expect((await cbos.cli(['restart', slug])).code).toBe(4);
   });
 });
 
 describe('a rename', () => {
   test('takes the recording and the Screen session along; the session works on', async () => {
-    await launch('OLD');
-    const renamed = await cbos.call<Session>('PATCH', '/sessions/OLD', { slug: 'NEW' });
-    expect(renamed.body.slug).toBe('NEW');
-    expect(renamed.body.screen_id).toMatch(/^\d+\.NEW$/);
-    expect(readdirSync(world.streamDir).sort()).toEqual(['NEW.cbos', 'NEW.timing', 'NEW.typescript']);
-    await cbos.call('POST', '/sessions/NEW/send', { text: 'scene:hello after' });
-    await cbos.untilStatus('NEW', 'idle/waiting_input');
-    await waitFor(
-      async () =>
-        (await cbos.call<{ buffer: string }>('GET', '/sessions/NEW/buffer')).body.buffer.includes('ready when you are'),
-      { describe: 'the recording under its new name shows the answer' },
-    );
+    const [old, renamedTo] = [newSlug('OLD'), newSlug('NEW')];
+    await launch(old);
+    const renamed = await cbos.call<Session>('PATCH', `/sessions/${old}`, { slug: renamedTo });
+    expect(renamed.body.slug).toBe(renamedTo);
+    expect(renamed.body.screen_id).toMatch(new RegExp(`^\\d+\\.${renamedTo}$`));
+    expect(recordingsOf(old)).toEqual([]);
+    expect(recordingsOf(renamedTo)).toEqual(['.cbos', '.timing', '.typescript'].map((ending) => renamedTo + ending));
+    await cbos.call('POST', `/sessions/${renamedTo}/send`, { text: 'scene:hello after' });
+    await cbos.untilStatus(renamedTo, 'idle/waiting_input');
+    const shown = () => cbos.call<{ buffer: string }>('GET', `/sessions/${renamedTo}/buffer`);
+    await waitFor(async () => (await shown()).body.buffer.includes('ready when you are'), {
+      describe: 'the recording under its new name shows the answer',
+    });
   });
 
   test('to a name that is taken or no slug is refused, and nothing changes', async () => {
-    await launch('ONE');
-    await launch('TWO');
-    expect((await cbos.call('PATCH', '/sessions/ONE', { slug: 'TWO' })).error?.code).toBe('slug_taken');
-    expect((await cbos.call('PATCH', '/sessions/ONE', { slug: '../x' })).error?.code).toBe('invalid_slug');
-    expect((await cbos.cli(['rename', 'ONE', 'TWO'])).code).toBe(4);
-    expect((await cbos.call<Session[]>('GET', '/sessions')).body.map((one) => one.slug)).toEqual(['ONE', 'TWO']);
+    const [{ slug: one }, { slug: two }] = [await spares.take(), await spares.take()];
+    expect((await cbos.call('PATCH', `/sessions/${one}`, { slug: two })).error?.code).toBe('slug_taken');
+    expect((await cbos.call('PATCH', `/sessions/${one}`, { slug: '../x' })).error?.code).toBe('invalid_slug');
+    expect((await cbos.cli(['rename', one, two])).code).toBe(4);
+    expect((await cbos.call<Session[]>('GET', '/sessions')).body.map(({ slug }) => slug)).toEqual([one, two]);
   });
 });
 
 describe('the server', () => {
   test('killed with SIGKILL and started again has every session back with the right status, and the sessions never noticed', async () => {
+    const [fresh, gone] = [await spares.take(), await spares.take()];
     await launch('IDLE', 'scene:hello');
-    await launch('FRESH');
     await cbos.call('POST', '/sessions', {
       slug: 'ASKS',
       type: 'screen',
@@ -175,8 +222,7 @@ describe('the server', () => {
       prompt: 'scene:permission',
     });
     const asks = await cbos.untilStatus('ASKS', 'waiting/permission');
-    await launch('GONE');
-    await cbos.cli(['kill', 'GONE']);
+    await cbos.cli(['kill', gone.slug]);
     await cbos.call('POST', '/sessions', {
       slug: 'MEANWHILE',
       type: 'screen',
@@ -206,8 +252,8 @@ describe('the server', () => {
     const asksAgain = await cbos.session('ASKS');
     expect(asksAgain.status.question).toMatchObject({ kind: 'permission', tool: asks.status.question?.tool });
     expect(asksAgain.status.since).toBe(asks.status.since);
-    await cbos.call('POST', '/sessions/FRESH/send', { text: 'scene:hello still here' });
-    await cbos.untilStatus('FRESH', 'idle/waiting_input');
+    await cbos.call('POST', `/sessions/${fresh.slug}/send`, { text: 'scene:hello still here' });
+    await cbos.untilStatus(fresh.slug, 'idle/waiting_input');
   });
 
   test('killed in mid-turn and after it knows both times that work in the background is no turn', async () => {
@@ -233,30 +279,5 @@ describe('the server', () => {
     const words = history.map(({ primary }) => primary).filter((word) => word !== null);
     expect(words.filter((word, index) => word !== words[index - 1])).toEqual(['idle', 'active', 'idle']);
     expect(world.processes().some(({ command }) => command.includes('sleep 300'))).toBe(true);
-  });
-
-  test('refuses to run twice on one home, and says so in one line', async () => {
-    const second = await cbos.cli(['serve'], { env: { CBOS_PORT: String(await world.freePort()) } });
-    expect(second.code).toBe(1);
-    expect(second.stderr.trim().split('\n')).toHaveLength(1);
-    expect(second.stderr).toMatch(/already/);
-    expect((await cbos.call('GET', '/health')).status).toBe(200);
-  });
-
-  test('recovers what a killed server left in its home', async () => {
-    await cbos.stop('SIGKILL');
-    expect(existsSync(join(world.cbosHome, 'cbos.sock'))).toBe(true);
-    cbos = await startCbos(world);
-    expect((await cbos.cli(['ls', '--json'])).stdout.trim()).toBe('[]');
-  });
-
-  test('notices that a socket vanished under a living Screen, and does not call the session dead', async () => {
-    const session = await launch('SOCKET');
-    unlinkSync(join(world.screenDir, session.screen_id ?? ''));
-    await waitFor(async () => (await cbos.session('SOCKET')).status.primary === 'idle', {
-      describe: 'it is still idle',
-    });
-    await cbos.cli(['kill', 'SOCKET']);
-    expect(sessionProcesses()).toEqual([]);
   });
 });

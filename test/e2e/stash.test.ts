@@ -1,22 +1,30 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Delivery, Session, StashedResponse } from '../../src/protocol/index.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Delivery, StashedResponse } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 let world: ClaudeWorld;
 let cbos: Cbos;
-beforeEach(async () => {
+let spares: SpareSessions;
+let count = 0;
+/** In the test's prompts, to tell them from those of the others in the same session. */
+let tag: string;
+beforeAll(async () => {
   world = await claudeWorld();
   cbos = await startCbos(world);
+  spares = spareSessions({ world, cbos: () => cbos });
 });
-afterEach(() => world.dispose());
-
-async function launch(slug: string): Promise<void> {
-  const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
-  expect(created.status).toBe(201);
-  await cbos.untilStatus(slug, 'idle/ready');
-}
+afterAll(() => world.dispose());
+beforeEach(() => {
+  count += 1;
+  tag = `T${count}`;
+});
+afterEach(async () => {
+  for (const { id } of await stash()) await cbos.call('DELETE', `/stash/${id}`);
+  spares.giveBack();
+});
 
 const send = (slug: string, text: string) => cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text });
 const keep = async (session_slug: string, response: string, when?: string): Promise<StashedResponse> => {
@@ -29,65 +37,38 @@ const keep = async (session_slug: string, response: string, when?: string): Prom
   return kept.body;
 };
 const stash = async (): Promise<StashedResponse[]> => (await cbos.call<StashedResponse[]>('GET', '/stash')).body;
-const received = (count: number): Promise<true> =>
-  waitFor(() => world.promptsReceived().length >= count, {
-    describe: `${count} prompts arrive`,
-    actual: () => world.promptsReceived(),
-    timeoutMs: 30_000,
-  });
+/** The prompts of this test, in order, without its tag. */
+const arrived = (): string[] =>
+  world.promptsReceived().flatMap((prompt) => (prompt.endsWith(` ${tag}`) ? [prompt.slice(0, -tag.length - 1)] : []));
+const untilArrived = (count: number): Promise<true> =>
+  waitFor(() => arrived().length >= count, { describe: `${count} prompts arrive`, actual: arrived });
 
 describe('a stashed reply', () => {
-  test('is applied by hand once, follows its session through a rename, and goes with it', async () => {
-    await launch('OLD');
-    const kept = await keep('OLD', 'scene:hello later');
-    await cbos.call('PATCH', '/sessions/OLD', { slug: 'NEW' });
-    expect(await stash()).toEqual([{ ...kept, session_slug: 'NEW' }]);
-
-    const applied = await cbos.cli(['stash', 'apply', kept.id.slice(0, 8)]);
-    expect(applied).toMatchObject({ code: 0, stderr: '' });
-    await cbos.untilStatus('NEW', 'idle/waiting_input');
-    const again = await cbos.call('POST', `/stash/${kept.id}/apply`);
-    expect([again.status, again.error?.code]).toEqual([409, 'already_applied']);
-    expect(world.promptsReceived()).toEqual(['scene:hello later']);
-    const [reply] = await stash();
-    const delivery = await cbos.call<Delivery>('GET', `/sessions/NEW/deliveries/${reply?.delivery_id}`);
-    expect(delivery.body).toMatchObject({ status: 'delivered', text: 'scene:hello later' });
-
-    await keep('NEW', 'never');
-    await cbos.cli(['rm', 'NEW', '--yes']);
-    expect(await stash()).toEqual([]);
-  });
-
   test('is refused in a dialog and kept, with the question that it answers', async () => {
-    await launch('ASKS');
-    await send('ASKS', 'scene:permission');
-    const { status } = await cbos.untilStatus('ASKS', 'waiting/permission');
-    const kept = await keep('ASKS', 'scene:hello after that', 'next_waiting');
+    const { slug } = await spares.take();
+    await send(slug, `scene:permission ${tag}`);
+    const { status } = await cbos.untilStatus(slug, 'waiting/permission');
+    const kept = await keep(slug, `scene:hello after that ${tag}`, 'next_waiting');
     expect(kept.question).toBe(status.question?.text);
     const refused = await cbos.call('POST', `/stash/${kept.id}/apply`);
     expect(refused).toMatchObject({ status: 409, error: { code: 'not_accepting_text' } });
     expect(await stash()).toMatchObject([{ applied: false }]);
 
-    await cbos.call('POST', '/sessions/ASKS/answer', { choice: 'yes' });
-    await received(2);
+    await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' });
+    await untilArrived(2);
     expect(await stash()).toMatchObject([{ applied: true }]);
-    expect(world.promptsReceived()).toEqual(['scene:permission', 'scene:hello after that']);
+    expect(arrived()).toEqual(['scene:permission', 'scene:hello after that']);
   });
 
   test('for the next waiting is applied after the turn, oldest first, one per turn', async () => {
-    await launch('TURNS');
-    await send('TURNS', 'scene:slow first');
-    await cbos.untilStatus('TURNS', 'active/thinking');
-    for (const name of ['one', 'two', 'three']) await keep('TURNS', `scene:hello ${name}`, 'next_waiting');
+    const { slug } = await spares.take();
+    await send(slug, `scene:slow first ${tag}`);
+    await cbos.untilStatus(slug, 'active/thinking');
+    for (const name of ['one', 'two', 'three']) await keep(slug, `scene:hello ${name} ${tag}`, 'next_waiting');
     expect((await stash()).map(({ applied }) => applied)).toEqual([false, false, false]);
-    await received(4);
-    await cbos.untilStatus('TURNS', 'idle/waiting_input');
-    expect(world.promptsReceived()).toEqual([
-      'scene:slow first',
-      'scene:hello one',
-      'scene:hello two',
-      'scene:hello three',
-    ]);
+    await untilArrived(4);
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(arrived()).toEqual(['scene:slow first', 'scene:hello one', 'scene:hello two', 'scene:hello three']);
     const replies = await stash();
     expect(replies.map(({ applied }) => applied)).toEqual([true, true, true]);
     const times = replies.map(({ applied_at }) => applied_at);
@@ -95,23 +76,25 @@ describe('a stashed reply', () => {
   });
 
   test('is applied once at most through kills of the server, before it is due and while it is being typed', async () => {
-    await launch('CRASH');
-    await send('CRASH', 'scene:slow first');
-    await cbos.untilStatus('CRASH', 'active/thinking');
-    await keep('CRASH', 'scene:hello kept', 'next_waiting');
-    const manual = await keep('CRASH', 'scene:hello by hand');
+    const { slug } = await spares.take();
+    const begun = world.apiEvents.length;
+    await send(slug, `scene:slow first ${tag}`);
+    await cbos.untilStatus(slug, 'active/thinking');
+    await keep(slug, `scene:hello kept ${tag}`, 'next_waiting');
+    const manual = await keep(slug, `scene:hello by hand ${tag}`);
     await cbos.stop('SIGKILL');
-    await waitFor(() => world.apiEvents.some((event) => event.kind === 'end'), {
+    const turn = world.apiEvents.slice(begun).find((event) => event.kind === 'request' && event.scene === 'slow');
+    await waitFor(() => world.apiEvents.some(({ kind, request }) => kind === 'end' && request === turn?.request), {
       describe: 'the first turn ends',
       timeoutMs: 20_000,
     });
 
     cbos = await startCbos(world);
     // From the mark on, the text is on its way.
-    await waitFor(async () => (await stash())[0]?.applied === true, { describe: 'it is applied' });
+    await waitFor(async () => (await stash())[0]?.applied === true, { describe: 'it is applied', isBrief: true });
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
-    await cbos.until('CRASH', ({ status }) => status.primary === 'idle', 'is ready again');
+    await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is ready again');
     const apply = () => cbos.call('POST', `/stash/${manual.id}/apply`);
     const first = await apply();
     if (first.status !== 200) {
@@ -121,14 +104,14 @@ describe('a stashed reply', () => {
         code: 'not_accepting_text',
         message: expect.stringContaining('begun to type'),
       });
-      await cbos.call('POST', '/sessions/CRASH/keys', { keys: '\u0003' });
+      await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '\u0003' });
       await waitFor(async () => (await apply()).status === 200, { describe: 'it is taken once the prompt is clear' });
     }
-    await waitFor(() => world.promptsReceived().some((text) => text.includes('by hand')), {
+    await waitFor(() => arrived().some((text) => text.includes('by hand')), {
       describe: 'the one that was kept for a person arrives',
-      actual: () => world.promptsReceived(),
+      actual: arrived,
     });
-    const kept = world.promptsReceived().filter((text) => text.includes('scene:hello kept'));
+    const kept = arrived().filter((text) => text.includes('scene:hello kept'));
     expect(kept.length).toBeLessThanOrEqual(1);
     expect((await stash()).map(({ applied }) => applied)).toEqual([true, true]);
   });
@@ -136,22 +119,44 @@ describe('a stashed reply', () => {
 
 describe('a broadcast at the command line', () => {
   test('reaches those that are ready and nobody else, with a line for each', async () => {
-    await launch('READY');
-    await launch('BUSY');
-    await launch('ENDED');
-    await send('BUSY', 'scene:silent');
-    await cbos.untilStatus('BUSY', 'active/thinking');
-    await cbos.cli(['kill', 'ENDED']);
-    const sent = await cbos.cli(['send', '--yes', '--state', 'ready', 'scene:hello', 'all']);
-    expect(sent).toEqual({ code: 0, stdout: 'Sent to READY\n', stderr: '' });
+    const [ready, busy, ended] = [await spares.take(), await spares.take(), await spares.take()];
+    await send(busy.slug, `scene:silent ${tag}`);
+    await cbos.untilStatus(busy.slug, 'active/thinking');
+    await cbos.cli(['kill', ended.slug]);
+    const sent = await cbos.cli(['send', '--yes', '--state', 'ready', 'scene:hello all', tag]);
+    expect(sent).toEqual({ code: 0, stdout: `Sent to ${ready.slug}\n`, stderr: '' });
     // Its hook confirms a prompt before the request for it is made.
-    await received(2);
-    expect(world.promptsReceived()).toEqual(['scene:silent', 'scene:hello all']);
+    await untilArrived(2);
+    expect(arrived()).toEqual(['scene:silent', 'scene:hello all']);
     const mixed = await cbos.cli(['send', '--all', '--yes', '/clear', '--json']);
     expect(mixed.code).toBe(4);
     expect(JSON.parse(mixed.stdout)).toMatchObject([
-      { session: 'READY', error: { code: 'command_prefix' } },
-      { session: 'BUSY', error: { code: 'command_prefix' } },
+      { session: ready.slug, error: { code: 'command_prefix' } },
+      { session: busy.slug, error: { code: 'command_prefix' } },
     ]);
+  });
+});
+
+/** Last: it removes the session that it took. */
+describe('a stashed reply that is applied by hand', () => {
+  test('is applied once, follows its session through a rename, and goes with it', async () => {
+    const { slug } = await spares.take();
+    const kept = await keep(slug, `scene:hello later ${tag}`);
+    await cbos.call('PATCH', `/sessions/${slug}`, { slug: 'NEW' });
+    expect(await stash()).toEqual([{ ...kept, session_slug: 'NEW' }]);
+
+    const applied = await cbos.cli(['stash', 'apply', kept.id.slice(0, 8)]);
+    expect(applied).toMatchObject({ code: 0, stderr: '' });
+    await cbos.untilStatus('NEW', 'idle/waiting_input');
+    const again = await cbos.call('POST', `/stash/${kept.id}/apply`);
+    expect([again.status, again.error?.code]).toEqual([409, 'already_applied']);
+    expect(arrived()).toEqual(['scene:hello later']);
+    const [reply] = await stash();
+    const delivery = await cbos.call<Delivery>('GET', `/sessions/NEW/deliveries/${reply?.delivery_id}`);
+    expect(delivery.body).toMatchObject({ status: 'delivered', text: `scene:hello later ${tag}` });
+
+    await keep('NEW', 'never');
+    await cbos.cli(['rm', 'NEW', '--yes']);
+    expect(await stash()).toEqual([]);
   });
 });
