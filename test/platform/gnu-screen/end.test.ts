@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Launched, listScreens, wipeScreen } from '../../../src/platform/gnu-screen/index.ts';
 import { endTree } from '../../../src/platform/process/index.ts';
@@ -35,26 +36,48 @@ async function end(name: string, { daemon, agent, screenId }: Launched) {
   return result;
 }
 
+/** Ten sessions at once: an end waits a second for what ignores signals. */
+const TEN = Array.from({ length: 10 }, (_, round) => `End${round}`);
+
+/** Living processes that carry the mark of a session, other than what `endTree` itself says. */
+function processesOf(name: string): string[] {
+  const mark = `${SESSION_MARK}=${world.mark}.${name}`;
+  const isOf = (pid: number): boolean => {
+    try {
+      return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
+    } catch {
+      return false; // It has just ended.
+    }
+  };
+  return world.processes().flatMap(({ pid, command }) => (isOf(pid) ? [command] : []));
+}
+
 test('ten times out of ten nothing is left of a session, and the agent could say goodbye', async () => {
-  for (let round = 0; round < 10; round++) {
-    const name = `End${round}`;
-    const { left } = await end(name, await startAgent(name));
-    expect(left).toEqual([]);
-    expect(world.processes()).toEqual([]);
-    expect(world.output(name)).toContain('ended properly');
-  }
+  await Promise.all(
+    TEN.map(async (name) => {
+      const launched = await startAgent(name);
+      expect(processesOf(name).length).toBeGreaterThan(3);
+      const { left } = await end(name, launched);
+      expect(left).toEqual([]);
+      expect(processesOf(name)).toEqual([]);
+      expect(world.output(name)).toContain('ended properly');
+    }),
+  );
+  expect(world.processes()).toEqual([]);
   expect(await listScreens(world.host)).toEqual([]);
 });
 
 test('ten times out of ten nothing is left when Screen’s daemon was killed first', async () => {
-  for (let round = 0; round < 10; round++) {
-    const name = `Orphan${round}`;
-    const launched = await startAgent(name);
-    process.kill(launched.daemon.pid, 'SIGKILL');
-    const { left } = await end(name, launched);
-    expect(left).toEqual([]);
-    expect(world.processes()).toEqual([]);
-  }
+  await Promise.all(
+    TEN.map(async (name) => {
+      const launched = await startAgent(name);
+      process.kill(launched.daemon.pid, 'SIGKILL');
+      const { left } = await end(name, launched);
+      expect(left).toEqual([]);
+      expect(processesOf(name)).toEqual([]);
+    }),
+  );
+  expect(world.processes()).toEqual([]);
   expect(await listScreens(world.host)).toEqual([]);
 });
 
