@@ -6,24 +6,40 @@ const PURE = ['core', 'client', 'emitter', 'evidence', 'pictures', 'recordings']
   (room) => `test/${room}/**/*.test.ts`,
 );
 
+/** Suites on a server and sessions in memory. They start no program, or none that outlives a test. */
+const IN_MEMORY = ['cli', 'server', 'tui'].map((room) => `test/${room}/**/*.test.ts`);
+
 /** Suites of a minute or more. One that began last would run alone, with the other worker idle. */
 const LONGEST = [
   'torture/torture',
-  'faults/kills',
   'e2e/answers',
+  'e2e/web-page',
+  'faults/kills',
+  'web/page',
+  'e2e/demo',
   'e2e/delivery',
+  'e2e/interrupts',
+  'faults/home',
+  'e2e/replies',
   'faults/ended-sessions',
   'e2e/lifecycle',
   'live/live',
-  'faults/home',
-  'core/status/half-drawn-dialogs',
+  'e2e/stash',
+  'faults/recording-removed',
 ].map((name) => `test/${name}.test.ts`);
 
+/**
+ * The longest first, and last the short ones that share workers: a worker takes the next suite only if that is of its
+ * own project.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some((name) => moduleId.endsWith(name));
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      const long = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return long === -1 ? LONGEST.length + ['real', 'memory', 'pure'].indexOf(project.name) : long;
+    };
     const sorted = await super.sort(files);
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+    return sorted.sort((one, other) => rank(one) - rank(other));
   }
 }
 
@@ -36,6 +52,15 @@ const EVERY_SUITE = {
   setupFiles: ['test/harness/leaks.ts'],
 } as const;
 
+/** To load a worker and the sources takes a second of processor time, more than most of these suites. */
+const IN_SHARED_WORKERS = { isolate: false } as const;
+
+/**
+ * Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
+ * tried once more, and the last lines name it as retried. A fault of the product fails twice.
+ */
+const TRIED_AGAIN = { retry: 1 } as const;
+
 export default defineConfig({
   test: {
     // Here, not in the projects: once for a run.
@@ -47,16 +72,15 @@ export default defineConfig({
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...EVERY_SUITE, name: 'pure', include: PURE } },
+      { test: { ...EVERY_SUITE, ...IN_SHARED_WORKERS, name: 'pure', include: PURE } },
+      { test: { ...EVERY_SUITE, ...IN_SHARED_WORKERS, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY } },
       {
         test: {
           ...EVERY_SUITE,
+          ...TRIED_AGAIN,
           name: 'real',
           include: ['test/**/*.test.ts'],
-          exclude: PURE,
-          // Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is tried
-          // once more, and the last lines name it as retried. A fault of the product fails twice.
-          retry: 1,
+          exclude: [...PURE, ...IN_MEMORY],
         },
       },
     ],
