@@ -1,14 +1,30 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
+
+/** A turn that lasts until the test ends it, so that no machine is too slow to type meanwhile. */
+const chooseHeld: ChooseScene = (prompt) =>
+  prompt.includes('scene:held')
+    ? {
+        name: 'held',
+        about: 'a check that runs for as long as there is a file',
+        replies: [
+          { kind: 'answer', blocks: [{ kind: 'tool', name: 'Bash', input: { command: './check.sh' } }] },
+          { kind: 'answer', blocks: [{ kind: 'text', text: 'The check has ended.' }] },
+        ],
+      }
+    : null;
 
 // One server and one terminal for all, with a JSON session in it: the tests go on where the one before has ended.
 let world: ClaudeWorld;
 let cbos: Cbos;
 let terminal: Terminal;
 beforeAll(async () => {
-  world = await claudeWorld();
+  world = await claudeWorld({ choosers: [chooseHeld] });
   cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'TALK', type: 'json', path: world.projectDir });
   terminal = await openTerminal(world, { cols: 110, rows: 36 });
@@ -60,16 +76,20 @@ test('its question is answered with 2', async () => {
 });
 
 test('a reply that was kept for when it waits goes by itself after the turn that runs', async () => {
-  await send('scene:think first');
+  const hold = join(world.dir, 'hold');
+  writeFileSync(hold, '');
+  writeFileSync(join(world.projectDir, 'check.sh'), `#!/bin/sh\nwhile [ -e '${hold}' ]; do sleep 0.1; done\n`);
+  await send('scene:held first');
   await terminal.until(/i interrupt/, 'that it works');
   await terminal.keys('s');
   await terminal.until(/Enter send/, 'the input');
   await terminal.type('scene:hello after that');
   await terminal.keys('M-s');
   await terminal.until(/TALK is sent this as soon as it is ready/, 'that it is kept');
+  rmSync(hold);
   const screen = await terminal.until(/❯ scene:hello after that[\s\S]*Hello! I am ready/, 'the answer to it');
-  expect(screen).toMatch(/It is module 7[\s\S]*scene:hello after that/);
-  expect(world.promptsReceived().slice(-2)).toEqual(['scene:think first', 'scene:hello after that']);
+  expect(screen).toMatch(/The check has ended[\s\S]*scene:hello after that/);
+  expect(world.promptsReceived().slice(-2)).toEqual(['scene:held first', 'scene:hello after that']);
   await isOver();
 });
 

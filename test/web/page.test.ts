@@ -266,10 +266,11 @@ describe('a question', () => {
     await page.mouse.click(...pixel);
     expect(await said).toBe('the place is kept');
     // The second slides up when the first has gone, right under the pointer. The page itself clicks in that moment.
+    // Not at the very height of the first: a card may still move by some pixels while the page is laid out.
     const isUnderPointer = atFrame(`const button = document.querySelector('article[aria-label="SECOND"] .choice');
-      if (Math.abs(button.getBoundingClientRect().top - ${box.y}) > 1) return;
+      if (!button.contains(document.elementFromPoint(${pixel.join(',')}))) return;
       ${click}
-      return button.contains(document.elementFromPoint(${pixel.join(',')}));`);
+      return true;`);
     expect(await isUnderPointer).toBe(true);
     expect(sessions.answers.map(({ question_id }) => question_id)).toEqual(['q1']);
     await yesOf('SECOND').click();
