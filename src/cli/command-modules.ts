@@ -18,6 +18,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     load: async () => (await import('./commands/lifecycle.ts')).addLifecycle,
   },
   { names: ['park', 'wake'], load: async () => (await import('./commands/parking.ts')).addParking },
+  { names: ['restore'], load: async () => (await import('./commands/restoring.ts')).addRestoring },
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },

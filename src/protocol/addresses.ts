@@ -36,6 +36,8 @@ export const ADDRESSES = {
   parkSession: { method: 'post', path: '/sessions/{slug}/park' },
   wakeSession: { method: 'post', path: '/sessions/{slug}/wake' },
   resources: { method: 'get', path: '/resources' },
+  restore: { method: 'post', path: '/restore' },
+  restoration: { method: 'get', path: '/restore' },
   restartSession: { method: 'post', path: '/sessions/{slug}/restart' },
   markSeen: { method: 'post', path: '/sessions/{slug}/seen' },
   markUnseen: { method: 'post', path: '/sessions/{slug}/unseen' },

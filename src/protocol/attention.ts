@@ -1,4 +1,5 @@
 import type { RateLimit } from './json-session.ts';
+import type { Loss } from './restore.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
@@ -18,6 +19,7 @@ export interface Attending {
   unread?: boolean | undefined;
   /** absent from an older server */
   parked_at?: string | null | undefined;
+  lost?: Loss | undefined;
 }
 
 export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {

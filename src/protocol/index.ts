@@ -35,6 +35,7 @@ export {
   SessionPatch,
 } from './requests.ts';
 export type { SessionResources } from './resources.ts';
+export * from './restore.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export type { RULE_ROUTES } from './rule-routes.ts';

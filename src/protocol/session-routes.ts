@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { SessionResources } from './resources.ts';
+import { NewRestoration, Restoration } from './restore.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session, StatusCounts } from './session.ts';
 import { Look, NewSnooze } from './snooze.ts';
@@ -224,6 +225,23 @@ export const SESSION_ROUTES = {
     summary: 'The memory and the processor time of each session, read now',
     success: 200,
     response: z.array(SessionResources),
+    errors: [],
+  },
+  restore: {
+    method: 'post',
+    path: '/restore',
+    summary: 'Bring lost sessions back on their conversations, a few at a time; answers at once, see `GET /restore`',
+    body: NewRestoration,
+    success: 200,
+    response: Restoration,
+    errors: ['no_such_session'],
+  },
+  restoration: {
+    method: 'get',
+    path: '/restore',
+    summary: 'The restoration that runs, or the last one of this server',
+    success: 200,
+    response: Restoration,
     errors: [],
   },
 } as const satisfies Record<string, Route>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ATTENTIONS } from './attention.ts';
 import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
+import { Loss } from './restore.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
 import { SessionType, Timestamp } from './words.ts';
@@ -88,6 +89,10 @@ export const Session = z
     parked_at: Timestamp.nullable().meta({
       description:
         'Since when CBOS has parked it: its process has ended to give its memory back, and a text, `wake` or `attach` brings the conversation back; null while it is not parked',
+    }),
+    lost: Loss.optional().meta({
+      description:
+        'How it was lost: its processes are gone, and nobody ended it; `POST /restore` brings it back. Absent for every other session',
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:

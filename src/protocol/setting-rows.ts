@@ -137,6 +137,12 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     file: 'parking.after',
     about: 'seconds of idleness after which a session in a terminal is parked, until its next text; 0: never',
   },
+  {
+    name: 'restore_at_start',
+    environment: 'CBOS_RESTORE_AT_START',
+    file: 'restore.at_start',
+    about: 'let the server bring lost sessions back when it starts, after a reboot for example',
+  },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
   // The environment cannot set this, because a process inside a session could then set it for itself.
   {

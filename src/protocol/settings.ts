@@ -42,6 +42,7 @@ export const Settings = z.strictObject({
   json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
   /** seconds; 0: never */
   parking_after: within(SETTING_LIMITS.parking_after),
+  restore_at_start: z.boolean(),
   on_waiting: z.string().nullable(),
   sessions_may: SessionsMay,
   /** null to use GNU Screen's own directory */

@@ -5,7 +5,7 @@ import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-word
 
 /**
  * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
- * `new`, `parked`, `stopped`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be
+ * `new`, `parked`, `stopped`, `lost`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be
  * requested (`?state=`, `--state`, `--for`).
  */
 export type StateSelector =
@@ -13,6 +13,7 @@ export type StateSelector =
   | { kind: 'ready' }
   | { kind: 'stuck' }
   | { kind: 'unread' }
+  | { kind: 'lost' }
   | { kind: 'attention'; attention: Attention }
   | { kind: 'exact'; primary: Primary; detail: Detail | null };
 
@@ -34,6 +35,7 @@ export function parseStateSelector(word: string): StateSelector | null {
   if (word === 'ready') return { kind: 'ready' };
   if (word === 'stuck') return { kind: 'stuck' };
   if (word === 'unread') return { kind: 'unread' };
+  if (word === 'lost') return { kind: 'lost' };
   const attention = ATTENTION_WORDS.get(word);
   if (attention !== undefined) return { kind: 'attention', attention };
   const state = STATES.find((one) => one === word);
@@ -53,12 +55,13 @@ export const STATE_SELECTOR_WORDS: readonly string[] = [
   'ready',
   'stuck',
   'unread',
+  'lost',
   ...ATTENTION_WORDS.keys(),
   ...DETAIL_NAMES.map((detail) => `${DETAILS[detail].primary}/${detail}`),
 ];
 
 type Selectable = Pick<Session, 'state' | 'status'> &
-  Partial<Pick<Session, 'rate_limit' | 'snoozed' | 'unread' | 'parked_at'>>;
+  Partial<Pick<Session, 'rate_limit' | 'snoozed' | 'unread' | 'parked_at' | 'lost'>>;
 
 export function matchesState(session: Selectable, selector: StateSelector): boolean {
   switch (selector.kind) {
@@ -68,6 +71,8 @@ export function matchesState(session: Selectable, selector: StateSelector): bool
       return session.status.primary === 'stuck';
     case 'unread':
       return isUnread(session);
+    case 'lost':
+      return session.lost !== undefined;
     case 'attention':
       return attentionOf(session) === selector.attention;
     case 'state':

@@ -15,9 +15,11 @@ import type {
   Invoke,
   LastResponse,
   Look,
+  NewRestoration,
   NewSession,
   NewSnooze,
   NewStashedResponse,
+  Restoration,
   SearchQuery,
   SearchResult,
   Send,
@@ -110,6 +112,10 @@ export interface Sessions {
   park(slug: string): Promise<Session>;
   /** @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what a launch throws */
   wake(slug: string): Promise<Session>;
+  /** Begins to bring lost sessions back, or says what that would do. @throws CatalogueError no_such_session */
+  restore(request: NewRestoration): Promise<Restoration>;
+  /** The restoration that runs, or the last one. */
+  restoration(): Promise<Restoration>;
   /** What each session takes of the machine, read now. */
   resources(): Promise<SessionResources[]>;
   /** Ends the whole process tree, and proves that it ended; the session stays listed. */

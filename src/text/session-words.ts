@@ -113,6 +113,7 @@ export function stateText(session: Attending): string {
   const { primary, detail } = session.status;
   if (attention === 'working') return (detail === null ? undefined : WORK_WORDS[detail]) ?? 'working';
   if (attention === 'new' && primary === null) return 'starting';
+  if (attention === 'stopped' && session.lost !== undefined) return 'lost';
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 

@@ -141,6 +141,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     status_stale_screen_ms: 3_000,
     json_idle_timeout: 300,
     parking_after: 0,
+    restore_at_start: false,
     on_waiting: null,
     sessions_may: 'send',
     status_line_tap: 'own',

@@ -20,9 +20,12 @@ import {
   isSlug,
   type LastResponse,
   matchesState,
+  type NewRestoration,
   type NewSession,
   type NewStashedResponse,
   parseStateSelector,
+  type Restoration,
+  type RestoredSession,
   type SearchQuery,
   type SearchResult,
   type Send,
@@ -200,6 +203,31 @@ export class MemorySessions implements UnattendedSessions {
     const { state, status } = this.get(slug);
     return this.change(slug, { parked_at: null, pid: 101, state, status });
   }
+
+  /** what becomes of a session that is brought back, which a test may change */
+  restores: (slug: string) => Partial<RestoredSession> = () => ({ outcome: 'restored' });
+  #restored: Restoration = { id: null, state: 'none', by_itself: false, started_at: null, sessions: [] };
+
+  async restore({ sessions: named, dry_run: isDry }: NewRestoration): Promise<Restoration> {
+    const slugs = named ?? this.list().flatMap(({ slug, lost }) => (lost === undefined ? [] : [slug]));
+    const plan = slugs.map((slug): RestoredSession => {
+      const { lost } = this.get(slug);
+      const known = { session: slug, lost: lost ?? null, error: null };
+      if (lost === undefined) return { ...known, outcome: 'left', how: null, reason: 'running' };
+      return { ...known, outcome: 'planned', how: 'resume', reason: null };
+    });
+    const facts = { by_itself: false, started_at: null };
+    if (isDry === true) return { ...facts, id: null, state: 'planned', sessions: plan };
+    const sessions = plan.map((one) => (one.outcome === 'left' ? one : { ...one, ...this.restores(one.session) }));
+    for (const { session, outcome } of sessions)
+      if (outcome === 'restored') this.#sessions.set(session, someSession(session));
+    const isStopped = sessions.some(({ outcome }) => outcome === 'not_tried');
+    this.#restored = { ...facts, id: 'r', state: isStopped ? 'stopped' : 'done', sessions };
+    // How far it is, is asked for.
+    return { ...this.#restored, state: 'running', sessions: plan };
+  }
+
+  restoration = async (): Promise<Restoration> => this.#restored;
 
   resources = async (): Promise<SessionResources[]> =>
     this.list().map(({ slug: session, parked_at }) =>

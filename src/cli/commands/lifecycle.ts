@@ -82,7 +82,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'start stopped sessions again on their conversation',
     examples: [
       ['cbos restart AUTH', 'one'],
-      ['cbos restart --all', 'all that are stopped, after a reboot for example'],
+      ['cbos restart --all', 'all that are stopped; `cbos restore` brings back only what nobody ended'],
     ],
   })
     .argument('[name...]', 'the sessions')

@@ -40,7 +40,7 @@ export function addListing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'list the sessions, those that need you first',
     more: [
-      'Words for --state: needs-you, done, new, parked, stopped, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
+      'Words for --state: needs-you, done, new, parked, stopped, lost, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
       'JSON has the sessions in the order in which they were created.',
     ].join('\n'),

@@ -89,8 +89,11 @@ export function addServing(program: Command, context: CliContext): void {
       // This requests the version, so that a server of another version is reported at once.
       const client = await context.client();
       const address = await host.address();
-      const back = (await client.call('listSessions', {})).filter((one) => one.brought_back).map(({ slug }) => slug);
+      const sessions = await client.call('listSessions', {});
+      const back = sessions.filter((one) => one.brought_back).map(({ slug }) => slug);
+      const lost = sessions.filter((one) => one.lost !== undefined).length;
       if (back.length > 0) out.notice(`the database lacked ${broughtBackText(back)}`);
+      if (lost > 0) out.notice(`${lost === 1 ? '1 session is' : `${lost} sessions are`} lost — cbos restore`);
       if (options.json === true) out.json({ status: outcome, address });
       else out.line(outcome === 'started' ? `ready at ${address}` : `ready at ${address} (it ran already)`);
     });

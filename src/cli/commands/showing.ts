@@ -11,6 +11,7 @@ import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
+import { lostText } from '../../text/restore-words.ts';
 import {
   attentionCount,
   attentionStyle,
@@ -161,6 +162,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['recording', recordingText(session)],
     ['queue', queueText(session) === '' ? '' : `${queueText(session)}; cbos queue resume ${session.slug}`],
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
+    ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
     ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
     ['model', [modelText(modelOf(session)), cleanLine(session.effort ?? '')].filter(isText).join(', ')],

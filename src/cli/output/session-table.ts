@@ -9,6 +9,7 @@ import {
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
+import { lostText } from '../../text/restore-words.ts';
 import {
   attentionHeading,
   modelText,
@@ -181,7 +182,8 @@ function worktreeBranch(worktree: Session['worktree']): string {
 
 function saysOf(session: Session): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);
-  const parts = [blockedText(session), recordingText(session), queueText(session), sessionGist(session)];
+  const lost = lostText(session) === '' ? '' : `${lostText(session)}; cbos restore`;
+  const parts = [lost, blockedText(session), recordingText(session), queueText(session), sessionGist(session)];
   return cleanLine(parts.filter(Boolean).join('; '));
 }
 

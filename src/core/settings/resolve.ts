@@ -126,6 +126,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     status_stale_screen_ms: DEFAULT_THRESHOLDS.staleScreenMs,
     json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
     parking_after: 0,
+    restore_at_start: false,
     on_waiting: null,
     sessions_may: DEFAULT_SESSIONS_MAY,
     status_line_tap: DEFAULT_STATUS_LINE_TAP,

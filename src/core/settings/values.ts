@@ -29,6 +29,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   status_stale_screen_ms: 'integer',
   json_idle_timeout: 'integer',
   parking_after: 'integer',
+  restore_at_start: 'boolean',
   on_waiting: 'text',
   sessions_may: 'text',
   status_line_tap: 'text',

@@ -3,11 +3,13 @@
  *
  * - ending a whole tree, with proof: `end-tree.ts`; what only the kernel knows: `kernel.ts`; the process at the other
  *   end of a connection: `peer.ts`
+ * - how much the machine has to do: `machine-load.ts`
  * - whether it is certain that a thread can be started: `spare-room.ts`
  */
 
 export * from './end-tree.ts';
 export * from './kernel.ts';
+export * from './machine-load.ts';
 export * from './make-fifo.ts';
 export * from './peer.ts';
 export * from './proc-file.ts';

@@ -303,4 +303,9 @@ export const MIGRATIONS: readonly string[] = [
     cost_usd   REAL NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE sessions ADD COLUMN boot TEXT;
+  ALTER TABLE sessions ADD COLUMN stop_asked_at REAL;
+  ALTER TABLE sessions ADD COLUMN loss TEXT;
+  `,
 ];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SessionType, Worktree } from '../../protocol/index.ts';
+import { Loss, SessionType, Worktree } from '../../protocol/index.ts';
 import type { Database } from './database.ts';
 
 /** The options that a session was launched with. They are kept so that `restart` can repeat the launch. */
@@ -25,6 +25,16 @@ export const TypedInput = z.object({
   readers: z.array(z.object({ pid: z.int(), before: z.number() })),
 });
 export type TypedInput = z.infer<typeof TypedInput>;
+
+/** How a session was lost, and what was done about it. */
+export const LostSession = z.object({
+  because: Loss,
+  /** how often CBOS has begun to bring it back */
+  tries: z.int(),
+  /** whether it was lost before its first prompt, so that the same launch gives the same session */
+  wasBlank: z.boolean(),
+});
+export type LostSession = z.infer<typeof LostSession>;
 
 /** What CBOS must remember about a session to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
@@ -78,6 +88,15 @@ export interface SessionRecord {
    * without `endedAt` was being parked when the server died
    */
   parkedAt: number | null;
+  /** the kernel's id of the boot in which its processes were last seen; null if that is not known */
+  boot: string | null;
+  /**
+   * when somebody asked for its end, in Unix milliseconds; saved before its processes are ended, so that the next
+   * server does not count it as lost. A launch clears it
+   */
+  stopAskedAt: number | null;
+  /** null for a session that is not lost; a launch clears it */
+  loss: LostSession | null;
 }
 
 const Row = z.object({
@@ -109,6 +128,9 @@ const Row = z.object({
   queue_stopped_at: z.number().nullable(),
   typed: z.string().nullable(),
   parked_at: z.number().nullable(),
+  boot: z.string().nullable(),
+  stop_asked_at: z.number().nullable(),
+  loss: z.string().nullable(),
 });
 
 export interface SessionStore {
@@ -123,7 +145,7 @@ export interface SessionStore {
 export function createSessionStore(database: Database): SessionStore {
   const all = database.prepare('SELECT * FROM sessions ORDER BY rowid');
   const save = database.prepare(`
-    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    INSERT INTO sessions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
     ON CONFLICT (id) DO UPDATE SET slug = excluded.slug, path = excluded.path, adopted = excluded.adopted,
       launch = excluded.launch, launch_id = excluded.launch_id, screen_id = excluded.screen_id, screen_window = excluded.screen_window,
       daemon_pid = excluded.daemon_pid, daemon_start = excluded.daemon_start,
@@ -132,7 +154,8 @@ export function createSessionStore(database: Database): SessionStore {
       typescript = excluded.typescript, timing = excluded.timing, ended_at = excluded.ended_at,
       last_activity = excluded.last_activity, last_question = excluded.last_question, hooks = excluded.hooks, type = excluded.type,
       answer_key = excluded.answer_key, cleared_at = excluded.cleared_at, removed_at = excluded.removed_at,
-      queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at`);
+      queue_stopped_at = excluded.queue_stopped_at, typed = excluded.typed, parked_at = excluded.parked_at,
+      boot = excluded.boot, stop_asked_at = excluded.stop_asked_at, loss = excluded.loss`);
   const remove = database.prepare('DELETE FROM sessions WHERE id = ?');
   return {
     all: () => all.all().map((row) => toRecord(Row.parse(row))),
@@ -167,6 +190,9 @@ export function createSessionStore(database: Database): SessionStore {
         record.queueStoppedAt,
         record.typed === null ? null : JSON.stringify(record.typed),
         record.parkedAt,
+        record.boot,
+        record.stopAskedAt,
+        record.loss === null ? null : JSON.stringify(record.loss),
       );
     },
     remove: (id) => {
@@ -202,6 +228,9 @@ function toRecord(row: z.infer<typeof Row>): SessionRecord {
     queueStoppedAt: row.queue_stopped_at,
     typed: row.typed === null ? null : TypedInput.parse(JSON.parse(row.typed)),
     parkedAt: row.parked_at,
+    boot: row.boot,
+    stopAskedAt: row.stop_asked_at,
+    loss: row.loss === null ? null : LostSession.parse(JSON.parse(row.loss)),
   };
 }
 

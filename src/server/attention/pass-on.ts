@@ -3,6 +3,8 @@ import type { Sessions } from '../sessions.ts';
 /** What has nothing to do with who looked at a session. */
 const PASSED = [
   'conversations',
+  'restore',
+  'restoration',
   'remove',
   'buffer',
   'deliveries',

@@ -10,6 +10,7 @@ const READING = [
   'get',
   'conversations',
   'resources',
+  'restoration',
   'buffer',
   'deliveries',
   'delivery',

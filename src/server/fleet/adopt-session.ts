@@ -79,6 +79,9 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
     removedAt: null,
     queueStoppedAt: null,
     parkedAt: null,
+    boot: null,
+    stopAskedAt: null,
+    loss: null,
   });
   member.actor.intake.seeAgent({ pid: found.claude.pid, startTime: found.claude.startTime, startedAt: null });
   member.actor.seeAttached(found.screen.attached);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { explain } from '../../core/status/index.ts';
 import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
+import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
 import {
   CatalogueError,
@@ -32,13 +33,16 @@ import { readFleetCosts, readSessionCosts } from './costs.ts';
 import { followFigures } from './follow-figures.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
+import { createLosses } from './losses.ts';
 import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { parkIdle } from './park-idle.ts';
 import { placeSession } from './place-session.ts';
 import { readResources } from './resources.ts';
-import { assertSlug, createRoster, type Member } from './roster.ts';
+import { createRestoring, isConversationShared } from './restoring.ts';
+import { assertSlug, createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
+import { stopSession } from './stop-session.ts';
 
 /** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
@@ -85,11 +89,17 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     registryDir,
   };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
-    screen: (actor) => createScreenControls({ ...launch, registryDir, inTurn }, actor),
+    screen: (actor) =>
+      createScreenControls(
+        { ...launch, registryDir, inTurn, isShared: (one) => isConversationShared(roster.all(), one) },
+        actor,
+      ),
     json: (actor) => createJsonControls(json, actor),
   };
-  const roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));
+  const roster: Roster = createRoster(deps, (actor) => createControls[actor.record.type](actor));
   const processes = createSessionProcesses({ roster, onEvent: deps.onEvent, log: deps.log, pid });
+  const losses = createLosses({ roster, clock: deps.clock, log: deps.log });
+  const restoring = createRestoring({ roster, machine: readMachineLoad, clock: deps.clock, log: deps.log });
   const observer = createObserver({
     roster,
     screen,
@@ -100,6 +110,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     waits: deps.waits,
     registryDir,
     ...listeners,
+    onEnd: losses.seeEnd,
     onForeign: (found) => observeForeign({ deps, roster }, found),
   });
 
@@ -179,10 +190,12 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       await prepareJsonDirectory(jsonDir, new Set(records.flatMap(({ id, launchId }) => [id, launchId ?? ''])));
       deps.search.keepOnly(records.map(({ id }) => id));
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
+      losses.remember();
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // The sessions are listed only when all evidence is in, including hooks from the time without a server. Held
       // texts are typed only then.
       await observer.start();
+      losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });
       deps.disk.start();
       finishRemovals(roster);
@@ -192,6 +205,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       }
       stopIdleParking = parkIdle({ roster, clock: deps.clock, log: deps.log, afterSeconds: settings.parking_after });
       countTime();
+      if (settings.restore_at_start) void restoring.begin();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
@@ -201,8 +215,10 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();
+      restoring.dispose();
       await observer.dispose();
       await Promise.all(roster.all().map(({ actor, controls }) => actor.mailbox.post(() => controls.rest())));
+      losses.judgeLast();
       deps.writes.dispose();
       roster.dispose();
     },
@@ -254,13 +270,13 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       await controls.wake();
       return actor.view();
     },
+    restore: restoring.ask,
+    restoration: async () => restoring.state(),
     resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {
-      const { actor, controls } = roster.get(slug);
-      // In its turn: the session may be on its way back.
-      if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return actor.view();
-      await controls.end();
-      return actor.view();
+      const member = roster.get(slug);
+      await stopSession(member, deps.clock);
+      return member.actor.view();
     },
     remove: async (slug) => {
       const member = roster.get(slug);
@@ -331,14 +347,6 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     sessionOf: processes.sessionOf,
     named: () => roster.all().map(({ actor: { record } }) => ({ id: record.id, name: record.slug, path: record.path })),
   };
-}
-
-/** A parked session has nothing to end: it only counts as stopped from now on. @returns false if it runs */
-function stopParked(actor: Member['actor']): boolean {
-  if (!actor.isParked() || !actor.isDead()) return false;
-  actor.commit({ parkedAt: null });
-  actor.intake.seeProcessAgain();
-  return true;
 }
 
 function noRecording({ actor: { slug }, controls }: Member): CatalogueError {

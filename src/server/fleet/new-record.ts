@@ -47,5 +47,8 @@ export function newRecord(
     removedAt: null,
     queueStoppedAt: null,
     parkedAt: null,
+    boot: null,
+    stopAskedAt: null,
+    loss: null,
   };
 }

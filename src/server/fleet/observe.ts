@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import type { EndSeen } from '../../core/restore/loss.ts';
 import {
   type HookSpool,
   LAUNCH_VARIABLE,
@@ -18,6 +19,7 @@ import {
   forgetLoss,
   listScreens,
   reachScreen,
+  readScreen,
   type ScreenHost,
   type ScreenSession,
   watchScreens,
@@ -58,6 +60,8 @@ export interface ObserverOptions {
   onGateChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
+  /** called with a session that has ended, and what was left of its Screen session */
+  onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
   /** called with a Screen session that contains Claude Code and is not listed */
   onForeign: (found: ForeignSession) => void;
 }
@@ -156,8 +160,10 @@ export function createObserver(options: ObserverOptions): Observer {
       // In a session that something else started, the user may start another Claude Code after the first.
       const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
       if (hasMoved()) return;
-      if (next === undefined) actor.intake.seeEnd();
-      else {
+      if (next === undefined) {
+        actor.intake.seeEnd();
+        options.onEnd(actor, 'alive');
+      } else {
         actor.status.startAnew();
         actor.intake.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
       }
@@ -170,7 +176,11 @@ export function createObserver(options: ObserverOptions): Observer {
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
+    // A daemon that is killed leaves its socket behind.
+    const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
+    if (hasMoved()) return;
     actor.intake.seeEnd();
+    options.onEnd(actor, isKilled ? 'killed' : 'gone');
     await endOrphans(member);
     await wipeScreen(screen, screenId);
   }

@@ -2,9 +2,11 @@
  * Everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and
  * `observe.ts` watches everything outside the server.
  *
- * - begin and end: `launch-session.ts`, `end-session.ts`; conversion to the other type: `convert-session.ts`
+ * - begin and end: `launch-session.ts`, `end-session.ts`, by request `stop-session.ts`; conversion to the other type:
+ *   `convert-session.ts`
  * - sessions that something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to
  *   another home or nobody: `owner.ts`
+ * - sessions that were lost, in a reboot for example: `losses.ts` tells which, `restoring.ts` brings them back
  * - sessions that are missing from the database after a restart: `bring-back.ts`
  * - recordings: `follow-recording.ts`; a recording that is deleted, moved, or cut off: `keep-recorded.ts`; a screen
  *   that must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`

@@ -108,6 +108,8 @@ export function createHandlers(options: HandlerOptions): Handlers {
     parkSession: ({ params }) => sessions.park(params.slug),
     wakeSession: ({ params }) => sessions.wake(params.slug),
     resources: () => sessions.resources(),
+    restore: ({ body }) => sessions.restore(body),
+    restoration: () => sessions.restoration(),
     restartSession: ({ params }) => sessions.restart(params.slug),
     send: ({ params, body }) => sessions.send(params.slug, body),
     answer: async ({ params, body }) => {

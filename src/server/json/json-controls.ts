@@ -8,6 +8,7 @@
  * - searchable events: `index-events.ts`; sessions that are missing from the database: `cards.ts`
  */
 
+import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -57,6 +58,9 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     });
   }
 
+  /** Its next prompt starts its process, so nothing of it is lost. */
+  const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
+
   const noTerminal = async (): Promise<never> => {
     throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session and has no terminal`);
   };
@@ -79,6 +83,8 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
     },
     settle: async () => undefined,
+    planRestore: notRestored,
+    restore: notRestored,
     findAgain: async () => {
       if (!actor.isDead()) await driver.findAgain();
       deliverer.settle();

@@ -7,7 +7,7 @@
  *   by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
  * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
  *   recording that stops on a full disk: `recording-gap.ts`
- * - parking, and bringing back what is parked: `parking.ts`
+ * - parking, and bringing back what is parked: `parking.ts`; bringing back what is lost: `restore.ts`
  * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
  */
 
@@ -38,15 +38,21 @@ import { createWaitKeeper } from './open-waits.ts';
 import { createParking } from './parking.ts';
 import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
+import { createRestore } from './restore.ts';
 
 /** A launch names its own; what is left of the last one must not be taken for it. */
 const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
+
+/** A launch ends whatever the session had ended by. */
+const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
 export interface ScreenContext extends LaunchContext {
   /** Claude Code's registry, `sessions` in its configuration directory */
   registryDir: string;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
+  /** whether another session of this home has its conversation */
+  isShared(actor: SessionActor): boolean;
 }
 
 /** Creates the controls of a session that runs in GNU Screen. */
@@ -55,6 +61,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   const { deps } = actor;
   const end = (): Promise<void> => endScreenSession({ screen }, actor);
   const parking = createParking({ actor, environment, end, launch, inTurn: context.inTurn });
+  const restoring = createRestore({ ...context, actor, end, launch });
   const deliverer = createDeliverer(actor, parking.wake);
   const stopWaits = createWaitKeeper(actor);
   const stopRules = createRuleReplies(actor);
@@ -75,7 +82,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
 
   /** The processes of a launch are there. @param startedAt null: a former server launched them */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
-    actor.update({ ...launched, window: '0', adopted: true, endedAt: null, parkedAt: null });
+    actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
     actor.status.startAnew();
     await followRecording(deps, actor, { cols: actor.record.launch.cols, rows: actor.record.launch.rows });
     actor.intake.seeAgent({ ...launched.agent, startedAt });
@@ -177,6 +184,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     park: parking.park,
     wake: parking.wake,
     settle: parking.settle,
+    planRestore: restoring.plan,
+    restore: restoring.restore,
     findAgain,
     takeLaunched: async (found) => {
       await begin({ ...found, recording: recordingFiles(settings.stream_dir, actor.record.slug) }, null);

@@ -207,7 +207,7 @@ export class SessionActor {
 
   /** Converts the session to the other type. The conversation stays, and no old process is running. */
   retype(type: SessionType): void {
-    const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null };
+    const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null, loss: null };
     const nothing = { ...processes, hooks: null, recording: null };
     this.recording = null;
     this.attached = null;

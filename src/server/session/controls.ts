@@ -11,6 +11,7 @@
  * - a session as every face shows it: `view.ts`
  */
 
+import type { RestorePlan } from '../../core/restore/plan.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
 import type { Answer, Buffer, Session } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
@@ -49,6 +50,16 @@ export interface SessionControls {
    * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what `launch` throws
    */
   wake(): Promise<void>;
+  /**
+   * What a restoration would do with it now.
+   * @param isByItself whether the server does it, and no person asked for it
+   */
+  planRestore(isByItself: boolean): Promise<RestorePlan>;
+  /**
+   * Brings a lost session back, and waits for its prompt or a dialog; nothing for one that is to be left.
+   * @throws CatalogueError session_in_use, kill_failed, and what `launch` throws; it stays lost
+   */
+  restore(isByItself: boolean): Promise<RestorePlan>;
   /** Finishes what a killed server had begun, once all evidence is in. */
   settle(): Promise<void>;
   /** Finds the session again after a restart of the server. */

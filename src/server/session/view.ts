@@ -65,6 +65,7 @@ export function viewSession(facts: SessionFacts): Session {
     ...(record.launch.worktree === undefined ? {} : { worktree: record.launch.worktree }),
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
     parked_at: record.parkedAt === null ? null : toTimestamp(record.parkedAt),
+    ...(record.loss === null ? {} : { lost: record.loss.because }),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
     // Laid over it by `attention/attend.ts`.
     ...NOTHING_KEPT,

@@ -75,6 +75,8 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   parkSession: { params: { slug: 'AUTH' } },
   wakeSession: { params: { slug: 'AUTH' } },
   resources: {},
+  restore: { body: { dry_run: true } },
+  restoration: {},
   restartSession: { params: { slug: 'AUTH' }, before: () => void server.sessions.kill('AUTH') },
   send: { params: { slug: 'AUTH' }, body: { text: 'hello' } },
   answer: {

@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Client } from '../../client/index.ts';
+import { EXIT, type Restoration, type RestoredSession } from '../../protocol/index.ts';
+import { restoredText } from '../../text/restore-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+
+interface RestoreOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** How often to ask how far it is: a session takes a second or more. */
+const ASK_MS = 200;
+/** How many names are listed in the question. */
+const NAMED = 5;
+
+/** `restore`. */
+export function addRestoring(program: Command, context: CliContext): void {
+  const { out } = context;
+  describe(program.command('restore'), {
+    group: 'sessions',
+    summary: 'bring sessions back that were lost in a reboot, or with Screen',
+    more: [
+      'A session is lost if its processes are gone and neither you nor it has ended it. It comes back on its conversation, in its folder, at its size and with what it was launched with.',
+      'A few come back at a time, fewer where the machine has much to do. After three failures in a row the rest is not tried.',
+      'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives a lost one up.',
+      'The setting restore.at_start lets the server do this by itself when it starts.',
+    ].join('\n'),
+    examples: [
+      ['cbos restore --dry-run', 'which would come back, and which not'],
+      ['cbos restore', 'all of them; it asks first'],
+      ['cbos restore AUTH DOCS', 'these'],
+    ],
+  })
+    .argument('[name...]', 'the sessions; all that are lost when left out')
+    .option('-n, --dry-run', 'say what would be done, and do nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'the REST body')
+    .action(async (slugs: string[], options: RestoreOptions) => {
+      const client = await context.client();
+      const plan = await client.call('restore', { body: { ...named(slugs), dry_run: true } });
+      if (options.dryRun === true) return printPlan(context, plan, options);
+      const planned = plan.sessions.filter(({ outcome }) => outcome === 'planned').map(({ session }) => session);
+      // An older restoration may be bringing the rest back.
+      if (planned.length === 0) {
+        printPlan(context, plan, options);
+        if (plan.sessions.some(isLeft)) context.exitCode = EXIT.refused;
+        return;
+      }
+      const isAsked = slugs.length > 0 || options.yes === true;
+      if (!isAsked && !(await confirm(context, `Bring back ${listOf(planned)}?`))) {
+        out.notice('nothing was done');
+        context.exitCode = EXIT.failed;
+        return;
+      }
+      if (options.json !== true) out.lines(plan.sessions.filter(isLeft).map(restoredText));
+      const isMeant = ({ session }: RestoredSession): boolean => planned.includes(session);
+      const begun = await client.call('restore', { body: { sessions: planned } });
+      const { state, sessions } = await follow(context, client, { begun, isMeant, isSilent: options.json === true });
+      const meant = sessions.filter(isMeant);
+      if (options.json === true) out.json({ ...begun, state, sessions });
+      const failed = meant.filter(({ outcome }) => outcome === 'failed').length;
+      const untried = meant.filter(({ outcome }) => outcome === 'not_tried').length;
+      if (untried > 0) out.notice(`stopped after repeated failures: ${untried} not tried — cbos restore tries again`);
+      if (failed + untried > 0) context.exitCode = EXIT.failed;
+      else if ([...plan.sessions, ...meant].some(isLeft)) context.exitCode = EXIT.refused;
+    });
+}
+
+const named = (slugs: readonly string[]): { sessions?: string[] } =>
+  slugs.length === 0 ? {} : { sessions: [...slugs] };
+const isLeft = ({ outcome }: RestoredSession): boolean => outcome === 'left';
+
+function printPlan({ out }: CliContext, plan: Restoration, { json }: RestoreOptions): void {
+  if (json === true) out.json(plan);
+  else if (plan.sessions.length === 0) out.notice('no session is lost, so there is nothing to bring back');
+  else out.lines(plan.sessions.map(restoredText));
+}
+
+/** Prints a line for each session as soon as it is known what became of it. */
+async function follow(
+  { out }: CliContext,
+  client: Pick<Client, 'call'>,
+  { begun, isMeant, isSilent }: { begun: Restoration; isMeant(one: RestoredSession): boolean; isSilent: boolean },
+): Promise<Restoration> {
+  const told = new Set<string>();
+  for (let now = begun; ; now = await client.call('restoration')) {
+    if (now.id !== begun.id) {
+      throw new CommandError('The server was started anew, or another restoration began', 'cbos restore goes on');
+    }
+    for (const one of now.sessions) {
+      const isOver = one.outcome !== 'planned' && one.outcome !== 'restoring';
+      if (!isOver || !isMeant(one) || told.has(one.session)) continue;
+      told.add(one.session);
+      if (!isSilent) out.line(restoredText(one));
+    }
+    if (now.state !== 'running') return now;
+    await delay(ASK_MS);
+  }
+}
+
+function listOf(slugs: readonly string[]): string {
+  const shown = slugs.slice(0, NAMED).map(cleanLine).join(', ');
+  const more = slugs.length > NAMED ? ` and ${slugs.length - NAMED} more` : '';
+  return `${slugs.length} session${slugs.length === 1 ? '' : 's'} (${shown}${more})`;
+}

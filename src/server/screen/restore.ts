@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises';
+import { hasEndedItself } from '../../core/restore/loss.ts';
+import { isRepeatable } from '../../core/restore/own-arguments.ts';
+import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
+import {
+  configDirectory,
+  continueConversation,
+  readLaunchMark,
+  readRegistry,
+  registryDirectory,
+} from '../../platform/claude/index.ts';
+import type { LostSession } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+
+/**
+ * How long to wait for the prompt or a dialog of a session that was brought back. A start takes 1 to 3 s; on a machine
+ * with much more to do, the next one begins after this time.
+ */
+const SETTLE_MS = 30_000;
+
+export interface RestoreOptions {
+  actor: SessionActor;
+  /** the server's own environment */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** whether another session of this home has its conversation */
+  isShared(actor: SessionActor): boolean;
+  /** ends all processes of the session, and proves it */
+  end(): Promise<void>;
+  /** starts the session on its conversation */
+  launch(): Promise<void>;
+  /** runs only a few launches at a time */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/** Brings one lost session back. Whoever asks at the same time waits for its turn, and then finds it running. */
+export interface Restore {
+  /** @param isByItself whether the server does it, and no person asked for it */
+  plan(isByItself: boolean): Promise<RestorePlan>;
+  /**
+   * Decides again, then launches. Resolves when the session shows its prompt or a dialog.
+   * @throws CatalogueError launch_failed, session_in_use, kill_failed, and what a launch throws; it stays lost
+   */
+  restore(isByItself: boolean): Promise<RestorePlan>;
+}
+
+export function createRestore(options: RestoreOptions): Restore {
+  const { actor, environment, isShared, end, launch, inTurn } = options;
+
+  async function plan(isByItself: boolean): Promise<RestorePlan> {
+    const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
+    const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
+    const folder = await folderOf(path, asked.worktree !== undefined);
+    const hasConversation =
+      claudeSessionId !== null && path !== null && (await isSaved({ sessionId: claudeSessionId, cwd: path }));
+    return planRestore({
+      type,
+      isDead: actor.isDead(),
+      isParked: actor.isParked(),
+      isAdopted: adopted,
+      loss: loss?.because ?? null,
+      tries: loss?.tries ?? 0,
+      isByItself,
+      folder,
+      isRepeatable: isRepeatable(asked.args),
+      isShared: isShared(actor),
+      isOpen,
+      hasConversation,
+      wasBlank: loss?.wasBlank ?? false,
+    });
+  }
+
+  /** What an earlier launch of this session has left does not count: a launch ends it first. */
+  async function isRunning(conversation: string): Promise<boolean> {
+    const { launchId, launch: asked } = actor.record;
+    const registryDir = registryDirectory({ ...environment, ...asked.env });
+    const isOwn = (pid: number): boolean => launchId !== null && readLaunchMark(pid)?.launchId === launchId;
+    return (await readRegistry(registryDir)).some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
+  }
+
+  async function isSaved(conversation: { sessionId: string; cwd: string }): Promise<boolean> {
+    const configDir = configDirectory({ ...environment, ...actor.record.launch.env });
+    return (await continueConversation({ configDir, ...conversation }, '')).kind === 'resume';
+  }
+
+  /** One try is written down before the launch, so that a server which each try ends does not go on forever. */
+  async function restoreNow(isByItself: boolean): Promise<{ planned: RestorePlan; loss: LostSession | null }> {
+    const planned = await plan(isByItself);
+    const { loss } = actor.record;
+    if (planned.kind === 'left' || loss === null) return { planned, loss: null };
+    const tried = { ...loss, tries: loss.tries + 1 };
+    actor.commit({ loss: tried });
+    await launch();
+    // Somebody deleted it meanwhile.
+    if (actor.record.removedAt !== null) await end();
+    return { planned, loss: tried };
+  }
+
+  return {
+    plan,
+    restore: async (isByItself) => {
+      const { planned, loss } = await actor.mailbox.post(() => inTurn(() => restoreNow(isByItself)));
+      if (loss === null) return planned;
+      await actor.status.until(() => actor.isDead() || actor.status.memory().primary !== null, SETTLE_MS);
+      const { stopAskedAt, removedAt } = actor.record;
+      const { ended } = actor.status.evidence().hooks;
+      const isMeant = stopAskedAt !== null || removedAt !== null || hasEndedItself(ended?.reason ?? null);
+      if (!actor.isDead() || isMeant) return planned;
+      actor.update({ loss });
+      throw new CatalogueError('launch_failed', `${actor.slug} ended again as it started`, {
+        hint: `\`cbos buffer ${actor.slug}\` prints what it said`,
+      });
+    },
+  };
+}
+
+async function folderOf(path: string | null, isWorktree: boolean): Promise<RestoreSeen['folder']> {
+  const found = path === null ? null : await stat(path).catch(() => null);
+  if (found?.isDirectory() === true) return 'there';
+  return isWorktree ? 'worktree_gone' : 'gone';
+}

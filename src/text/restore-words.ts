@@ -1,0 +1,62 @@
+import type { Loss, RestoredSession, RestoreRefusal, Session } from '../protocol/index.ts';
+import { cleanLine } from './terminal-text.ts';
+
+const LOSSES: Readonly<Record<Loss, string>> = {
+  reboot: 'the machine was restarted',
+  screen_killed: 'Screen was killed',
+  signal: 'a signal ended it while CBOS did not run',
+  vanished: 'it vanished while CBOS did not run',
+  shutdown: 'it ended together with CBOS',
+};
+
+/** How a session was lost; empty for one that is not. */
+export function lostText({ lost }: Pick<Session, 'lost'>): string {
+  return lost === undefined ? '' : howLost(lost);
+}
+
+/** A newer server may know further ways. */
+const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
+
+/** Why a session is left, and what a person does about it; `SLUG` stands for its name. */
+const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
+  running: ['it runs', ''],
+  parked: ['it is parked', 'the next text or `cbos wake SLUG` brings it back'],
+  json: ['it is a JSON session', 'its next prompt starts its process'],
+  ended: ['it was stopped, or has ended by itself', '`cbos restart SLUG`'],
+  observed: ['something else started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
+  folder_gone: ['its folder is gone', 'make the folder again'],
+  worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or make the worktree again'],
+  own_arguments: ['its own arguments choose a conversation or send a prompt', '`cbos restart SLUG` gives them again'],
+  shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
+  in_use: ['a Claude Code that runs has its conversation open', 'end that one first'],
+  no_conversation: ["Claude Code's file of its conversation is gone", '`cbos restart SLUG` begins a new one'],
+  gave_up: ['the server has tried it several times', '`cbos restore SLUG`'],
+};
+
+/** What a restoration does with a session, has done with it, or why it leaves it, in one line. */
+export function restoredText({ session, outcome, lost, how, reason, error }: RestoredSession): string {
+  const name = cleanLine(session);
+  const way = how === 'anew' ? 'anew, for it had no conversation yet' : 'on its conversation';
+  const because = lost === null ? '' : ` (${howLost(lost)})`;
+  switch (outcome) {
+    case 'planned':
+      return `${name} comes back ${way}${because}`;
+    case 'restoring':
+      return `${name} is on its way back`;
+    case 'restored':
+      return `${name} runs again, ${way}`;
+    case 'left':
+      return `${name} left: ${refusalText(reason, name)}`;
+    case 'failed':
+      return `${name} failed: ${cleanLine(error?.message ?? '')}; ${cleanLine(error?.hint ?? '')}`;
+    case 'not_tried':
+      return `${name} not tried`;
+  }
+}
+
+function refusalText(reason: RestoreRefusal | null, name: string): string {
+  const known = reason === null || !Object.hasOwn(REFUSALS, reason) ? null : REFUSALS[reason];
+  if (known === null) return 'the server says no more';
+  const [message, cure] = known;
+  return cure === '' ? message : `${message}; ${cure.replaceAll('SLUG', name)}`;
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Restoration, Session } from '../../src/protocol/index.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+// Three launches, and what comes back of them, for all tests: each goes on where the one before has left it.
+let world: ClaudeWorld;
+let cbos: Cbos;
+const NAMES = ['WORK', 'DOCS', 'BLANK'] as const;
+let before: Session[];
+
+beforeAll(async () => {
+  world = await claudeWorld();
+  cbos = await startCbos(world);
+  for (const [index, slug] of NAMES.entries()) {
+    const size = { cols: 100 + index, rows: 30 + index };
+    await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, ...size });
+  }
+  for (const slug of NAMES) await cbos.untilStatus(slug, 'idle/ready');
+  for (const slug of ['WORK', 'DOCS'])
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello ${slug}` });
+  for (const slug of ['WORK', 'DOCS']) await cbos.untilStatus(slug, 'idle/waiting_input');
+  // What is not in its file yet would be lost with the process.
+  for (const slug of ['WORK', 'DOCS']) {
+    await waitFor(async () => (await transcriptOf(slug)).includes('"assistant"'), { describe: `${slug} is saved` });
+  }
+  before = await Promise.all(NAMES.map((slug) => cbos.session(slug)));
+});
+afterAll(() => world.dispose());
+
+const transcriptOf = async (slug: string): Promise<string> =>
+  JSON.stringify((await cbos.call('GET', `/sessions/${slug}/transcript`)).body);
+
+/** Kills the server and all that runs below Screen, at once and without a word, as a reboot does. */
+async function killEverything(): Promise<void> {
+  for (const { pid } of world.processes()) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It ended with the one before.
+    }
+  }
+  await waitFor(() => world.processes().length === 0, { describe: 'nothing runs any more' });
+  await cbos.stop('SIGKILL');
+}
+
+const timesReceived = (prompt: string): number => world.promptsReceived().filter((one) => one === prompt).length;
+
+test('everything is killed with Screen: the sessions are lost, and come back on their conversations, at their sizes, once each', async () => {
+  await killEverything();
+  cbos = await startCbos(world);
+  const lost = await cbos.call<Session[]>('GET', '/sessions?state=lost');
+  expect(lost.body.map(({ slug, state, lost: how }) => [slug, state, how])).toEqual(
+    NAMES.map((slug) => [slug, 'dead', 'screen_killed']),
+  );
+  expect((await cbos.cli(['up'])).stderr).toContain('3 sessions are lost — cbos restore');
+  expect((await cbos.cli(['ls'])).stdout).toContain('Screen was killed; cbos restore');
+  expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK comes back anew');
+  expect(world.processes().filter(({ pid }) => pid !== cbos.pid)).toEqual([]);
+
+  const [restored, again] = await Promise.all([cbos.cli(['restore', '--yes']), cbos.cli(['restore', '--yes'])]);
+  expect([restored.code, again.code], `${restored.stderr}${again.stderr}`).toEqual([0, 0]);
+  const { sessions } = (await cbos.call<Restoration>('GET', '/restore')).body;
+  expect(sessions.map(({ session, outcome }) => [session, outcome]).sort()).toEqual(
+    NAMES.map((slug) => [slug, 'restored']).sort(),
+  );
+  for (const [index, slug] of NAMES.entries()) {
+    const after = await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is back');
+    const { cols, rows, path, claude_session_id } = before[index] as Session;
+    expect(after).toMatchObject({ cols, rows, path });
+    expect(after.lost).toBeUndefined();
+    if (slug === 'BLANK') continue;
+    expect(after.claude_session_id).toBe(claude_session_id);
+  }
+  const texts = NAMES.map((slug) => `scene:hello again, ${slug}`);
+  await Promise.all(NAMES.map((slug, at) => cbos.call('POST', `/sessions/${slug}/send`, { text: texts[at] })));
+  await waitFor(() => texts.every((text) => timesReceived(text) > 0), { describe: 'the texts arrive' });
+  for (const slug of NAMES) await cbos.untilStatus(slug, 'idle/waiting_input');
+  expect(texts.map(timesReceived)).toEqual([1, 1, 1]);
+  const requests = world.apiEvents.filter(({ kind }) => kind === 'request').map((one) => JSON.stringify(one));
+  const ofWork = requests.findLast((one) => one.includes('again, WORK')) ?? '';
+  expect([ofWork.includes('scene:hello WORK'), ofWork.includes('scene:hello DOCS')]).toEqual([true, false]);
+});
+
+test('a session that was stopped is not lost, and a lost one that is stopped stays away', async () => {
+  await cbos.cli(['stop', 'BLANK']);
+  await killEverything();
+  cbos = await startCbos(world);
+  const lost = await cbos.call<Session[]>('GET', '/sessions?state=lost');
+  expect(lost.body.map(({ slug }) => slug)).toEqual(['WORK', 'DOCS']);
+  expect((await cbos.cli(['stop', 'DOCS'])).code).toBe(0);
+  const refused = await cbos.cli(['restore', 'BLANK', 'DOCS']);
+  expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining('DOCS left') });
+});
+
+test('a server that is killed as it brings a session back leaves one of it', async () => {
+  await cbos.call('POST', '/restore', {});
+  // The launch has begun, and nothing is written down of its processes.
+  await waitFor(() => world.processes().some(({ pid }) => pid !== cbos.pid), { describe: 'a process of the launch' });
+  await cbos.stop('SIGKILL');
+  cbos = await startCbos(world, { CBOS_RESTORE_AT_START: 'true' });
+  const after = await cbos.until('WORK', ({ status }) => status.primary === 'idle', 'is back');
+  expect(after).toMatchObject({ claude_session_id: before[0]?.claude_session_id });
+  await cbos.call('POST', '/sessions/WORK/send', { text: 'scene:hello third' });
+  await cbos.until('WORK', ({ status }) => status.detail === 'waiting_input', 'is done');
+  const claudes = world.processes().filter(({ pid }) => pid === after.pid);
+  expect([timesReceived('scene:hello third'), claudes.length]).toEqual([1, 1]);
+});
+
+test('a session that a signal ends while no server runs is lost; one whose person leaves it is not', async () => {
+  const { pid } = await cbos.session('WORK');
+  await cbos.stop();
+  process.kill(pid ?? 0, 'SIGTERM');
+  await waitFor(() => world.processes().length === 0, { describe: 'the session has ended' });
+  cbos = await startCbos(world);
+  expect((await cbos.session('WORK')).lost).toBe('signal');
+
+  expect((await cbos.cli(['restore', 'WORK'])).code).toBe(0);
+  await cbos.call('POST', '/sessions/WORK/send', { text: '/exit', command: true });
+  await cbos.until('WORK', ({ state }) => state === 'dead', 'has ended by itself');
+  expect((await cbos.session('WORK')).lost).toBeUndefined();
+});
