@@ -1,4 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readRegistry } from '../../src/platform/claude/index.ts';
+import { readProcess } from '../../src/platform/process/index.ts';
 import type { Restoration, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -104,20 +108,24 @@ test('a server that is killed as it brings a session back leaves one of it', asy
   expect(after).toMatchObject({ claude_session_id: before[0]?.claude_session_id });
   await cbos.call('POST', '/sessions/WORK/send', { text: 'scene:hello third' });
   await cbos.until('WORK', ({ status }) => status.detail === 'waiting_input', 'is done');
-  const claudes = world.processes().filter(({ pid }) => pid === after.pid);
-  expect([timesReceived('scene:hello third'), claudes.length]).toEqual([1, 1]);
+  const running = await readRegistry(join(world.home, '.claude', 'sessions'));
+  const open = running.filter(({ sessionId }) => sessionId === after.claude_session_id);
+  expect([timesReceived('scene:hello third'), open.length]).toEqual([1, 1]);
 });
 
-test('a session that a signal ends while no server runs is lost; one whose person leaves it is not', async () => {
-  const { pid } = await cbos.session('WORK');
+test('a session that a signal ends while no server runs is lost, and is left while another Claude Code has its conversation', async () => {
+  const { pid, claude_session_id: sessionId } = await cbos.session('WORK');
   await cbos.stop();
   process.kill(pid ?? 0, 'SIGTERM');
   await waitFor(() => world.processes().length === 0, { describe: 'the session has ended' });
   cbos = await startCbos(world);
   expect((await cbos.session('WORK')).lost).toBe('signal');
 
-  expect((await cbos.cli(['restore', 'WORK'])).code).toBe(0);
-  await cbos.call('POST', '/sessions/WORK/send', { text: '/exit', command: true });
-  await cbos.until('WORK', ({ state }) => state === 'dead', 'has ended by itself');
-  expect((await cbos.session('WORK')).lost).toBeUndefined();
+  // As Claude Code in a terminal of its own writes it.
+  const self = await readProcess(process.pid);
+  const record = { pid: process.pid, sessionId, cwd: world.projectDir, procStart: self?.startTime, status: 'idle' };
+  writeFileSync(join(world.home, '.claude', 'sessions', `${process.pid}.json`), JSON.stringify(record));
+  const refused = await cbos.cli(['restore', 'WORK']);
+  expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining('has its conversation open') });
+  expect(world.processes().filter(({ pid: one }) => one !== cbos.pid)).toEqual([]);
 });
