@@ -19,6 +19,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   },
   { names: ['park', 'wake'], load: async () => (await import('./commands/parking.ts')).addParking },
   { names: ['restore'], load: async () => (await import('./commands/restoring.ts')).addRestoring },
+  {
+    names: ['finish', 'recover'],
+    load: async () => (await import('./commands/finishing.ts')).addFinishing,
+  },
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },

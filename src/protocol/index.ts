@@ -56,3 +56,4 @@ export * from './status-words.ts';
 export * from './tool-call.ts';
 export type { TranscriptPage } from './transcript.ts';
 export * from './words.ts';
+export * from './worktree.ts';

@@ -5,6 +5,7 @@ import { InvokeOptions } from './json-session.ts';
 import { StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
+import { GitName } from './worktree.ts';
 
 /** The longest text in one request, in characters. Prompts of 200 kB occur. A body beyond 4 MiB is a mistake. */
 const MAX_TEXT = 1_000_000;
@@ -20,9 +21,6 @@ const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$
  * would report `invalid_request`.
  */
 const SlugText = z.string().max(10_000);
-
-/** A word for git, which takes no longer ones; its own rules for names are checked by git. */
-const GitName = z.string().min(1).max(1_000);
 
 export const NewWorktree = z
   .strictObject({

@@ -16,6 +16,7 @@ import { STASH_ROUTES } from './stash-routes.ts';
 import { TEXT_ROUTES } from './text-routes.ts';
 import { TranscriptPage, TranscriptQuery } from './transcript.ts';
 import { Timestamp } from './words.ts';
+import { WORKTREE_ROUTES } from './worktree-routes.ts';
 
 /** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4096;
@@ -46,6 +47,7 @@ export const ROUTES = {
   ...TEXT_ROUTES,
   ...RECORDING_ROUTES,
   ...CHANGES_ROUTES,
+  ...WORKTREE_ROUTES,
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',

@@ -6,6 +6,7 @@ import { Loss } from './restore.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
 import { SessionType, Timestamp } from './words.ts';
+import { Worktree } from './worktree.ts';
 
 export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'complete', 'error']);
 export type JsonState = z.infer<typeof JsonState>;
@@ -16,20 +17,6 @@ export type JsonState = z.infer<typeof JsonState>;
  */
 export const RecordingStop = z.enum(['disk', 'removed']);
 export type RecordingStop = z.infer<typeof RecordingStop>;
-
-/** The git worktree that was made for a session. */
-export const Worktree = z
-  .object({
-    path: z.string().meta({ description: 'Its folder; the `path` of the session is there or below' }),
-    repository: z.string().meta({ description: 'The main checkout' }),
-    branch: z.string(),
-    base: z.string().nullable().meta({ description: 'The branch that it started from' }),
-    left_out: z.array(z.string()).meta({
-      description: 'Files that `.worktreeinclude` names and that were not copied: links, or in the way of others',
-    }),
-  })
-  .meta({ id: 'Worktree' });
-export type Worktree = z.infer<typeof Worktree>;
 
 /** A session as every face shows it. */
 export const Session = z

@@ -25,6 +25,7 @@ import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
+import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
 /**
  * The contact address of the sender, which push services require. A server without an address of its own has none to
@@ -101,6 +102,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     sessions,
     rightsOf,
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
+    worktrees: createWorktreeDesk(environment),
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,

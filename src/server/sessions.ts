@@ -10,6 +10,7 @@ import type {
   Delivery,
   EventsPage,
   Explanation,
+  Finish,
   FleetCosts,
   Invocation,
   Invoke,
@@ -116,6 +117,11 @@ export interface Sessions {
   restore(request: NewRestoration): Promise<Restoration>;
   /** The restoration that runs, or the last one. */
   restoration(): Promise<Restoration>;
+  /**
+   * Brings the session's worktree to its end, and stops the session first.
+   * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and what `finishWorktree` throws
+   */
+  finish(slug: string, request: Finish): Promise<Session>;
   /** What each session takes of the machine, read now. */
   resources(): Promise<SessionResources[]>;
   /** Ends the whole process tree, and proves that it ended; the session stays listed. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Emitter } from '../../src/emitter/emitter.ts';
+import { finishWorktree } from '../../src/platform/git/finish-worktree.ts';
 import {
   type Adoption,
   type Answer,
@@ -14,6 +15,7 @@ import {
   type Delivery,
   type EventsPage,
   type Explanation,
+  type Finish,
   type FleetCosts,
   type Invocation,
   type Invoke,
@@ -228,6 +230,31 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   restoration = async (): Promise<Restoration> => this.#restored;
+
+  /** The worktree is real: only the session in it is in memory. */
+  async finish(slug: string, { how, into, stop }: Finish): Promise<Session> {
+    const { worktree, status } = this.get(slug);
+    if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS made no worktree for ${slug}`);
+    if (status.primary === 'active') throw new CatalogueError('already_running');
+    if (status.primary !== 'dead' && stop !== true) throw new CatalogueError('session_alive');
+    const place = { cwd: worktree.repository, environment: { PATH: process.env.PATH } };
+    const { saved, commit, isBranchKept, left } = await finishWorktree(
+      place,
+      { session: slug, worktree, how, into: into ?? null, since: 0 },
+      { now: Date.now, ownProcesses: async () => new Set(), stop: async () => void (await this.kill(slug)) },
+    );
+    const { id, into: base } = saved;
+    const finished = {
+      how,
+      into: base,
+      commit,
+      saved: id,
+      branch_kept: isBranchKept,
+      left,
+      at: new Date().toISOString(),
+    };
+    return this.change(slug, { worktree: { ...worktree, finished } });
+  }
 
   resources = async (): Promise<SessionResources[]> =>
     this.list().map(({ slug: session, parked_at }) =>

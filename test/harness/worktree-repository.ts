@@ -49,21 +49,26 @@ export function createWorktreeRepository(world: World, name = 'repository'): Wor
   };
 }
 
-/** Every file below a folder with its mode and the hash of its bytes, git directories left out. */
+/**
+ * Every file below a folder with its mode and the hash of its bytes, git directories left out. Names have a character
+ * for each byte, for a name may be no UTF-8.
+ */
 export function hashFiles(folder: string): Record<string, string> {
   const hashes: Record<string, string> = {};
+  const pathOf = (name: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
   const visit = (below: string): void => {
-    for (const name of readdirSync(join(folder, below)).sort()) {
+    for (const name of readdirSync(pathOf(below), { encoding: 'latin1' }).sort()) {
       if (name === '.git') continue;
       const path = join(below, name);
-      const stats = lstatSync(join(folder, path));
+      const stats = lstatSync(pathOf(path));
       if (stats.isDirectory()) visit(path);
-      else if (stats.isSymbolicLink()) hashes[path] = `link ${readlinkSync(join(folder, path))}`;
+      else if (stats.isSymbolicLink()) hashes[path] = `link ${readlinkSync(pathOf(path), { encoding: 'latin1' })}`;
       else if (stats.isFile()) {
         const hash = createHash('sha256')
-          .update(readFileSync(join(folder, path)))
+          .update(readFileSync(pathOf(path)))
           .digest('hex');
-        hashes[path] = `${(stats.mode & 0o111) === 0 ? '644' : '755'} ${hash}`;
+        const mode = (stats.mode & 0o111) === 0 ? '644' : '755';
+        hashes[path] = `${(stats.mode & 0o044) === 0 ? 'owner only' : mode} ${hash}`;
       }
     }
   };

@@ -178,7 +178,13 @@ function choicesOf(session: Session | undefined): Suggestion[] {
 
 async function readIds(client: Caller, command: string | undefined): Promise<Suggestion[]> {
   if (command === 'draft' || command === 'stash') return readDrafts(client);
+  if (command === 'recover') return readSaved(client);
   return command === 'queue' ? readQueue(client) : [];
+}
+
+async function readSaved(client: Caller): Promise<Suggestion[]> {
+  const saved = await client.call('listSaved', { query: {} });
+  return saved.map(({ id, branch }) => [cleanLine(id), cleanLine(branch)]);
 }
 
 async function readQueue(client: Caller): Promise<Suggestion[]> {

@@ -194,7 +194,13 @@ function worktreeText({ worktree, path }: Session, home: string | undefined): st
   const { branch, base, repository } = worktree;
   const way = base === null ? cleanLine(branch) : `${cleanLine(branch)}, from ${cleanLine(base)}`;
   const below = worktree.path === path ? '' : `, ${pathText(worktree.path, home)}`;
-  return `${way}, of ${pathText(repository, home)}${below}`;
+  const finished = worktree.finished === undefined ? '' : `; ${finishedText(worktree.finished)}`;
+  return `${way}, of ${pathText(repository, home)}${below}${finished}`;
+}
+
+function finishedText({ into, saved }: NonNullable<NonNullable<Session['worktree']>['finished']>): string {
+  const merged = into === null ? '' : `, merged into ${cleanLine(into)}`;
+  return `finished${merged}: cbos recover ${cleanLine(saved)}`;
 }
 
 function becauseText({ source, rule, evidence }: Because): string {

@@ -177,6 +177,7 @@ function alwaysShown(name: ColumnName): SessionColumn {
 /** `fix/login → main`: its branch, and where its changes go. */
 function worktreeBranch(worktree: Session['worktree']): string {
   if (worktree === undefined) return '';
+  if (worktree.finished !== undefined) return `${worktree.branch} (finished)`;
   return worktree.base === null ? worktree.branch : `${worktree.branch} → ${worktree.base}`;
 }
 

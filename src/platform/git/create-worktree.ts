@@ -15,7 +15,7 @@ import {
 import { type GitPlace, gitFailed, tryGit } from './run-git.ts';
 
 /** Where Claude Code keeps worktrees, below the main checkout. */
-const WORKTREES = join('.claude', 'worktrees');
+export const WORKTREES = join('.claude', 'worktrees');
 
 export interface WorktreeRequest {
   /** the name of its folder: that of the session */
@@ -54,7 +54,7 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   const start = await findStart(place, request);
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
-  const made = await makePlace(repository.root);
+  const made = await makeWorktreePlace(repository.root);
   try {
     await hideFromStatus(place, repository, path);
     const add = ['worktree', 'add', '--quiet', '--no-track', '--no-guess-remote'];
@@ -145,7 +145,7 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
 }
 
 /** Makes the folder for worktrees. A link in its place could lead anywhere. @returns the folders that it made */
-async function makePlace(root: string): Promise<string[]> {
+export async function makeWorktreePlace(root: string): Promise<string[]> {
   const made: string[] = [];
   for (const folder of [dirname(join(root, WORKTREES)), join(root, WORKTREES)]) {
     try {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
-import { namesIn } from './repository.ts';
+import { byteNamesIn, textOf } from './repository.ts';
 import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /** Names the files, in the patterns of `.gitignore`, that a worktree gets although git ignores them. */
@@ -15,24 +15,36 @@ const MOST_LIST_BYTES = 1_000_000;
  * Folders that are repositories of their own are not looked into.
  */
 export async function includedFiles(place: GitPlace, root: string): Promise<string[]> {
+  return (await includedNames(place, root)).map(textOf);
+}
+
+/** The same, with a character for each byte. */
+export async function includedNames(place: GitPlace, root: string): Promise<string[]> {
+  if ((await readList(root)) === null) return [];
   const list = join(root, INCLUDE_FILE);
-  const patterns = await readRegularFile(list, { mostBytes: MOST_LIST_BYTES, followsLinks: false }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw error;
-    },
-  );
-  if (patterns === null) return [];
-  const named = namesIn(
+  const named = byteNamesIn(
     await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place),
   ).filter((name) => !name.endsWith('/'));
   if (named.length === 0) return [];
   // A name that begins with a colon would be a pattern.
-  const input = named.map((name) => `./${name}\0`).join('');
+  const input = Buffer.from(named.map((name) => `./${name}\0`).join(''), 'latin1');
   const asked = await tryGit(['check-ignore', '-z', '--stdin'], { ...place, input });
   // 1: none of them is ignored.
   if (asked.code > 1) throw gitFailed(['check-ignore'], asked);
-  return namesIn(asked.stdout).map((name) => name.slice('./'.length));
+  return byteNamesIn(asked.stdout).map((name) => name.slice('./'.length));
+}
+
+/** Whether two checkouts name the same patterns. */
+export async function haveSameList(one: string, other: string): Promise<boolean> {
+  return (await readList(one)) === (await readList(other));
+}
+
+function readList(root: string): Promise<string | null> {
+  const options = { mostBytes: MOST_LIST_BYTES, followsLinks: false };
+  return readRegularFile(join(root, INCLUDE_FILE), options).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
 }
 
 /**

@@ -3,11 +3,13 @@
  *
  * - the repository of a folder, its worktrees, branches and commits: this file
  * - a new worktree: `create-worktree.ts`, with what `.worktreeinclude` names: `include-files.ts`
+ * - its end: `finish-worktree.ts`; everything of it in a ref, and back: `save-work.ts`, `restore-work.ts`; its commits
+ *   into another branch: `merge-branch.ts`, `advance-branch.ts`
  */
-import { realpath } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { lstat, realpath } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
-import { askGit, type GitPlace, gitFailed, tryGit } from './run-git.ts';
+import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /** A repository, seen from one of its checkouts. */
 export interface Repository {
@@ -113,4 +115,72 @@ export function namesIn(list: Buffer): string[] {
     .toString('utf8')
     .split('\0')
     .filter((name) => name !== '');
+}
+
+/**
+ * The names in a list that git ended with NULs, with a character for each byte (Latin-1): a name on Linux may be no
+ * UTF-8. `bytePath` makes a path of one.
+ */
+export function byteNamesIn(list: Buffer): string[] {
+  return list
+    .toString('latin1')
+    .split('\0')
+    .filter((name) => name !== '');
+}
+
+/** The path of such a name in a folder, for the file system. */
+export function bytePath(folder: string, name: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
+}
+
+/** Such a name as people read it. */
+export function textOf(name: string): string {
+  return Buffer.from(name, 'latin1').toString('utf8');
+}
+
+export function treeOf(place: GitPlace, commit: string): Promise<string> {
+  return askGit(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], place);
+}
+
+/** Whether one commit is in the history of another. */
+export async function isAncestor(place: GitPlace, older: string, newer: string): Promise<boolean> {
+  return (await tryGit(['merge-base', '--is-ancestor', older, newer], place)).code === 0;
+}
+
+/** The files of a checkout that are in no commit, or changed since: as git tells them, without what it ignores. */
+export async function uncommittedFiles(place: GitPlace, untracked: 'all' | 'no' = 'all'): Promise<string[]> {
+  const flags = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
+  return namesIn(await runGit([...flags, `--untracked-files=${untracked}`], place)).map((line) => line.slice(3));
+}
+
+/** What git keeps in the git directory of a checkout as long as an operation is not done. */
+const OPERATIONS = [
+  'MERGE_HEAD',
+  'CHERRY_PICK_HEAD',
+  'REVERT_HEAD',
+  'BISECT_LOG',
+  'rebase-merge',
+  'rebase-apply',
+  'sequencer',
+];
+
+/** Refuses a checkout in which a merge or the like is not done. @throws CatalogueError operation_in_progress */
+export async function requireNoOperation(place: GitPlace): Promise<void> {
+  const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
+  for (const name of OPERATIONS) {
+    if (!(await isThere(join(gitDir, name)))) continue;
+    throw new CatalogueError('operation_in_progress', `${place.cwd} is in the middle of something (${name})`);
+  }
+}
+
+/** Whether anything is there, be it a link that leads nowhere. */
+export async function isThere(path: string | Buffer): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+/** How many names an error repeats; its `files` has them all. */
+const MOST_NAMED = 5;
+export function shorten(names: readonly string[]): string {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
+  return names.slice(0, MOST_NAMED).join(', ') + more;
 }

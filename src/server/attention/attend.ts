@@ -231,6 +231,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     convert: async (slug, type) => shown(await base.convert(slug, type)),
     park: async (slug) => shown(await base.park(slug)),
     wake: async (slug) => shown(await base.wake(slug)),
+    finish: async (slug, request) => shown(await base.finish(slug, request)),
     resources: () => base.resources(),
     kill: async (slug) => {
       const id = ids.get(slug);

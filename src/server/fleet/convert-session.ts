@@ -63,7 +63,8 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   }
 }
 
-function requireQuiet({ actor }: Member): void {
+/** @throws CatalogueError already_running while it works or asks */
+export function requireQuiet({ actor }: Member): void {
   const { primary, question } = actor.status.memory();
   const asks = isAsking({ primary, question });
   if (primary !== 'active' && primary !== 'stuck' && !asks) return;

@@ -30,6 +30,7 @@ import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { readFleetCosts, readSessionCosts } from './costs.ts';
+import { finishSession, requireRecovered } from './finish-session.ts';
 import { followFigures } from './follow-figures.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
@@ -78,6 +79,7 @@ export interface Fleet extends UnattendedSessions {
 export function createFleet({ deps: given, launch, registryDir, pid, ...listeners }: FleetOptions): Fleet {
   const { settings, screen } = launch;
   const inTurn = createSlots(LAUNCHES_AT_ONCE);
+  const finishInTurn = createSlots(1);
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
   const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
@@ -256,6 +258,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       const member = roster.get(slug);
       return member.actor.mailbox.post(async () => {
         if (!member.actor.isDead()) throw new CatalogueError('session_alive', `${slug} runs`);
+        await requireRecovered(member.actor);
         await member.controls.launch();
         return member.actor.view();
       });
@@ -272,6 +275,10 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     },
     restore: restoring.ask,
     restoration: async () => restoring.state(),
+    finish: (slug, request) => {
+      const { environment } = launch;
+      return finishSession({ roster, environment, clock: deps.clock, inTurn: finishInTurn }, roster.get(slug), request);
+    },
     resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {
       const member = roster.get(slug);

@@ -25,7 +25,7 @@ export async function placeSession(
   const { repository, branch, base, leftOut } = made;
   return {
     path: made.folder,
-    worktree: { path: made.path, repository, branch, base, left_out: leftOut },
+    worktree: { path: made.path, repository, branch, base, new_branch: made.isNewBranch, left_out: leftOut },
     undo: () => undoWorktree(place, made),
   };
 }

@@ -14,6 +14,20 @@ export async function stopSession(
   if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return;
   if (actor.record.loss !== null && (await actor.mailbox.post(async () => giveUp(actor)))) return;
   if (actor.isDead()) return controls.end();
+  await endAsked({ actor, controls }, clock);
+}
+
+/**
+ * The same for work that has the turn of the session already; a session that is stopped stays so.
+ * @throws CatalogueError not_adopted, kill_failed
+ */
+export async function stopInTurn(member: Pick<Member, 'actor' | 'controls'>, clock: Clock): Promise<void> {
+  const { actor } = member;
+  if (stopParked(actor) || giveUp(actor) || actor.isDead()) return;
+  await endAsked(member, clock);
+}
+
+async function endAsked({ actor, controls }: Pick<Member, 'actor' | 'controls'>, clock: Clock): Promise<void> {
   actor.update({ stopAskedAt: clock.now() });
   try {
     await controls.end();

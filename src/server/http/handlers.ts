@@ -23,6 +23,7 @@ import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
 import type { Sessions } from '../sessions.ts';
+import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
 
@@ -51,6 +52,7 @@ export interface HandlerOptions extends SignInOptions {
   sessions: Sessions;
   /** what sessions changed in their repositories */
   changes: SessionChanges;
+  worktrees: WorktreeDesk;
   replays: Replays;
   rules: RulesDesk;
   /** directory of the recordings */
@@ -107,6 +109,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
     unsnoozeSession: async ({ params }) => sessions.unsnooze(params.slug),
     parkSession: ({ params }) => sessions.park(params.slug),
     wakeSession: ({ params }) => sessions.wake(params.slug),
+    previewFinish: ({ params }) => options.worktrees.preview(sessions.get(params.slug)),
+    finishSession: ({ params, body }) => sessions.finish(params.slug, body),
+    listSaved: ({ query }) => options.worktrees.saved(sessions.list(), query.path ?? null),
+    recover: ({ body }) => options.worktrees.recover(body),
     resources: () => sessions.resources(),
     restore: ({ body }) => sessions.restore(body),
     restoration: () => sessions.restoration(),

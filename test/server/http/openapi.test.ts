@@ -14,6 +14,7 @@ import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
+import { createWorktreeDesk } from '../../../src/server/worktrees/worktree-desk.ts';
 import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
 import { memoryRules } from '../../harness/memory-rules.ts';
@@ -109,6 +110,7 @@ describe('the OpenAPI description', () => {
       page: readWebPage(null),
       sessions,
       changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
+      worktrees: createWorktreeDesk({}),
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,

@@ -8,6 +8,7 @@ import { createRepository } from '../../harness/git-repository.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
+import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
 let server: FacesUnderTest;
 beforeEach(async () => {
@@ -132,6 +133,25 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   broadcast: { body: { text: 'hello', all: true } },
   changes: { params: { slug: 'AUTH' }, before: () => inRepository() },
   patch: { params: { slug: 'AUTH' }, query: { file: 'a.txt' }, before: () => inRepository() },
+  previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
+  finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
+  listSaved: { query: { path: '/tmp' } },
+  recover: { asPage: async () => ({ headers: {}, body: await saved() }) },
+};
+/** AUTH in a worktree of its own. */
+const inWorktree = (): void => {
+  const repository = createWorktreeRepository(server.world, 'repository-of-auth');
+  repository.commit('first', { 'a.txt': 'a\n' });
+  const path = `${repository.path}/tree`;
+  repository.git('worktree', 'add', '--quiet', '-b', 'fix', path);
+  const at = { path, repository: repository.path, branch: 'fix', base: 'main' };
+  server.sessions.change('AUTH', { path, worktree: { ...at, new_branch: true, left_out: [] } });
+};
+/** What a finish saved, as it is asked for. */
+const saved = async (): Promise<{ repository: string; id: string; folder: null; branch: string }> => {
+  inWorktree();
+  const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
+  return { repository: worktree?.repository ?? '', id: worktree?.finished?.saved ?? '', folder: null, branch: 'back' };
 };
 const inRepository = (): void => {
   server.sessions.change('AUTH', { path: createRepository(server.world).dir });

@@ -1,0 +1,81 @@
+import { CatalogueError } from '../../protocol/index.ts';
+import type { MergePlan } from './merge-branch.ts';
+import {
+  byteNamesIn,
+  bytePath,
+  isThere,
+  listWorktrees,
+  requireNoOperation,
+  shorten,
+  textOf,
+  uncommittedFiles,
+} from './repository.ts';
+import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
+
+/**
+ * Refuses a merge whose base is checked out somewhere, where the files could not follow without losing something.
+ * @throws CatalogueError checkout_dirty, checkout_filtered, operation_in_progress
+ */
+export async function requireAdvanceable(place: GitPlace, { base, from, to }: MergePlan): Promise<void> {
+  const checkout = from === to ? null : await checkoutOf(place, base);
+  if (checkout === null) return;
+  const here = { ...place, cwd: checkout };
+  await requireNoOperation(here);
+  const files = await uncommittedFiles(here, 'no');
+  if (files.length > 0) throw dirty({ base, checkout, what: 'has changes', files });
+  const change = (...flags: string[]): Promise<Buffer> =>
+    runGit(['diff-tree', '-r', '-z', '--name-only', '--no-renames', ...flags, from, to], here);
+  const added = byteNamesIn(await change('--diff-filter=A'));
+  const there = await Promise.all(added.map((name) => isThere(bytePath(checkout, name))));
+  // git knows nothing of these, be they ignored: nobody could get them back.
+  const inTheWay = added.filter((_, index) => there[index]).map(textOf);
+  if (inTheWay.length > 0) throw dirty({ base, checkout, what: 'has files in the way', files: inTheWay });
+  await requireNoFilter(here, base, await change());
+}
+
+/** git without filters would put the pointer of a large file, or an encrypted one, into the checkout. */
+async function requireNoFilter(here: GitPlace, base: string, names: Buffer): Promise<void> {
+  const asked = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...here, input: names });
+  const words = asked.toString('utf8').split('\0');
+  const files = words.filter((_, index) => index % 3 === 0 && isFilter(words[index + 2]));
+  if (files.length === 0) return;
+  throw new CatalogueError(
+    'checkout_filtered',
+    `${here.cwd}, where ${base} is checked out, filters ${shorten(files)}`,
+    {
+      extra: { files, checkout: here.cwd },
+    },
+  );
+}
+
+const isFilter = (value: string | undefined): boolean =>
+  value !== undefined && !['unspecified', 'unset', ''].includes(value);
+
+function dirty(said: { base: string; checkout: string; what: string; files: readonly string[] }): CatalogueError {
+  const { base, checkout, what, files } = said;
+  const message = `${checkout}, where ${base} is checked out, ${what}: ${shorten(files)}`;
+  return new CatalogueError('checkout_dirty', message, { extra: { files: [...files], checkout } });
+}
+
+async function checkoutOf(place: GitPlace, base: string): Promise<string | null> {
+  const found = (await listWorktrees(place)).find(({ branch }) => branch === base);
+  return found !== undefined && (await isThere(found.path)) ? found.path : null;
+}
+
+/**
+ * Gives the base what was planned: in its checkout by a fast-forward. Somebody else's commit since then is never lost.
+ * @throws CatalogueError what `requireAdvanceable` throws, git_failed
+ */
+export async function advanceBranch(place: GitPlace, plan: MergePlan): Promise<void> {
+  const { base, from, to } = plan;
+  if (from === to) return;
+  await requireAdvanceable(place, plan);
+  const checkout = await checkoutOf(place, base);
+  if (checkout === null) {
+    await runGit(['update-ref', '-m', 'cbos finish', `refs/heads/${base}`, to, from], place);
+    return;
+  }
+  const args = ['merge', '--quiet', '--ff-only', '--no-overwrite-ignore', '--no-autostash', to];
+  const merged = await tryGit(args, { ...place, cwd: checkout });
+  if (merged.code !== 0) throw gitFailed(args, merged);
+}

@@ -1,0 +1,137 @@
+import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } from '../../protocol/index.ts';
+import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
+import { type MergeRequest, planMerge } from './merge-branch.ts';
+import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
+import {
+  commitOf,
+  currentBranch,
+  isThere,
+  namesIn,
+  requireNoOperation,
+  shorten,
+  uncommittedFiles,
+} from './repository.ts';
+import { type GitPlace, runGit } from './run-git.ts';
+import { saveWork } from './save-work.ts';
+import { listStates, type SavedState } from './saved-work.ts';
+
+export interface FinishPlan {
+  /** the session that works there */
+  session: string;
+  worktree: Worktree;
+  how: FinishHow;
+  /** the branch that gets the commits; null: the one that the worktree started from */
+  into: string | null;
+  /** since when there is the worktree, in Unix milliseconds: what was saved before was another one */
+  since: number;
+}
+
+/** What happens around a finish. */
+export interface FinishSteps {
+  now(): number;
+  /** the processes that `stop` ends */
+  ownProcesses(): Promise<ReadonlySet<number>>;
+  /** ends what works in the worktree; called once nothing else forbids to go on */
+  stop(): Promise<void>;
+}
+
+export interface Finished {
+  saved: SavedState;
+  /** the commit that the base is at; null if no branch got the commits */
+  commit: string | null;
+  /** whether the branch of the worktree is still there */
+  isBranchKept: boolean;
+  /** what could not be removed of its folder; null if nothing is left */
+  left: string | null;
+}
+
+/**
+ * Brings a worktree to its end: brings its commits to the base, saves everything of it, removes its folder and the
+ * branch that was made for it. What cannot be done is refused before anything has changed. After a kill in between,
+ * the same call goes on: each step sees whether it was done.
+ * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules, worktree_in_use,
+ * no_base, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty, checkout_filtered, no_such_ref,
+ * no_identity, git_failed, disk_full, and what `stop` throws
+ */
+export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: FinishSteps): Promise<Finished> {
+  const { worktree, session } = plan;
+  const place = { ...given, cwd: worktree.repository };
+  const inside = { ...given, cwd: worktree.path };
+  if (!(await isThere(worktree.path))) {
+    const saved = await findSaved(place, plan);
+    await steps.stop();
+    return remove(place, plan, saved);
+  }
+  await requireRemovable(place, worktree.path);
+  const request = await readMerge(inside, plan);
+  if (request !== null) await requireAdvanceable(place, await planMerge(place, request));
+  await requireUnused(worktree.path, await steps.ownProcesses());
+  await steps.stop();
+  await requireUnused(worktree.path, new Set());
+  // The session may have gone on until it was stopped.
+  const last = await readMerge(inside, plan);
+  if (last !== null) await advanceBranch(place, await planMerge(place, last));
+  const saved = await saveWork(inside, {
+    session,
+    branch: worktree.branch,
+    root: worktree.repository,
+    into: last?.base ?? null,
+    now: steps.now(),
+  });
+  return remove(place, plan, saved);
+}
+
+/** What was saved before a kill, if only the removal is left. */
+async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
+  const states = await listStates(place, worktree.repository);
+  // Their times are whole seconds.
+  const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
+  const saved = states.find(isOfIt);
+  if (saved !== undefined) return saved;
+  throw new CatalogueError('worktree_gone', `${worktree.path} isn't there any more, and CBOS saved none of it`, {
+    hint: `The branch ${worktree.branch} is as it was; \`git worktree list\` says where the worktrees are`,
+  });
+}
+
+async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: SavedState): Promise<Finished> {
+  const left = await removeWorktree(place, worktree.path);
+  const { branch } = worktree;
+  const goes = how !== 'keep' && worktree.new_branch;
+  const isBranchKept = goes
+    ? await deleteBranch(place, branch, saved.commit)
+    : (await commitOf(place, `refs/heads/${branch}`)) !== null;
+  const commit = saved.into === null ? null : await commitOf(place, `refs/heads/${saved.into}`);
+  return { saved, commit, isBranchKept, left };
+}
+
+/** @returns what is to be merged; null for nothing @throws CatalogueError no_base, no_commit, uncommitted_changes */
+async function readMerge(inside: GitPlace, { session, how, into, worktree }: FinishPlan): Promise<MergeRequest | null> {
+  if (how === 'keep' || how === 'discard') return null;
+  const branch = (await currentBranch(inside)) ?? worktree.branch;
+  const base = into ?? worktree.base;
+  if (base === null || base === branch) {
+    throw new CatalogueError('no_base', `Nothing says which branch gets the changes of ${branch}`);
+  }
+  await requireNoOperation(inside);
+  const files = await uncommittedFiles(inside);
+  if (files.length > 0) {
+    const what = files.length === 1 ? 'is' : 'are';
+    throw new CatalogueError('uncommitted_changes', `${shorten(files)} ${what} in no commit, or changed since`, {
+      extra: { files },
+    });
+  }
+  const tip = await commitOf(inside, 'HEAD');
+  if (tip === null) throw new CatalogueError('no_commit', `${inside.cwd} is on a branch without a commit`);
+  return { session, how, base, branch, tip };
+}
+
+/** What is in a worktree beside its commits. @throws CatalogueError worktree_gone, git_failed */
+export async function previewFinish(given: GitPlace, worktree: Worktree): Promise<FinishPreview> {
+  const inside = { ...given, cwd: worktree.path };
+  if (!(await isThere(worktree.path))) return { uncommitted: [], ignored: [] };
+  const flags = ['--others', '--ignored', '--exclude-standard', '--directory', '--no-empty-directory'];
+  return {
+    uncommitted: await uncommittedFiles(inside),
+    ignored: namesIn(await runGit(['ls-files', '-z', ...flags], inside)),
+  };
+}

@@ -1,0 +1,132 @@
+import { CatalogueError, type FinishHow } from '../../protocol/index.ts';
+import { commitOf, isAncestor, namesIn, shorten, treeOf } from './repository.ts';
+import { askGit, type GitPlace, gitFailed, tryGit } from './run-git.ts';
+
+export type MergeHow = Exclude<FinishHow, 'keep' | 'discard'>;
+
+export interface MergeRequest {
+  how: MergeHow;
+  /** the session that made the changes */
+  session: string;
+  /** the branch that gets the changes */
+  base: string;
+  /** the branch that has them, for the message of the commit */
+  branch: string;
+  /** the commit that has them */
+  tip: string;
+}
+
+/** What the base becomes. Nothing is changed yet: new commits are in the object database alone. */
+export interface MergePlan {
+  base: string;
+  from: string;
+  /** the same as `from` if the base has everything already */
+  to: string;
+}
+
+/**
+ * Computes a merge without touching a checkout, a branch or an index. A rebase leaves merge commits out, as git's does.
+ * @param place the main checkout
+ * @throws CatalogueError no_such_ref, no_identity, merge_conflict with the files, git_failed
+ */
+export async function planMerge(place: GitPlace, request: MergeRequest): Promise<MergePlan> {
+  try {
+    return await plan(place, request);
+  } catch (error) {
+    if (!(error instanceof CatalogueError) || error.code !== 'merge_conflict') throw error;
+    throw new CatalogueError(error.code, error.message, { hint: conflictHint(request), extra: { ...error.extra } });
+  }
+}
+
+/** The command that hands a conflict to the session. A name that a shell would read is left out of it. */
+function conflictHint({ session, base }: MergeRequest): string {
+  const what = /^[\w./-]+$/.test(base) ? base : 'the base';
+  return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` hands them to the session; then try again`;
+}
+
+async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> {
+  const { how, base, branch, tip } = request;
+  const from = await commitOf(place, `refs/heads/${base}`);
+  if (from === null) throw new CatalogueError('no_such_ref', `There is no branch ${JSON.stringify(base)} here`);
+  if (await isAncestor(place, tip, from)) return { base, from, to: from };
+  if (how !== 'squash' && (await isAncestor(place, from, tip))) return { base, from, to: tip };
+  if (how === 'rebase') return { base, from, to: await replay(place, request, from) };
+  const tree = await mergeTrees(place, from, tip);
+  // What a killed server had squashed is there already.
+  if (how === 'squash' && tree === (await treeOf(place, from))) return { base, from, to: from };
+  await requireIdentity(place);
+  const parents = how === 'merge' ? ['-p', from, '-p', tip] : ['-p', from];
+  const input = how === 'merge' ? `Merge branch '${branch}' into ${base}\n` : await squashMessage(place, request, from);
+  return { base, from, to: await askGit(['commit-tree', ...parents, '-F', '-', tree], { ...place, input }) };
+}
+
+/** Looks for the name that git would put on a commit here. @throws CatalogueError no_identity */
+async function requireIdentity(place: GitPlace): Promise<void> {
+  for (const variable of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
+    const asked = await tryGit(['var', variable], place);
+    if (asked.code !== 0) throw new CatalogueError('no_identity');
+  }
+}
+
+/** The subjects of all commits; of one commit, its own message. */
+async function squashMessage(place: GitPlace, { branch, tip }: MergeRequest, from: string): Promise<string> {
+  const commits = (await askGit(['rev-list', '--reverse', tip, `^${from}`, '--'], place)).split('\n');
+  const [only] = commits;
+  if (commits.length === 1 && only !== undefined) return askGit(['log', '-1', '--format=%B', only, '--'], place);
+  const subjects = await askGit(['log', '--reverse', '--no-merges', '--format=* %s', tip, `^${from}`, '--'], place);
+  return `Merge the changes of ${branch}\n\n${subjects}\n`;
+}
+
+/** @returns the tree of a merge @throws CatalogueError merge_conflict */
+async function mergeTrees(place: GitPlace, ours: string, theirs: string): Promise<string> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
+  const merged = await tryGit(args, place);
+  if (merged.code > 1) throw gitFailed(args, merged);
+  const [tree = '', ...names] = namesIn(merged.stdout);
+  if (merged.code === 0) return tree;
+  const files = [...new Set(names)];
+  const many = files.length === 1 ? 'is' : 'are';
+  throw new CatalogueError('merge_conflict', `${shorten(files)} ${many} in conflict; nothing was changed`, {
+    extra: { files },
+  });
+}
+
+/** The commits of a branch once more, one after the other, on another commit. */
+async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Promise<string> {
+  const words = ['rev-list', '--reverse', '--topo-order', '--no-merges', '--cherry-pick', '--right-only'];
+  const listed = await askGit([...words, `${onto}...${tip}`, '--'], place);
+  const commits = listed.split('\n').filter((one) => one !== '');
+  if (commits.length > 0) await requireIdentity(place);
+  let current = onto;
+  for (const commit of commits) current = await pick(place, commit, current);
+  return current;
+}
+
+async function pick(place: GitPlace, commit: string, onto: string): Promise<string> {
+  const parent = await commitOf(place, `${commit}^`);
+  const tree = await mergeTrees(place, ...(await asSiblings(place, { commit, parent, onto })));
+  // The base has this change already.
+  if (tree === (await treeOf(place, onto))) return onto;
+  const shown = await askGit(['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', commit, '--'], place);
+  const [name = '', email = '', date = '', ...message] = shown.split('\0');
+  return askGit(['commit-tree', '-p', onto, '-F', '-', tree], {
+    ...place,
+    input: message.join('\0'),
+    variables: { GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: email, GIT_AUTHOR_DATE: `@${date}` },
+  });
+}
+
+/**
+ * Two commits that nobody refers to, with the same trees and the commit's parent as their only common one. So
+ * `merge-tree` merges as `cherry-pick` does; it takes a base of its own only since 2.40.
+ */
+async function asSiblings(
+  place: GitPlace,
+  { commit, parent, onto }: { commit: string; parent: string | null; onto: string },
+): Promise<[string, string]> {
+  const bare = (tree: string, above: readonly string[]): Promise<string> =>
+    askGit(['commit-tree', ...above.flatMap((one) => ['-p', one]), '-m', 'x', tree], place);
+  const before = parent === null ? await askGit(['mktree'], place) : await treeOf(place, parent);
+  const root = await bare(before, []);
+  return [await bare(await treeOf(place, onto), [root]), await bare(await treeOf(place, commit), [root])];
+}

@@ -1,0 +1,103 @@
+import { readlinkSync } from 'node:fs';
+import { lstat, readdir, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { mapProcesses, readProcess } from '../process/index.ts';
+import { byteNamesIn, commitOf, isAncestor, isThere, listWorktrees, textOf } from './repository.ts';
+import { askGit, type GitPlace, runGit } from './run-git.ts';
+import { listUntracked } from './snapshot-files.ts';
+
+/**
+ * Whether a worktree may be removed, whatever its files are.
+ * @param place the main checkout
+ * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules
+ */
+export async function requireRemovable(place: GitPlace, path: string): Promise<void> {
+  const all = await listWorktrees(place);
+  const listed = all.find((one) => one.path === path);
+  await requireOwn(place, path, listed !== undefined);
+  if (listed?.isLocked === true) {
+    throw new CatalogueError('worktree_locked', `${path} is locked`, {
+      hint: `\`git worktree unlock ${path}\`, then try again; nothing was changed`,
+    });
+  }
+  const nested = all.find((one) => one.path.startsWith(`${path}/`));
+  if (nested !== undefined) throw new CatalogueError('worktree_nested', `${nested.path} is a worktree inside of it`);
+  await listUntracked({ ...place, cwd: path });
+  const entries = byteNamesIn(await runGit(['ls-files', '-z', '--stage'], { ...place, cwd: path }));
+  for (const line of entries.filter((one) => one.startsWith('160000 '))) {
+    const submodule = join(path, textOf(line.slice(line.indexOf('\t') + 1)));
+    if (!(await isThere(join(submodule, '.git')))) continue;
+    throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with a repository of its own`, {
+      hint: `Push what is in it, then \`git -C ${path} submodule deinit\` it; nothing was changed`,
+    });
+  }
+}
+
+/** A session may have put anything in the place of its worktree: a link, or a repository of its own. */
+async function requireOwn(place: GitPlace, path: string, isListed: boolean): Promise<void> {
+  const isFolder = (await lstat(path).catch(() => null))?.isDirectory() === true;
+  const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--absolute-git-dir'];
+  const placesOf = async (cwd: string): Promise<string[]> => (await askGit(words, { ...place, cwd })).split('\n');
+  const [, commonDir] = await placesOf(place.cwd);
+  const [checkout, common, gitDir] = isFolder ? await placesOf(path).catch(() => []) : [];
+  if (isListed && checkout === path && common === commonDir && gitDir !== common) return;
+  throw new CatalogueError('worktree_gone', `${path} is no worktree of ${place.cwd} any more`);
+}
+
+/**
+ * @param own processes that end before the worktree is removed
+ * @throws CatalogueError worktree_in_use if any other process works in it
+ */
+export async function requireUnused(path: string, own: ReadonlySet<number>): Promise<void> {
+  const real = await realpath(path);
+  const users = await mapProcesses((pid) => {
+    if (own.has(pid)) return null;
+    try {
+      const cwd = readlinkSync(`/proc/${pid}/cwd`);
+      return cwd === real || cwd.startsWith(`${real}/`) ? pid : null;
+    } catch {
+      // It has ended, or belongs to somebody else.
+      return null;
+    }
+  });
+  if (users.length === 0) return;
+  const infos = await Promise.all(users.map(readProcess));
+  const named = infos.flatMap((one) => (one === null ? [] : [`${one.pid} (${one.comm})`])).join(', ');
+  throw new CatalogueError('worktree_in_use', `Processes work in ${path}: ${named}`, { extra: { pids: users } });
+}
+
+/**
+ * Removes a worktree whose files are saved. In one step it is no longer there; what a kill leaves undone after that,
+ * the same call does.
+ * @param place the main checkout
+ * @returns what is left of its folder, for a file in it may be another user's; null if nothing is
+ */
+export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
+  // No name of a session has a dot.
+  const prefix = `.${basename(path)}.finished`;
+  if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
+  // git forgets a worktree whose folder is gone.
+  if ((await listWorktrees(place)).some((one) => one.path === path)) {
+    await runGit(['worktree', 'remove', '--force', '--', path], place);
+  }
+  const names = await readdir(dirname(path)).catch(() => []);
+  const asides = names.filter((name) => name.startsWith(prefix)).map((name) => join(dirname(path), name));
+  const left: string[] = [];
+  for (const aside of asides) await rm(aside, { recursive: true, force: true }).catch(() => left.push(aside));
+  return left[0] ?? null;
+}
+
+/**
+ * Deletes a branch that is in the history of a saved commit and checked out nowhere.
+ * @returns whether it is still there
+ */
+export async function deleteBranch(place: GitPlace, branch: string, savedIn: string): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const tip = await commitOf(place, ref);
+  if (tip === null) return false;
+  const isUsed = (await listWorktrees(place)).some((one) => one.branch === branch);
+  if (isUsed || !(await isAncestor(place, tip, savedIn))) return true;
+  await runGit(['update-ref', '-d', ref, tip], place);
+  return false;
+}

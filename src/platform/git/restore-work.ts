@@ -1,0 +1,158 @@
+import { chmod, lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CatalogueError, type Recovered } from '../../protocol/index.ts';
+import { makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
+import { isBelow } from './include-files.ts';
+import {
+  bytePath,
+  commitOf,
+  findRepository,
+  isBranchName,
+  isThere,
+  listWorktrees,
+  textOf,
+  treeOf,
+} from './repository.ts';
+import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
+import { CBOS_IDENTITY, findState, type SavedState } from './saved-work.ts';
+
+export interface RecoverRequest {
+  /** as `listStates` tells it */
+  id: string;
+  /** the branch; null: the one that it had */
+  branch: string | null;
+  /** where its worktree comes back; undefined: where it was; null: only the branch */
+  folder: string | null | undefined;
+}
+
+/**
+ * Brings back what was saved of a worktree. As a worktree: each file has the bytes that it had, and is changed, staged
+ * or untracked as it was. As a branch: its commits, with what was in none of them as one more.
+ * @param given a folder of the repository
+ * @throws CatalogueError not_a_repository, no_such_save, no_commit, invalid_branch, branch_exists, branch_in_use,
+ * worktree_exists, worktree_place, git_failed, disk_full
+ */
+export async function recoverWork(given: GitPlace, request: RecoverRequest): Promise<Recovered> {
+  const { root, commonDir } = await findRepository(given);
+  const place = { ...given, cwd: root };
+  const state = await findState(place, { repository: root, id: request.id });
+  const branch = request.branch ?? state.branch;
+  if (!(await isBranchName(place, branch))) {
+    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} cannot be the name of a branch`);
+  }
+  const existing = await commitOf(place, `refs/heads/${branch}`);
+  if (request.folder === null) {
+    if (existing !== null) throw branchExists(branch);
+    const commit = await asOneCommit(place, state);
+    await runGit(['update-ref', '-m', 'cbos recover', `refs/heads/${branch}`, commit, ''], place);
+    return { branch, commit, folder: null };
+  }
+  const { head } = state;
+  if (head === null) throw new CatalogueError('no_commit', 'Its branch had no commit', { hint: 'Give --branch alone' });
+  if (existing !== null && existing !== head) throw branchExists(branch);
+  const user = (await listWorktrees(place)).find((one) => one.branch === branch);
+  if (user !== undefined) {
+    throw new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${user.path}`, {
+      hint: 'Choose another one: --branch',
+    });
+  }
+  const folder = request.folder ?? state.folder;
+  await requireFreeFolder(root, folder);
+  const made = { repository: root, path: folder, branch, commit: head, isNewBranch: existing === null };
+  const add = ['worktree', 'add', '--quiet', '--no-checkout'];
+  const words = existing === null ? ['--no-track', '-b', branch, '--', folder, head] : ['--', folder, branch];
+  const added = await tryGit([...add, ...words], place);
+  if (added.code !== 0) {
+    // What may be in the folder's place by now is not ours.
+    if (existing === null) await tryGit(['update-ref', '-d', `refs/heads/${branch}`, head], place);
+    throw gitFailed(add, added);
+  }
+  try {
+    await writeState({ ...place, cwd: folder }, state, commonDir);
+  } catch (cause) {
+    await undoWorktree(place, made);
+    throw cause;
+  }
+  return { branch, commit: head, folder };
+}
+
+function branchExists(branch: string): CatalogueError {
+  return new CatalogueError('branch_exists', `There is a branch ${branch} already, and it is elsewhere`, {
+    hint: 'Choose another name: --branch',
+  });
+}
+
+async function requireFreeFolder(root: string, folder: string): Promise<void> {
+  if (!folder.startsWith('/')) throw new CatalogueError('worktree_place', `${folder} is no whole path`);
+  if (await isThere(folder)) {
+    throw new CatalogueError('worktree_exists', `${folder} is there already`, { hint: 'Choose another one: --to' });
+  }
+  if (dirname(folder) === join(root, WORKTREES)) await makeWorktreePlace(root);
+}
+
+async function asOneCommit(place: GitPlace, { tree, head, session, at }: SavedState): Promise<string> {
+  if (head !== null && tree === (await treeOf(place, head))) return head;
+  const parents = head === null ? [] : ['-p', head];
+  const words = ['commit-tree', ...parents, '-m', `What was in no commit of ${session} (${at})`, tree];
+  return askGit(words, { ...place, variables: CBOS_IDENTITY });
+}
+
+/** Fills a worktree that has no files yet. */
+async function writeState(place: GitPlace, state: SavedState, commonDir: string): Promise<void> {
+  const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
+  for (const commit of [state.commit, state.included]) {
+    if (commit !== null) await writeFiles(place, { commit, gitDir, commonDir });
+  }
+  await restrictToOwner(place.cwd, state.ownerOnly);
+  // Files that were untracked are so again, for the index does not have them.
+  await runGit(['read-tree', state.staged ?? state.head ?? '--empty'], place);
+  await tryGit(['update-index', '-q', '--refresh'], place);
+}
+
+/** Wins over all attributes of the repository: no line ending changes, nothing is filled in, encoded or filtered. */
+const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
+
+/**
+ * Writes the files of a commit into a folder byte for byte. git does it, with a git directory of its own that has other
+ * attributes than the repository; it follows no link and never leaves the folder.
+ */
+async function writeFiles(
+  place: GitPlace,
+  { commit, gitDir, commonDir }: { commit: string; gitDir: string; commonDir: string },
+): Promise<void> {
+  const own = await mkdtemp(join(gitDir, 'cbos-'));
+  try {
+    for (const name of ['refs', 'info']) await mkdir(join(own, name));
+    const format = commit.length === SHA1_LENGTH ? '' : '[extensions]\n\tobjectFormat = sha256\n';
+    const version = format === '' ? 0 : 1;
+    const settings = 'bare = false\n\tfilemode = true\n\tsymlinks = true\n\tignorecase = false';
+    await Promise.all([
+      writeFile(join(own, 'HEAD'), `${commit}\n`),
+      writeFile(join(own, 'config'), `[core]\n\trepositoryformatversion = ${version}\n\t${settings}\n${format}`),
+      writeFile(join(own, 'info/attributes'), AS_THEY_ARE),
+    ]);
+    const variables = {
+      GIT_DIR: own,
+      GIT_WORK_TREE: place.cwd,
+      GIT_OBJECT_DIRECTORY: join(commonDir, 'objects'),
+    };
+    await runGit(['read-tree', commit], { ...place, variables });
+    await runGit(['checkout-index', '--all', '--force', '--quiet'], { ...place, variables });
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+const SHA1_LENGTH = 40;
+
+async function restrictToOwner(folder: string, names: readonly string[]): Promise<void> {
+  const root = await realpath(folder);
+  for (const name of names) {
+    if (!isBelow(textOf(name))) continue;
+    const path = bytePath(root, name);
+    const parent = dirname(path.toString('latin1'));
+    // Nothing outside of the folder, where a link may lead.
+    const real = await realpath(Buffer.from(parent, 'latin1'), { encoding: 'latin1' }).catch(() => null);
+    const stats = real === parent ? await lstat(path).catch(() => null) : null;
+    if (stats?.isFile() === true) await chmod(path, stats.mode & 0o700);
+  }
+}

@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { findOwnCommits } from './own-commits.ts';
+import { commitOf, currentBranch, treeOf, uncommittedFiles } from './repository.ts';
+import { askGit, type GitPlace } from './run-git.ts';
+import { CBOS_IDENTITY, keepState, type SavedState } from './saved-work.ts';
+import { snapshotFiles } from './snapshot-files.ts';
+
+export interface SaveRequest {
+  /** the session that works there */
+  session: string;
+  /** the branch that its worktree was made with */
+  branch: string;
+  /** the main checkout */
+  root: string;
+  /** the branch that got its commits */
+  into: string | null;
+  /** Unix milliseconds */
+  now: number;
+}
+
+/** The same tree gives the same commit, so that a repeated save is seen to be one. */
+const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
+
+/**
+ * Saves everything of a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing it. Its
+ * tree has all files that are tracked or untracked. Its parents are the last commit, what is staged, the ignored files
+ * that `.worktreeinclude` names, and every commit that could be lost with the worktree. Saving the same again gives
+ * the same.
+ * @param place the worktree
+ * @throws CatalogueError worktree_nested, git_failed, disk_full
+ */
+export async function saveWork(place: GitPlace, request: SaveRequest): Promise<SavedState> {
+  const { root, session, into, now } = request;
+  const head = await commitOf(place, 'HEAD');
+  const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
+  const trees = await snapshotFiles(place, { root, indexFile: join(gitDir, 'cbos-index') });
+  const headTree = head === null ? null : await treeOf(place, head);
+  const commit = (tree: string, subject: string): Promise<string> =>
+    askGit(['commit-tree', ...(head === null ? [] : ['-p', head]), '-m', subject, tree], {
+      ...place,
+      variables: { ...CBOS_IDENTITY, ...NO_TIME },
+    });
+  const staged = trees.staged === headTree ? null : await commit(trees.staged, 'What was staged');
+  const included = trees.included === null ? null : await commit(trees.included, 'What .worktreeinclude names');
+  const own = await findOwnCommits(place, { gitDir, branch: request.branch, head });
+  const parents = [...new Set([head, staged, included, ...own].filter((one) => one !== null))];
+  return keepState(place, {
+    session,
+    repository: root,
+    branch: (await currentBranch(place)) ?? request.branch,
+    folder: place.cwd,
+    head,
+    staged,
+    included,
+    into,
+    uncommitted: (await uncommittedFiles(place)).length,
+    tree: trees.files,
+    parents,
+    ownerOnly: trees.ownerOnly,
+    now,
+  });
+}

@@ -1,0 +1,192 @@
+import { createHash } from 'node:crypto';
+import { lstat, readlink, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { haveSameList, includedNames } from './include-files.ts';
+import { byteNamesIn, bytePath, textOf } from './repository.ts';
+import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
+
+/** The files of a worktree as trees in its repository. All of them are written; nothing refers to them yet. */
+export interface FileTrees {
+  /** every file that git tracks, and every untracked one */
+  files: string;
+  /** what the index has */
+  staged: string;
+  /** the files that git ignores and `.worktreeinclude` names; null if there is none */
+  included: string | null;
+  /** the names of files outside the index that only their owner may read, with a character for each byte */
+  ownerOnly: string[];
+}
+
+/** One entry of an index. Names have a character for each byte. */
+interface IndexEntry {
+  mode: string;
+  hash: string;
+  name: string;
+}
+
+type Found = { kind: 'file'; mode: string; isOwnerOnly: boolean } | { kind: 'link'; target: Buffer } | { kind: 'gone' };
+
+/** A partial clone lacks objects that nobody has asked for yet. */
+const WRITE_TREE = ['write-tree', '--missing-ok'];
+const SUBMODULE = '160000';
+const LINK = '120000';
+
+/**
+ * Writes the files of a worktree into its repository byte for byte: each file is read, whatever the index believes of
+ * it (`assume-unchanged`, its dates), and neither a filter nor a line ending changes it. The worktree itself and its
+ * index stay as they are. Empty folders, sockets and pipes have no place in a tree.
+ * @param place the worktree
+ * @param options.root the main checkout
+ * @param options.indexFile a file for this alone; it is removed
+ * @throws CatalogueError worktree_nested, git_failed, disk_full
+ */
+export async function snapshotFiles(
+  place: GitPlace,
+  { root, indexFile }: { root: string; indexFile: string },
+): Promise<FileTrees> {
+  const own: GitOptions = { ...place, indexFile };
+  const index = await readIndex(place);
+  const untracked = await listUntracked(place);
+  try {
+    await rm(indexFile, { force: true });
+    await updateIndex(own, index.entries.map(indexLine));
+    const staged = await askGit(WRITE_TREE, own);
+
+    const found = await findAll(place, [...index.names, ...untracked]);
+    const hashes = await hashAll(place, found, index.entries);
+    const zero = '0'.repeat(hashes.length);
+    // A file that a sparse checkout leaves out is not deleted: the index has it.
+    const isGone = (name: string): boolean => found.get(name)?.kind === 'gone' && !index.leftOut.has(name);
+    const gone = index.names.filter(isGone).map((name) => indexLine({ mode: '0', hash: zero, name }));
+    // First what is gone: a folder may have become a file.
+    await updateIndex(own, [...gone, ...hashes.entries.map(indexLine)]);
+    const files = await askGit(WRITE_TREE, own);
+
+    const names = await namesToInclude(place, root, found);
+    const foundIncluded = await findAll(place, names);
+    const included = await hashAll(place, foundIncluded, []);
+    await rm(indexFile, { force: true });
+    await updateIndex(own, included.entries.map(indexLine));
+    // Of a file that git tracks it keeps no such mode, so whoever checks it out gets the usual one.
+    const ownerOnly = [...untracked, ...names].filter((name) => {
+      const one = found.get(name) ?? foundIncluded.get(name);
+      return one?.kind === 'file' && one.isOwnerOnly;
+    });
+    return { files, staged, included: names.length === 0 ? null : await askGit(WRITE_TREE, own), ownerOnly };
+  } finally {
+    await rm(indexFile, { force: true });
+  }
+}
+
+/** The untracked files of a worktree. @throws CatalogueError worktree_nested if a repository is among them */
+export async function listUntracked(place: GitPlace): Promise<string[]> {
+  const untracked = byteNamesIn(await runGit(['ls-files', '-z', '--others', '--exclude-standard'], place));
+  const nested = untracked.find((name) => name.endsWith('/'));
+  if (nested === undefined) return untracked;
+  throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a repository of its own`);
+}
+
+/** The index of a worktree: what is staged, without files in conflict, and the names of all files that git tracks. */
+async function readIndex(
+  place: GitPlace,
+): Promise<{ entries: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
+  const listed = byteNamesIn(await runGit(['ls-files', '-z', '-t', '--stage'], place)).map((line) => {
+    const end = line.indexOf('\t');
+    const [tag = '', mode = '', hash = '', stage = ''] = line.slice(0, end).split(' ');
+    return { tag, mode, hash, stage, name: line.slice(end + 1) };
+  });
+  const files = listed.filter(({ mode }) => mode !== SUBMODULE);
+  return {
+    entries: listed.filter(({ stage }) => stage === '0'),
+    names: [...new Set(files.map(({ name }) => name))],
+    leftOut: new Set(files.flatMap(({ tag, name }) => (tag.toUpperCase() === 'S' ? [name] : []))),
+  };
+}
+
+const indexLine = ({ mode, hash, name }: IndexEntry): string => `${mode} ${hash} 0\t${name}\0`;
+
+async function updateIndex(own: GitOptions, lines: readonly string[]): Promise<void> {
+  if (lines.length === 0) return;
+  const input = Buffer.from(lines.join(''), 'latin1');
+  await runGit(['update-index', '-z', '--replace', '--index-info'], { ...own, input });
+}
+
+/** How many files are looked at at once; the thread pool of Node has four threads. */
+const AT_ONCE = 64;
+
+async function findAll({ cwd }: GitPlace, names: readonly string[]): Promise<Map<string, Found>> {
+  const all = new Map<string, Found>();
+  for (let start = 0; start < names.length; start += AT_ONCE) {
+    const some = names.slice(start, start + AT_ONCE);
+    const found = await Promise.all(some.map((name) => findOne(bytePath(cwd, name))));
+    for (const [index, name] of some.entries()) all.set(name, found[index] ?? { kind: 'gone' });
+  }
+  return all;
+}
+
+async function findOne(path: Buffer): Promise<Found> {
+  const stats = await lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+    throw error;
+  });
+  if (stats?.isSymbolicLink() === true) {
+    return { kind: 'link', target: await readlink(path, { encoding: 'buffer' }) };
+  }
+  // In the place of a folder, or of a pipe, git knows only what is below it.
+  if (stats?.isFile() !== true) return { kind: 'gone' };
+  const mode = (stats.mode & 0o100) === 0 ? '100644' : '100755';
+  return { kind: 'file', mode, isOwnerOnly: (stats.mode & 0o044) === 0 };
+}
+
+/** Writes files and links into the repository. `length`: of its object names. */
+async function hashAll(
+  place: GitPlace,
+  found: ReadonlyMap<string, Found>,
+  known: readonly IndexEntry[],
+): Promise<{ entries: IndexEntry[]; length: number }> {
+  const files = [...found].flatMap(([name, one]) => (one.kind === 'file' ? [{ name, mode: one.mode }] : []));
+  const input = files.map(({ name }) => `${quoted(name)}\n`).join('');
+  const write = ['hash-object', '-w', '--no-filters'];
+  const printed =
+    files.length === 0 ? [] : (await askGit([...write, '--stdin-paths'], { ...place, input })).split('\n');
+  const entries = files.map(({ name, mode }, index) => ({ mode, hash: printed[index] ?? '', name }));
+  const length = (known[0]?.hash ?? printed[0] ?? '').length || SHA1_LENGTH;
+  const there = new Set(known.flatMap(({ mode, hash }) => (mode === LINK ? [hash] : [])));
+  for (const [name, one] of found) {
+    if (one.kind !== 'link') continue;
+    const own = blobName(one.target, length);
+    const hash = there.has(own) ? own : await askGit([...write, '--stdin'], { ...place, input: one.target });
+    entries.push({ mode: LINK, hash, name });
+  }
+  return { entries, length };
+}
+const SHA1_LENGTH = 40;
+
+/** The name that git gives to an object with these bytes. */
+function blobName(bytes: Buffer, length: number): string {
+  const hash = createHash(length === SHA1_LENGTH ? 'sha1' : 'sha256');
+  return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
+}
+
+/** A name as git reads it on a line: in quotes, each byte that is no plain character by its number. */
+export function quoted(name: string): string {
+  const plain = name.replaceAll(/[^ !#-[\]-~]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return `"${plain}"`;
+}
+
+/** What was quoted. */
+export function unquoted(text: string): string {
+  return text
+    .slice(1, -1)
+    .replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+/** By the list of the main checkout and by that of the worktree. */
+async function namesToInclude(place: GitPlace, root: string, found: ReadonlyMap<string, Found>): Promise<string[]> {
+  const names = new Set(await includedNames(place, root));
+  if (!(await haveSameList(root, place.cwd))) {
+    for (const name of await includedNames(place, place.cwd)) names.add(name);
+  }
+  return [...names].filter((name) => !found.has(name));
+}

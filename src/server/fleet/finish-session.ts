@@ -1,0 +1,124 @@
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import { finishWorktree } from '../../platform/git/finish-worktree.ts';
+import { isThere } from '../../platform/git/repository.ts';
+import { descendantsOf, findMarked } from '../../platform/process/index.ts';
+import { CatalogueError, type Finish, type Session } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { requireQuiet } from './convert-session.ts';
+import type { LaunchContext } from './launch-session.ts';
+import type { Member, Roster } from './roster.ts';
+import { stopInTurn } from './stop-session.ts';
+
+export interface FinishContext {
+  roster: Pick<Roster, 'all'>;
+  /** the server's own environment */
+  environment: LaunchContext['environment'];
+  clock: Clock;
+  /** runs one finish at a time: two of them could have the same base */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Brings the worktree of a session to its end, and stops the session first. What cannot be done is refused before
+ * anything has changed. After a kill of the server, the same call does what is left.
+ * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and what `finishWorktree` throws
+ */
+export function finishSession(context: FinishContext, member: Member, request: Finish): Promise<Session> {
+  const { actor } = member;
+  // In its turn: nobody restarts, wakes or renames the session meanwhile.
+  return actor.mailbox.post(() => context.inTurn(() => finishNow(context, member, request)));
+}
+
+async function finishNow(context: FinishContext, member: Member, request: Finish): Promise<Session> {
+  const { environment, clock } = context;
+  const { actor } = member;
+  const { slug, launch, createdAt } = actor.record;
+  const worktree = requireWorktree(slug, launch.worktree);
+  if (worktree.finished !== undefined && !(await isThere(worktree.path))) return actor.view();
+  requireStoppable(member, request.stop === true);
+  requireNoOther(context.roster, member, worktree.path);
+  // Proves that the change can be saved, before anything is done.
+  actor.commit({});
+  const place = { cwd: worktree.repository, environment };
+  const plan = { session: slug, worktree, how: request.how, into: request.into ?? null, since: createdAt };
+  const { saved, commit, isBranchKept, left } = await finishWorktree(place, plan, {
+    now: () => clock.now(),
+    ownProcesses: () => processesOf(actor),
+    stop: async () => {
+      // It may have begun a turn meanwhile.
+      if (!actor.isDead()) requireQuiet(member);
+      await stopInTurn(member, clock);
+    },
+  });
+  const finished = {
+    how: request.how,
+    into: saved.into,
+    commit,
+    saved: saved.id,
+    branch_kept: isBranchKept,
+    left,
+    at: new Date(clock.now()).toISOString(),
+  };
+  // Unless somebody has deleted it meanwhile.
+  if (actor.record.removedAt === null) {
+    actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
+  }
+  return actor.view();
+}
+
+/** @throws CatalogueError no_worktree */
+export function requireWorktree(slug: string, worktree: Session['worktree']): NonNullable<Session['worktree']> {
+  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS made no worktree for ${slug}`);
+  return worktree;
+}
+
+/**
+ * Before a restart: a finished worktree must be back.
+ * @throws CatalogueError no_such_path with what brings it back
+ */
+export async function requireRecovered(actor: SessionActor): Promise<void> {
+  const { launch } = actor.record;
+  const { worktree } = launch;
+  if (worktree?.finished === undefined) return;
+  if (await isThere(worktree.path)) {
+    const { finished: _, ...there } = worktree;
+    actor.commit({ launch: { ...launch, worktree: there } });
+    return;
+  }
+  throw new CatalogueError('no_such_path', `The worktree of ${actor.slug} was finished`, {
+    hint: `\`cbos recover ${worktree.finished.saved}\` brings it back`,
+  });
+}
+
+/** @throws CatalogueError session_alive, already_running */
+function requireStoppable(member: Member, isAskedTo: boolean): void {
+  const { actor } = member;
+  if (actor.isDead()) return;
+  requireQuiet(member);
+  if (isAskedTo) return;
+  throw new CatalogueError('session_alive', `${actor.slug} runs in its worktree`, {
+    hint: `\`cbos stop ${actor.slug}\` stops it first; in a request, \`stop\` does`,
+  });
+}
+
+/** A session of two may have no process at the moment, and still work there with its next turn. */
+function requireNoOther(roster: FinishContext['roster'], { actor: own }: Member, folder: string): void {
+  const others = roster.all().flatMap(({ actor }) => {
+    const { slug, path } = actor.record;
+    const isInside = path !== null && (path === folder || path.startsWith(`${folder}/`));
+    return actor !== own && isInside && (!actor.isDead() || actor.isParked()) ? [slug] : [];
+  });
+  if (others.length === 0) return;
+  throw new CatalogueError('worktree_in_use', `Other sessions work in ${folder}: ${others.join(', ')}`, {
+    hint: `\`cbos stop ${others[0]}\` stops one; nothing was changed`,
+  });
+}
+
+async function processesOf(actor: SessionActor): Promise<ReadonlySet<number>> {
+  const { agent, daemon, launchId } = actor.record;
+  const roots = [agent, daemon].flatMap((one) => (one === null || actor.isDead() ? [] : [one.pid]));
+  const marked = launchId === null ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
+  const below = await descendantsOf(roots);
+  return new Set([...roots, ...[...marked, ...below].map(({ pid }) => pid)]);
+}

@@ -1,0 +1,121 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { someSession } from '../harness/some-session.ts';
+import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
+import { type CommandOptions, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+let repository: WorktreeRepository;
+let folder: string;
+let count = 0;
+beforeEach(async () => {
+  count += 1;
+  repository = createWorktreeRepository(cli.server.world, `repository-${count}`);
+  repository.commit('first', { 'a.txt': 'a\n', '.gitignore': 'build/\n' });
+  await run(['new', 'AUTH', '--worktree', 'fix/login']);
+  folder = join(repository.path, '.claude', 'worktrees', 'AUTH');
+});
+
+const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
+  runCommand(argv, { ...cli.where, cwd: repository.path, ...options });
+const commit = (text: string): void => {
+  writeFileSync(join(folder, 'a.txt'), text);
+  repository.gitIn(folder, 'commit', '--quiet', '--all', '--message', 'work');
+};
+
+describe('finish', () => {
+  test('merges, stops the session, removes its worktree, and says where all of it is', async () => {
+    commit('merged\n');
+    const { code, stdout } = await run(['finish', 'AUTH', '--merge', '--yes']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/fix\/login is in main \([0-9a-f]{8}\); AUTH is stopped and its worktree removed/);
+    expect(stdout).toMatch(/cbos recover AUTH\/\d{8}T\d{6}Z-[0-9a-f]{8} brings it back/);
+    expect(existsSync(folder)).toBe(false);
+    expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('merged\n');
+    const session = cli.server.sessions.get('AUTH');
+    expect(session).toMatchObject({ state: 'dead', worktree: { finished: { how: 'merge', into: 'main' } } });
+    expect((await run(['show', 'AUTH'])).stdout).toContain('finished, merged into main: cbos recover AUTH/');
+    expect((await run(['ls', '--columns', 'name,worktree'])).stdout).toContain('fix/login (finished)');
+  });
+
+  test('asks first, with what is saved and what git ignores; a no changes nothing', async () => {
+    writeFileSync(join(folder, 'new.txt'), 'new\n');
+    repository.gitIn(folder, 'init', '--quiet', '--bare', 'build');
+    const asked = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'n\n' });
+    expect(asked.code).toBe(1);
+    expect(asked.stderr).toContain('saved, but in no commit: new.txt');
+    expect(asked.stderr).toContain('ignored by git, saved only where .worktreeinclude names it: build/');
+    expect(asked.stderr).toContain(`Discard fix/login, and remove the worktree ${folder}? AUTH runs`);
+    expect(existsSync(folder)).toBe(true);
+    expect(cli.server.sessions.get('AUTH').state).not.toBe('dead');
+    const agreed = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'y\n' });
+    expect(agreed.code).toBe(0);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  test('needs --yes where nobody can be asked, and exactly one way', async () => {
+    const unasked = await run(['finish', 'AUTH', '--merge']);
+    expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
+    expect((await run(['finish', 'AUTH', '--yes'])).code).toBe(2);
+    expect((await run(['finish', 'AUTH', '--merge', '--keep', '--yes'])).code).toBe(2);
+    expect((await run(['finish', 'AUTH', '--keep', '--into', 'main', '--yes'])).code).toBe(2);
+    expect(existsSync(folder)).toBe(true);
+  });
+
+  test('tells the files in conflict, and how the session gets them', async () => {
+    commit('theirs\n');
+    repository.commit('meanwhile', { 'a.txt': 'ours\n' });
+    const { code, stderr } = await run(['finish', 'AUTH', '--squash', '--yes']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('a.txt is in conflict');
+    expect(stderr).toContain('cbos send AUTH "Merge main into your branch and resolve the conflicts"');
+    expect(cli.server.sessions.get('AUTH').state).not.toBe('dead');
+  });
+
+  test('refuses a session that works, and one without a worktree', async () => {
+    const { status } = someSession('X');
+    cli.server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } });
+    expect((await run(['finish', 'AUTH', '--discard', '--yes'])).code).toBe(4);
+    expect(existsSync(folder)).toBe(true);
+    await run(['new', 'PLAIN']);
+    const plain = await run(['finish', 'PLAIN', '--keep', '--yes']);
+    expect([plain.code, plain.stderr]).toEqual([4, expect.stringContaining('made no worktree for PLAIN')]);
+  });
+});
+
+describe('recover', () => {
+  test('lists what was saved, and brings it back where it was', async () => {
+    expect((await run(['recover'])).stderr).toContain('nothing is saved');
+    writeFileSync(join(folder, 'new.txt'), 'new\n');
+    const finished = JSON.parse((await run(['finish', 'AUTH', '--discard', '--yes', '--json'])).stdout);
+    const { saved } = finished.worktree.finished;
+    const { stdout } = await run(['recover']);
+    expect(stdout).toContain(saved);
+    expect(stdout).toMatch(/fix\/login .*1 file/);
+    // Also once the session is deleted, in its repository.
+    await run(['rm', 'AUTH', '--yes']);
+    const [listed] = JSON.parse((await run(['recover', '--json'])).stdout);
+    expect(listed).toMatchObject({ id: saved, folder, uncommitted: 1, repository: repository.path });
+    const back = await run(['recover', 'AUTH']);
+    expect(back.stdout).toContain(`is back on the branch fix/login, in ${folder}`);
+    expect(back.stdout).toContain('cbos restart AUTH');
+    expect(readFileSync(join(folder, 'new.txt'), 'utf8')).toBe('new\n');
+  });
+
+  test('makes only a branch, or a worktree elsewhere, and refuses what is not saved', async () => {
+    writeFileSync(join(folder, 'new.txt'), 'new\n');
+    await run(['finish', 'AUTH', '--discard', '--yes']);
+    expect((await run(['recover', 'AUTH', '--branch', 'back'])).stdout).toContain('is back on the branch back\n');
+    expect(repository.git('show', 'back:new.txt')).toBe('new');
+    const elsewhere = await run(['recover', 'AUTH', '--to', '../elsewhere', '--branch', 'other', '--json']);
+    expect(JSON.parse(elsewhere.stdout)).toMatchObject({
+      branch: 'other',
+      folder: expect.stringMatching(/elsewhere$/),
+    });
+    expect((await run(['recover', 'AUTH', '--branch', 'main'])).code).toBe(4);
+    expect((await run(['recover', 'NONE/x'])).stderr).toContain('cbos recover');
+    expect((await run(['recover', '--to', 'x'])).code).toBe(2);
+  });
+});

@@ -1,0 +1,344 @@
+import { spawn } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { recoverWork } from '../../../src/platform/git/restore-work.ts';
+import { listStates } from '../../../src/platform/git/saved-work.ts';
+import { finishing, type WorktreeUnderTest } from '../../harness/finishing.ts';
+import { createWorktreeRepository, hashFiles, type WorktreeRepository } from '../../harness/worktree-repository.ts';
+import { createWorld, type World } from '../../harness/world.ts';
+
+let world: World;
+let repository: WorktreeRepository;
+let count = 0;
+
+interface Where {
+  /** the folder that the state has for itself */
+  folder: string;
+  git(...args: string[]): string;
+  write(name: string, content: string | Buffer): void;
+}
+
+/** What the files of a worktree may be, by what a session does in a folder that has some committed files. */
+const FILES: Readonly<Record<string, (where: Where) => void>> = {
+  'nothing changed': () => undefined,
+  'a changed file': ({ write }) => write('a.txt', 'changed\n'),
+  'a staged file': ({ write, git }) => {
+    write('a.txt', 'staged\n');
+    git('add', 'a.txt');
+  },
+  'a staged file that was changed since': ({ write, git }) => {
+    write('a.txt', 'staged\n');
+    git('add', 'a.txt');
+    write('a.txt', 'changed since\n');
+  },
+  'a staged new file that was deleted since': ({ write, git, folder }) => {
+    write('new.txt', 'only staged\n');
+    git('add', 'new.txt');
+    unlinkSync(join(folder, 'new.txt'));
+  },
+  'a deleted file': ({ folder }) => unlinkSync(join(folder, 'deep/c.txt')),
+  'a file in place of a folder, and a folder in place of a file': ({ folder, write }) => {
+    rmSync(join(folder, 'deep'), { recursive: true });
+    write('deep', 'a file\n');
+    unlinkSync(join(folder, 'a.txt'));
+    write('a.txt/inside.txt', 'inside\n');
+  },
+  'untracked files in new folders': ({ write }) => write('new/deeper/file.txt', 'untracked\n'),
+  'an ignored file that .worktreeinclude names': ({ write }) => write('my.env', 'changed in the worktree\n'),
+  'a new ignored file that .worktreeinclude names': ({ write }) => write('new/own.env', 'own\n'),
+  'files that only their owner may read': ({ write, folder }) => {
+    write('key.env', 'secret\n');
+    write('key.txt', 'secret\n');
+    for (const name of ['key.env', 'key.txt']) chmodSync(join(folder, name), 0o600);
+  },
+  'an intent to add': ({ write, git }) => {
+    write('later.txt', 'later\n');
+    git('add', '--intent-to-add', 'later.txt');
+  },
+  'a file that git was told to take as unchanged': ({ write, git }) => {
+    git('update-index', '--assume-unchanged', 'a.txt');
+    write('a.txt', 'hidden\n');
+  },
+  'a file that git was told to skip': ({ write, git }) => {
+    git('update-index', '--skip-worktree', 'a.txt');
+    write('a.txt', 'hidden\n');
+  },
+  'executable bits': ({ write, folder }) => {
+    write('tool.sh', '#!/bin/sh\n');
+    chmodSync(join(folder, 'tool.sh'), 0o755);
+    chmodSync(join(folder, 'a.txt'), 0o755);
+  },
+  'symbolic links, one in place of a file': ({ folder }) => {
+    symlinkSync('/nowhere/at all', join(folder, 'dangling'));
+    symlinkSync('deep', join(folder, 'link to a folder'));
+    unlinkSync(join(folder, 'b.txt'));
+    symlinkSync('a.txt', join(folder, 'b.txt'));
+  },
+  'names that are no UTF-8': ({ folder }) => {
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/caf`), Buffer.from([0xe9, 0x0a, 0x22])]), 'latin\n');
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/`), Buffer.from([0xe9]), Buffer.from('.env')]), 'latin\n');
+    symlinkSync('a.txt', Buffer.concat([Buffer.from(`${folder}/link`), Buffer.from([0xff])]));
+  },
+  'names with quotes, line feeds and magic': ({ write }) => {
+    write('new/line\nfeed "quoted".txt', 'odd\n');
+    write(':(exclude)*', 'magic\n');
+    write('-rf', 'dash\n');
+    write('käse/Ω.txt', 'UTF-8\n');
+  },
+  'line endings of every kind': ({ write }) => {
+    write('unix.crlf', 'one\ntwo\n');
+    write('mixed.crlf', 'one\r\ntwo\nthree\r\n');
+    write('plain.txt', 'one\r\ntwo\n');
+  },
+  'a line ending that git takes as no change': ({ write, git }) => {
+    write('unix.crlf', 'one\r\ntwo\n');
+    git('add', 'unix.crlf');
+  },
+  'a keyword that git would fill in': ({ write }) => write('version.id', '$Id$ and $Id: old $\n'),
+  'a pointer of Git LFS, and a file in place of one': ({ write }) => {
+    write('other.lfs', 'version https://git-lfs.github.com/spec/v1\n');
+    write('pointer.lfs', 'the file itself');
+  },
+  'a large binary file': ({ write }) => write('large.bin', Buffer.alloc(3_000_000, 'ab\0\r\n')),
+  'an empty file, and one with NULs': ({ write }) => {
+    write('empty', '');
+    write('nuls', Buffer.from([0, 0, 0]));
+  },
+};
+/** git tells a change by dates here; the bytes are those that were. */
+const STATUS_MAY_DIFFER = /^(line endings|an intent|a file that git was told)/;
+
+beforeAll(() => {
+  world = createWorld();
+  repository = createWorktreeRepository(world);
+  const committed = Object.keys(FILES).map((_, index) => ({
+    [`s${index}/a.txt`]: 'a\n',
+    [`s${index}/b.txt`]: 'b\n',
+    [`s${index}/deep/c.txt`]: 'c\n',
+    [`s${index}/unix.crlf`]: 'one\ntwo\n',
+    [`s${index}/pointer.lfs`]: 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 4\n',
+  }));
+  repository.commit('first', {
+    ...Object.assign({}, ...committed),
+    'a.txt': 'a\n',
+    'b.txt': 'b\n',
+    '.gitignore': '*.env\nbuild/\n',
+    '.gitattributes': '*.crlf text eol=crlf\n*.lfs filter=lfs\n*.id ident\n',
+    '.worktreeinclude': '*.env\n',
+  });
+  repository.git('config', 'filter.lfs.smudge', 'touch /nowhere/ran');
+  repository.write('my.env', 'mine\n');
+});
+afterAll(() => world.dispose());
+
+const begin = (): WorktreeUnderTest => {
+  count += 1;
+  return finishing(repository, `W${count}`);
+};
+const recover = (id: string) => recoverWork(repository.place, { id, branch: null, folder: undefined });
+
+describe('the files of a worktree', () => {
+  const before = new Map<string, { files: Record<string, string>; status: string }>();
+  const after = new Map<string, { files: Record<string, string>; status: string }>();
+  let id = '';
+  beforeAll(async () => {
+    const its = begin();
+    const states = Object.entries(FILES).map(([name, make], index) => ({ name, make, folder: `s${index}` }));
+    const look = (into: typeof before): void => {
+      for (const { name, folder } of states) {
+        const status = its.git('status', '--porcelain', '--untracked-files=all', '--', folder);
+        into.set(name, { files: hashFiles(join(its.path, folder)), status });
+      }
+    };
+    for (const { make, folder } of states) {
+      make({
+        folder: join(its.path, folder),
+        git: (...args) => repository.gitIn(join(its.path, folder), ...args),
+        write: (name, content) => its.write(`${folder}/${name}`, content),
+      });
+    }
+    look(before);
+    const { saved } = await its.finish('discard');
+    expect(its.isGone()).toBe(true);
+    repository.git('reflog', 'expire', '--expire=now', '--all');
+    repository.git('gc', '--quiet', '--prune=now');
+    id = saved.id;
+    await recover(id);
+    look(after);
+  }, 120_000);
+
+  test.each(Object.keys(FILES))('%s: every byte is in a ref once the worktree is gone, and comes back', (name) => {
+    const [was, is] = [before.get(name), after.get(name)];
+    expect(is?.files).toEqual(was?.files);
+    if (!STATUS_MAY_DIFFER.test(name)) expect(is?.status).toBe(was?.status);
+    // The test can fail: the folder has files.
+    expect(Object.keys(was?.files ?? {}).length).toBeGreaterThan(2);
+  });
+
+  test('what was staged is in it too, where the file has gone since', async () => {
+    const index = Object.keys(FILES).indexOf('a staged new file that was deleted since');
+    const [state] = (await listStates(repository.place, repository.path)).filter((one) => one.id === id);
+    expect(repository.git('show', `${state?.staged}:s${index}/new.txt`)).toBe('only staged');
+  });
+});
+
+/** What a worktree as a whole may be in the middle of. */
+const WHOLE: Readonly<Record<string, (its: WorktreeUnderTest) => void>> = {
+  'a sparse checkout': ({ git, write }) => {
+    git('sparse-checkout', 'set', '--no-cone', '/*', '!/s1/');
+    write('b.txt', 'changed\n');
+  },
+  'a detached HEAD with commits of its own': ({ git, commit }) => {
+    git('checkout', '--quiet', '--detach');
+    commit('detached', 'a.txt', 'detached\n');
+  },
+  'a merge in conflict, with another file staged': ({ git, commit, write }) => {
+    const start = git('rev-parse', 'HEAD');
+    commit('ours', 'a.txt', 'ours\n');
+    git('checkout', '--quiet', '--detach', start);
+    const theirs = commit('theirs', 'a.txt', 'theirs\n');
+    git('checkout', '--quiet', '-');
+    write('b.txt', 'staged\n');
+    git('add', 'b.txt');
+    expect(() => git('merge', '--quiet', theirs)).toThrow();
+    write('b.txt', 'staged, then changed\n');
+  },
+  'a rebase that stopped': ({ git, commit }) => {
+    const start = git('rev-parse', 'HEAD');
+    commit('mine', 'a.txt', 'mine\n');
+    git('checkout', '--quiet', '--detach', start);
+    const other = commit('other', 'a.txt', 'other\n');
+    git('checkout', '--quiet', '-');
+    expect(() => git('rebase', '--quiet', other)).toThrow();
+  },
+};
+
+describe('a worktree as a whole', () => {
+  test.each(Object.entries(WHOLE))('%s: it comes back', async (name, make) => {
+    const its = begin();
+    make(its);
+    const before = its.look();
+    const { saved } = await its.finish('discard');
+    expect(its.isGone()).toBe(true);
+    await recover(saved.id);
+    const after = its.look();
+    // A sparse checkout comes back with all of its files.
+    expect(name === 'a sparse checkout' ? { ...after.files, ...before.files } : before.files).toEqual(after.files);
+    expect(after.head).toBe(before.head);
+  });
+
+  test('a branch without a commit comes back as a branch: git makes no worktree of it', async () => {
+    const its = begin();
+    its.git('checkout', '--quiet', '--orphan', 'orphan');
+    const { saved } = await its.finish('discard');
+    await expect(recover(saved.id)).rejects.toMatchObject({ code: 'no_commit' });
+    const { commit } = await recoverWork(repository.place, { id: saved.id, branch: 'back', folder: null });
+    expect(repository.git('show', `${commit}:a.txt`)).toBe('a');
+  });
+});
+
+describe('commits that nothing else has are kept', () => {
+  test('stashes, commits that were left or amended, and what an unfinished merge needs', async () => {
+    const its = begin();
+    its.write('stashed.txt', 'stashed\n');
+    its.git('stash', 'push', '--quiet', '--include-untracked');
+    const stash = its.git('rev-parse', 'refs/stash');
+    const left = its.commit('left', 'a.txt', 'left\n');
+    its.git('commit', '--quiet', '--amend', '--message', 'amended');
+    its.git('checkout', '--quiet', '--detach');
+    const detached = its.commit('detached', 'a.txt', 'detached\n');
+    its.git('checkout', '--quiet', its.branch);
+    const tip = its.git('rev-parse', 'HEAD');
+    const { saved } = await its.finish('discard');
+    expect(repository.git('branch', '--list', its.branch)).toBe('');
+    expect(saved.also).toEqual(expect.arrayContaining([stash, left, detached]));
+    repository.git('stash', 'drop', '--quiet');
+    repository.git('reflog', 'expire', '--expire=now', '--all');
+    repository.git('gc', '--quiet', '--prune=now');
+    for (const commit of [stash, left, detached, tip]) repository.git('cat-file', '-e', `${commit}^{tree}`);
+    expect(repository.git('show', `${stash}^3:stashed.txt`)).toBe('stashed');
+  });
+});
+
+/** What keeps a worktree from being finished: nothing of it may be changed then. */
+const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest) => void]>> = {
+  'is locked': ['worktree_locked', ({ path }) => void repository.git('worktree', 'lock', path)],
+  'has another worktree inside': [
+    'worktree_nested',
+    ({ path, git }) => void git('worktree', 'add', '--quiet', '--detach', join(path, 'inner')),
+  ],
+  'has a repository inside': [
+    'worktree_nested',
+    ({ path, git }) => {
+      git('init', '--quiet', 'inner');
+      writeFileSync(join(path, 'inner/file.txt'), 'x');
+    },
+  ],
+  'has a submodule with a repository': [
+    'worktree_submodules',
+    ({ git }) => {
+      const source = createWorktreeRepository(world, `source-${count}`);
+      source.commit('first', { 's.txt': 's\n' });
+      git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', source.path, 'sub');
+    },
+  ],
+  'is a link to somewhere else': [
+    'worktree_gone',
+    ({ path }) => {
+      rmSync(path, { recursive: true });
+      symlinkSync(world.project(`elsewhere-${count}`), path);
+    },
+  ],
+  'is another repository by now': [
+    'worktree_gone',
+    ({ path, write }) => {
+      rmSync(path, { recursive: true });
+      createWorktreeRepository(world, `other-${count}`).git('clone', '--quiet', '.', path);
+      write('theirs.txt', 'x');
+    },
+  ],
+  'was removed by somebody else': ['worktree_gone', ({ path }) => rmSync(path, { recursive: true })],
+  'has a process in it': [
+    'worktree_in_use',
+    ({ path }) => {
+      const child = spawn('sleep', ['60'], { cwd: path, stdio: 'ignore' });
+      onTestFinished(() => void child.kill());
+    },
+  ],
+};
+
+describe('a finish is refused', () => {
+  test.each(Object.entries(REFUSED))('a worktree is left as it is that %s', async (_, [code, make]) => {
+    const its = begin();
+    make(its);
+    const look = () => ({
+      files: existsSync(its.path) ? hashFiles(its.path) : null,
+      refs: repository.git('for-each-ref'),
+      worktrees: repository.git('worktree', 'list', '--porcelain'),
+    });
+    const before = look();
+    await expect(its.finish('discard')).rejects.toMatchObject({ code });
+    expect(look()).toEqual(before);
+  });
+});
+
+test('a finish that is refused leaves the index as it was, and an empty folder keeps nothing from being finished', async () => {
+  const its = begin();
+  appendFileSync(join(its.path, 'a.txt'), 'more\n');
+  const index = readFileSync(its.git('rev-parse', '--path-format=absolute', '--git-path', 'index'));
+  await expect(its.finish('merge')).rejects.toMatchObject({ code: 'uncommitted_changes' });
+  expect(readFileSync(its.git('rev-parse', '--path-format=absolute', '--git-path', 'index')).equals(index)).toBe(true);
+  mkdirSync(join(its.path, 'empty'));
+  expect((await its.finish('keep')).isBranchKept).toBe(true);
+});
