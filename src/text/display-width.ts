@@ -1,3 +1,5 @@
+import { graphemes } from './graphemes.ts';
+
 /**
  * Code points that take two cells: East Asian Wide and Fullwidth of Unicode 16, in blocks (including unassigned
  * gaps), and the emoji that are drawn as pictures by default. Ascending.
@@ -98,8 +100,6 @@ const PLAIN =
 /** The picture selector turns the text symbol before it into a picture of two cells. */
 const PICTURE = '\ufe0f';
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /**
  * Returns how many cells of a terminal a one-line text takes. Control characters count as zero cells, so clean the
  * text first.
@@ -107,7 +107,7 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const grapheme of graphemes(text)) width += graphemeWidth(grapheme);
   return width;
 }
 
@@ -133,10 +133,10 @@ export function truncate(text: string, cells: number): string {
   let width = 0;
   let kept = '';
   let all = '';
-  for (const { segment } of segmenter.segment(text)) {
-    width += graphemeWidth(segment);
+  for (const grapheme of graphemes(text)) {
+    width += graphemeWidth(grapheme);
     if (width > cells) return cells > 0 ? `${kept.trimEnd()}…` : '';
-    all += segment;
+    all += grapheme;
     if (width <= cells - 1) kept = all;
   }
   return text;
@@ -145,7 +145,7 @@ export function truncate(text: string, cells: number): string {
 /** Cuts the beginning of a text to fit a number of cells. Use it for a path, whose end is more specific. */
 export function truncateStart(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
-  const segments = PLAIN.test(text) ? [...text] : Array.from(segmenter.segment(text), ({ segment }) => segment);
+  const segments = PLAIN.test(text) ? [...text] : [...graphemes(text)];
   let width = 1;
   let first = segments.length;
   while (first > 0 && width + graphemeWidth(segments[first - 1] ?? '') <= cells) {

@@ -1,3 +1,5 @@
+import { graphemes } from '../../text/graphemes.ts';
+
 /** A text that is safe to type. */
 export interface CleanText {
   text: string;
@@ -70,7 +72,7 @@ export function bracketChunks(text: string): string[] {
   let chunk = '';
   let bytes = 0;
   let newlines = 0;
-  for (const { segment } of new Intl.Segmenter('und', { granularity: 'grapheme' }).segment(text)) {
+  for (const segment of graphemes(text)) {
     const size = utf8Length(segment);
     const breaks = segment === '\n' ? 1 : 0;
     if (chunk !== '' && (bytes + size > CHUNK_BYTES || newlines + breaks > CHUNK_NEWLINES)) {

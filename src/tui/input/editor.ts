@@ -1,4 +1,5 @@
 import { displayWidth } from '../../text/display-width.ts';
+import { graphemes } from '../../text/graphemes.ts';
 import { withoutReordering } from '../../text/terminal-text.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 
@@ -32,16 +33,14 @@ export function insert({ text, cursor }: Editor, added: string): Editor {
   return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length };
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 function before({ text, cursor }: Editor): number {
-  let last = 0;
-  for (const { index } of segmenter.segment(text.slice(0, cursor))) last = index;
-  return last;
+  let last = '';
+  for (const grapheme of graphemes(text.slice(0, cursor))) last = grapheme;
+  return cursor - last.length;
 }
 
 function after({ text, cursor }: Editor): number {
-  for (const { segment } of segmenter.segment(text.slice(cursor))) return cursor + segment.length;
+  for (const grapheme of graphemes(text.slice(cursor))) return cursor + grapheme.length;
   return cursor;
 }
 
@@ -78,7 +77,7 @@ function vertical(editor: Editor, step: -1 | 1): Editor | null {
   const line = editor.text.slice(otherStart, lineEnd(at(editor, otherStart)));
   let width = 0;
   let cursor = otherStart;
-  for (const { segment } of segmenter.segment(line)) {
+  for (const segment of graphemes(line)) {
     if (width + displayWidth(segment) > column) break;
     width += displayWidth(segment);
     cursor += segment.length;
@@ -128,7 +127,10 @@ export function layoutEditor(
   const rows: string[] = [''];
   let width = 0;
   let place = { row: 0, col: 0 };
-  for (const { segment, index } of segmenter.segment(text)) {
+  let next = 0;
+  for (const segment of graphemes(text)) {
+    const index = next;
+    next += segment.length;
     const cells = displayWidth(segment);
     if (segment !== '\n' && width + cells > cols) {
       rows.push('');

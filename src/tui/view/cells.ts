@@ -1,4 +1,5 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
+import { graphemes } from '../../text/graphemes.ts';
 
 /** Fits the text into exactly that many cells: cut with `…`, or padded with blanks. */
 export function fitTo(text: string, cells: number): string {
@@ -18,8 +19,6 @@ export function wrap(text: string, cells: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, cells)));
 }
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
 /** Characters that take one cell each. */
 const ASCII = /^[\x20-\x7e]*$/;
 
@@ -29,7 +28,7 @@ function wrapLine(line: string, cells: number): string[] {
   const rows: string[] = [];
   let row = '';
   let width = 0;
-  for (const { segment } of segmenter.segment(line)) {
+  for (const segment of isAscii ? line : graphemes(line)) {
     const wide = isAscii ? 1 : displayWidth(segment);
     if (width + wide > cells) {
       const blank = segment === ' ' ? row.length : row.lastIndexOf(' ');
