@@ -156,13 +156,15 @@ export function broughtBackText(slugs: readonly string[]): string {
 /**
  * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
  */
-export function sessionGist({ status }: Pick<Session, 'status'>): string {
+export function sessionGist({ status, path }: Pick<Session, 'status' | 'path'>): string {
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
-    const asked = firstLine(text);
+    const asked = firstLine(showHiddenMarks(text));
     // Only a permission is about its tool. A question or a plan also comes through a tool, but its own text states
     // what it wants.
-    return tool === null || kind !== 'permission' ? asked : `${cleanLine(tool.name)}: ${toolGist(tool.input) || asked}`;
+    return tool === null || kind !== 'permission'
+      ? asked
+      : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
   }
   const { rule, evidence } = status.because;
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
@@ -182,15 +184,27 @@ function lastLine(text: string): string {
   );
 }
 
-/** Returns a tool's input in one line. Empty if the input contains nothing worth showing. */
-export function toolGist(input: unknown): string {
+/**
+ * Returns a tool's input in one line. Empty if the input contains nothing worth showing.
+ * @param folder the session's folder; a file in it is named by its path from there
+ */
+export function toolGist(input: unknown, folder: string | null = null): string {
   if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
   if (typeof input !== 'object' || input === null) return '';
   const telling = tellingField(input);
-  if (telling !== null) return cleanLine(showHiddenMarks(telling));
+  if (telling !== null) return cleanLine(showHiddenMarks(isFile(input, telling) ? below(folder, telling) : telling));
   const fields = new Map<string, unknown>(Object.entries(input));
   return questionsGist(fields.get('questions')) ?? (fields.size === 0 ? '' : cleanLine(JSON.stringify(input)));
 }
+
+const FILE_FIELDS = ['file_path', 'notebook_path'];
+
+function isFile(input: object, telling: string): boolean {
+  return Object.entries(input).some(([name, value]) => value === telling && FILE_FIELDS.includes(name));
+}
+
+const below = (folder: string | null, path: string): string =>
+  folder !== null && path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path;
 
 /** Returns what AskUserQuestion asks. Null if the value is not a list of questions. */
 function questionsGist(questions: unknown): string | null {

@@ -14,8 +14,9 @@ import {
   parseStateSelector,
   type RateLimit,
 } from '../../src/protocol/index.ts';
-import { ATTENTION_TITLES, sessionIcon, sessionStyle, stateText } from '../../src/text/session-words.ts';
+import { ATTENTION_TITLES, sessionGist, sessionIcon, sessionStyle, stateText } from '../../src/text/session-words.ts';
 import { SINCE, someSession } from '../harness/some-session.ts';
+import { asking, DONE } from '../harness/some-sessions.ts';
 
 const { status } = someSession('X');
 const REACHED: RateLimit = { status: 'rejected', kind: 'five_hour', resets_at: null, utilization: 1 };
@@ -115,6 +116,20 @@ describe('a state can be asked for by what is wanted', () => {
     expect(sessions.filter((one) => selector !== null && matchesState(one, selector)).map(({ slug }) => slug)).toEqual(
       expected,
     );
+  });
+});
+
+describe('in one line a session says', () => {
+  const asks = (name: string, input: object) => asking({ tool: { name, input } });
+  const ended = { source: 'hook', rule: 'hook.Stop', evidence: 'I ran the tests.\n\nAll 214 pass.\n' } as const;
+  test.each([
+    ['the command that it wants to run', asks('Bash', { command: '/src/auth/run.sh' }), 'Bash: /src/auth/run.sh'],
+    ['a file in its folder by its path from there', asks('Write', { file_path: '/src/auth/a/b.ts' }), 'Write: a/b.ts'],
+    ['any other file by its whole path', asks('Edit', { file_path: '/src/author/b.ts' }), 'Edit: /src/author/b.ts'],
+    ['what hides in a question, written out', asking({ tool: null, text: 'Go\u202eon?' }), 'Go\\u202eon?'],
+    ['how its last answer ended', { ...DONE, status: { ...status, ...DONE.status, because: ended } }, 'All 214 pass.'],
+  ])('%s', (_, some, expected) => {
+    expect(sessionGist(someSession('X', { path: '/src/auth', ...some }))).toBe(expected);
   });
 });
 

@@ -12,6 +12,7 @@ const PLACES = [
   '#/s/ASKS',
   '#/s/FORM',
   '#/s/TERM',
+  '#/s/payments-reconciliation',
   '#/s/JSON',
   '#/s/TERM/replay',
   '#/new',
@@ -43,6 +44,7 @@ function prepare({ sessions }: FacesUnderTest): void {
   sessions.add('ASKS', asking());
   sessions.add('FORM', asking({ kind: 'question', tool: null, text: 'Where?', options, questions, multi: true }));
   sessions.add('TERM', WORKING);
+  sessions.add('payments-reconciliation', WORKING);
   sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete', ...DONE });
   sessions.happen(
     'JSON',
@@ -120,5 +122,13 @@ test('at 360 pixels nothing is wider than the phone, and everything that is tapp
       THUMB_PX,
     );
     expect(small, place).toEqual([]);
+    const overlapping = await one.page.locator('.page-head > *, .page-head .row > *').evaluateAll((all) => {
+      const boxes = all
+        .filter((element) => element.matches('h1, button, a, .menu'))
+        .map((element) => ({ text: element.ariaLabel ?? element.textContent, box: element.getBoundingClientRect() }))
+        .filter(({ box }) => box.width > 0);
+      return boxes.filter(({ box }, index) => box.left < (boxes[index - 1]?.box.right ?? 0) || box.right > 360);
+    });
+    expect(overlapping, place).toEqual([]);
   }
 });

@@ -159,9 +159,10 @@ describe('a question', () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     one.server.sessions.change('ASKS', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
-    await one.page.getByText("in Screen's copy mode, or at one of its prompts").waitFor();
+    const said = one.page.getByRole('main').getByText("in Screen's copy mode, or at one of its prompts");
+    await said.waitFor();
     one.server.sessions.change('ASKS', { screen_prompt_at: null });
-    await one.page.getByText("in Screen's copy mode").waitFor({ state: 'detached' });
+    await said.waitFor({ state: 'detached' });
   });
 
   test('is refused in other words', async () => {

@@ -150,7 +150,7 @@ function flatRow(session: Session, options: ListOptions): string {
   const isNarrow = cols < NARROW_COLS;
   const cells = isNarrow ? NARROW_CELLS : WIDE_CELLS;
   const context = contextCells(session, options);
-  const fixed = 4 + cells.slug + 1 + cells.state + SINCE_CELLS + 2 + displayWidth(context);
+  const fixed = 4 + cells.slug + 1 + cells.state + 1 + SINCE_CELLS + 2 + displayWidth(context);
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
   const slug = fitTo(cleanLine(session.slug), cells.slug);
   const state = fitTo(isNarrow ? shortState(session) : listState(session), cells.state);
@@ -160,7 +160,7 @@ function flatRow(session: Session, options: ListOptions): string {
     markOf(session, options),
     dress(isSelected ? 'inverse' : 'bold', slug),
     dress(style, ` ${state}`),
-    dress('dim', `${since}  `),
+    dress('dim', ` ${since}  `),
     dress(contextStyle(session.context), context),
     isSelected ? gist : dress('dim', gist),
   ].join('');

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { memo } from 'preact/compat';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Question, Session, StoredEvent } from '../../protocol/index.ts';
+import { toolGist } from '../../text/session-words.ts';
 import { now } from '../app/clock.ts';
 import { command, link, onFrame } from '../connection/fleet.ts';
-import { inputGist } from '../list/tone.ts';
 import { Icon } from '../parts/icons.tsx';
 import { Code } from './code.tsx';
 import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './fold-events.ts';
@@ -148,7 +148,7 @@ function isAsked(item: Item, question: Question | null): boolean {
  * 2.1.329).
  */
 function gistOfCall(input: unknown): string {
-  return inputGist(input).split('/').at(-1) ?? '';
+  return toolGist(input).split('/').at(-1) ?? '';
 }
 
 const MINUTE_S = 60;
@@ -230,14 +230,14 @@ function Tool(props: Extract<Item, { kind: 'tool' }> & { isAsked: boolean }) {
         <Icon name="chevron" />
         <span class="dot" data-tone={state} />
         <strong>{name}</strong>
-        <span class="mono clip grow gist">{inputGist(input)}</span>
+        <span class="mono clip grow gist">{toolGist(input)}</span>
         <span class="faint">{TOOL_STATES[state]}</span>
       </summary>
       <div class="fold-body stack">
         <ToolInput name={name} input={input} isFileNamed />
         {output !== null && output !== '' && (
           <div class={isError ? 'output is-error' : 'output'}>
-            <Code text={output} language={name === 'Read' ? endingOf(inputGist(input)) : ''} />
+            <Code text={output} language={name === 'Read' ? endingOf(toolGist(input)) : ''} />
           </div>
         )}
       </div>

@@ -1,13 +1,7 @@
-import {
-  type Attending,
-  type Attention,
-  attentionOf,
-  needOf,
-  type Session,
-  tellingField,
-} from '../../protocol/index.ts';
+import { type Attending, type Attention, attentionOf, needOf, type Session } from '../../protocol/index.ts';
+import { blockedText } from '../../text/blocked-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
-import { stateText } from '../../text/session-words.ts';
+import { sessionGist, stateText } from '../../text/session-words.ts';
 
 export { stateText as statusText };
 
@@ -32,34 +26,10 @@ export function toneOf(session: Attending): Tone {
   return need === 'error' || need === 'limit' ? 'error' : TONES[attentionOf(session)];
 }
 
-/** Returns one line about the session: its question, or what it is doing. */
-export function gistOf({ status, path }: Pick<Session, 'status' | 'path'>): string {
-  const { question, because } = status;
-  if (status.primary === null && because.source === 'process') return firstLine(because.evidence);
-  if (question !== null) {
-    const { tool } = question;
-    if (question.kind === 'permission' && tool !== null) return `${tool.name}: ${inputGist(tool.input)}`;
-    return firstLine(question.text);
-  }
-  if (status.primary === 'active' && status.detail === 'using_tools') return firstLine(because.evidence);
-  if (status.primary === 'stuck') return stateText({ status });
-  if (status.detail === 'error') return firstLine(because.evidence);
-  return path === null ? '' : shortPath(path);
-}
-
-/** Returns the part of a tool's input that a person looks at first. */
-export function inputGist(input: unknown): string {
-  if (typeof input !== 'object' || input === null) return firstLine(String(input ?? ''));
-  const telling = tellingField(input);
-  return telling === null ? (firstAsked(input) ?? firstLine(JSON.stringify(input))) : firstLine(telling);
-}
-
-/** Returns the first of the questions that a tool asks; null if it asks none. */
-function firstAsked(input: object): string | null {
-  if (!('questions' in input) || !Array.isArray(input.questions)) return null;
-  const first: unknown = input.questions[0];
-  if (typeof first !== 'object' || first === null || !('question' in first)) return null;
-  return typeof first.question === 'string' ? firstLine(first.question) : null;
+/** Returns one line about the session: what keeps it from being reached, its question, what it does, or its folder. */
+export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at'>): string {
+  const { path } = session;
+  return blockedText(session) || sessionGist(session) || (path === null ? '' : shortPath(path));
 }
 
 /** Returns the last two parts of a path: `…/src/auth`. */
@@ -68,8 +38,4 @@ export function shortPath(path: string): string {
     .split('/')
     .filter((part) => part !== '');
   return parts.length <= 2 ? showHiddenMarks(path) : `…/${parts.slice(-2).join('/')}`;
-}
-
-function firstLine(text: string): string {
-  return showHiddenMarks(text.trim().split('\n', 1)[0] ?? '');
 }

@@ -112,7 +112,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
                 path.value = folder;
               }}
             >
-              {folder}
+              <bdi class="clip-start">{folder}</bdi>
             </button>
           ))}
         </div>
