@@ -21,8 +21,12 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
 /** Adds the free-text option. The model's own questions also accept an answer in the user's own words. */
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
-/** Adds every option that the dialog in a terminal has. */
-export const withDialogOptions = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT, LEAVE);
+/**
+ * Adds every option that the dialog in a terminal has, in its words: a question with boxes has no full stop after the
+ * free-text option (2.1.50 to 2.1.330), and its options stay the same when the dialog is drawn.
+ */
+export const withDialogOptions = (part: QuestionPart): QuestionPart =>
+  withMore(part, part.multi ? { ...FREE_TEXT, label: 'Type something' } : FREE_TEXT, LEAVE);
 
 /** The options of a plan, in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
 export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(

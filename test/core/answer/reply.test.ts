@@ -130,6 +130,8 @@ describe('questions of the model', () => {
 
   test('have all their options from the beginning', () => {
     expect(labels(one)).toEqual(['A', 'B', 'Type something.', 'Chat about this']);
+    // In the words of the dialog that is drawn later, which has no full stop there where several may be chosen.
+    expect(labels(some)).toEqual(['A', 'B', 'C', 'Type something', 'Chat about this']);
     expect(both.question.questions.map(({ options }) => options.length)).toEqual([4, 5]);
   });
 
