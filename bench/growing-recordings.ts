@@ -20,12 +20,17 @@ export interface Growing {
  * Starts a server with `count` sessions whose agents draw a prompt and then are silent. A benchmark appends output to
  * their recordings.
  */
-export async function startGrowing(world: World, count: number, env: Record<string, string> = {}): Promise<Growing> {
+export async function startGrowing(
+  world: World,
+  count: number,
+  env: Record<string, string> = {},
+  size: { cols?: number; rows?: number } = {},
+): Promise<Growing> {
   const stub = fileURLToPath(new URL('stub-agent.sh', import.meta.url));
   const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: stub, ...env });
   const slugs = Array.from({ length: count }, (_, index) => `GROW-${index + 1}`);
   for (const slug of slugs) {
-    const created = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
+    const created = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir, ...size });
     if (created.error !== null) throw new Error(created.error.message);
   }
   const isIdle = async (): Promise<boolean> =>
