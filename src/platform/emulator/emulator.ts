@@ -7,6 +7,7 @@ import { boundCounts } from '../../text/bounded-counts.ts';
 import { styledRows } from '../../text/styled-rows.ts';
 import { boundedOutput } from './bounded-output.ts';
 import { signOf, spinnerColoursOf } from './coloured-signs.ts';
+import { isPlainOutput } from './plain-output.ts';
 import { snapshotOf } from './snapshot.ts';
 import { wholeCharacters } from './whole-characters.ts';
 import { coreOf, printAloneAtTheEdge } from './xterm-core.ts';
@@ -33,6 +34,8 @@ export interface Emulator {
    * @throws CatalogueError undrawable if a piece took too long. Nothing more is drawn after that
    */
   flush(): Promise<void>;
+  /** Draws everything written before it returns, within the same limit. Only `flush` tells whether that failed. */
+  drawWaiting(): void;
   resize(cols: number, rows: number): void;
   /** the window now, as status rules read it; takes 0.1 ms for 200×50 */
   frame(): ScreenFrame;
@@ -115,7 +118,14 @@ export function createEmulator(options: EmulatorOptions): Emulator {
   });
   const toDraw = wholeCharacters();
   let disposed = false;
-  const output = boundedOutput((piece) => coreOf(terminal).writeSync(piece));
+  const core = coreOf(terminal);
+  const output = boundedOutput({
+    draw: (piece) => core.writeSync(piece),
+    isHarmless: (piece) => {
+      if (typeof piece === 'string') return piece === '';
+      return core._inputHandler._parser.currentState === 0 && isPlainOutput(piece);
+    },
+  });
   // The headless terminal does not expose this (6.0.0).
   let isCursorVisible = true;
   for (const final of ['h', 'l'] as const) {
@@ -133,6 +143,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
       output.add(last, () => (disposed ? undefined : onParsed?.()));
     },
     flush: () => output.flush(),
+    drawWaiting: () => output.drawAll(),
     resize: (cols, rows) => {
       output.drawAll();
       raisedTo = null;

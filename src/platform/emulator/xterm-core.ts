@@ -1,8 +1,20 @@
 import type { Terminal } from '@xterm/headless';
 import type { Styled } from '../../text/styled-rows.ts';
 
+/** Private fields of a line of an xterm.js buffer. */
+export interface CoreLine {
+  /** its cells, three numbers each */
+  _data: Uint32Array;
+}
+
 /** Private fields of an xterm.js buffer. */
 export interface CoreBuffer {
+  lines: { get(index: number): CoreLine | undefined };
+  /** the first line of the window */
+  ybase: number;
+  /** the cursor in the window */
+  x: number;
+  y: number;
   scrollTop: number;
   scrollBottom: number;
   /** the cursor that ESC 7 or the alternate screen saved; y counts from the buffer's first line */
@@ -20,16 +32,19 @@ interface Core {
   coreService: { decPrivateModes: { wraparound: boolean }; modes: { insertMode: boolean } };
   coreMouseService: { activeEncoding: string };
   _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
-  _bufferService: { buffers: { normal: CoreBuffer; alt: CoreBuffer } };
+  /** `buffer` is the one that is shown */
+  _bufferService: { buffer: CoreBuffer; buffers: { normal: CoreBuffer; alt: CoreBuffer } };
+  /** as the public one, but the numbers are not copied first */
+  registerCsiHandler(id: { final: string }, handler: (params: { params: Int32Array }) => boolean): void;
   /** draws synchronously; input that is already queued is drawn after it */
   writeSync(data: string | Uint8Array): void;
   _inputHandler: {
     _curAttrData: Styled;
     /**
      * `precedingJoinState` describes how the last printed character accepts a combining character; 0 if something
-     * else came after it
+     * else came after it. `currentState` is 0 outside of sequences
      */
-    _parser: { precedingJoinState: number };
+    _parser: { precedingJoinState: number; currentState: number };
     print(codes: Uint32Array, start: number, end: number): void;
   };
 }
