@@ -50,7 +50,7 @@ const WIDEST = 3;
 /**
  * Returns the colours of a spinner's line, which show what the spinner is doing. Null if the line is not a spinner.
  */
-export function spinnerColoursOf(text: string, line: IBufferLine, row: number): SpinnerColours | null {
+export function spinnerColoursOf(text: string, line: IBufferLine): Omit<SpinnerColours, 'row'> | null {
   const words = SPINNER.exec(text)?.[1];
   const colour = line.getCell(0)?.getFgColor();
   if (words === undefined || colour === undefined) return null;
@@ -63,5 +63,5 @@ export function spinnerColoursOf(text: string, line: IBufferLine, row: number): 
   }
   const width = last - first + 1;
   const highlight = first < 0 || width > WIDEST ? null : { col: (first + last) / 2, isWhole: width === WIDEST };
-  return { row, colour, highlight };
+  return { colour, highlight };
 }
