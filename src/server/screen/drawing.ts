@@ -2,6 +2,7 @@ import { createEmulator, type Emulator } from '../../platform/emulator/index.ts'
 import { readRange } from '../../platform/recorder/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
+import { createDrawingPace } from './drawing-pace.ts';
 import { requestTurn } from './drawing-turns.ts';
 
 /** How many bytes may wait to be drawn before the session counts as in a flood. They are 30 ms of work. */
@@ -57,6 +58,11 @@ export interface Drawing {
   drawn(): number;
   /** Resolves when everything taken so far is on the screen, or will never be drawn. */
   flush(): Promise<void>;
+  /**
+   * Draws everything taken so far before it returns, unless it is in a flood or is drawn again.
+   * @returns whether there was anything to draw
+   */
+  drawNow(): boolean;
   resize(cols: number, rows: number): void;
   /** The current terminal. A flood replaces it with another one. */
   emulator(): Emulator;
@@ -90,6 +96,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let { cols, rows } = options;
   let emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
   let drawn = options.from;
+  /** how far it is certain that drawing has not failed */
+  let proven = options.from;
   let received = options.from;
   let queue: Output[] = [];
   let queuedBytes = 0;
@@ -104,7 +112,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let hasFailed = false;
   let restBytes = FIRST_TRY_BYTES;
 
-  const turn = { draw: drawPiece, wants: () => !isDisposed && (redraw !== null || queuedBytes > 0) };
+  const turn = { draw: drawPiece, wants: () => !isDisposed && (redraw !== null || queuedBytes > 0 || proven < drawn) };
+  const pace = createDrawingPace(clock, () => requestTurn(turn));
 
   async function drawPiece(): Promise<void> {
     try {
@@ -128,6 +137,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();
     redraw = null;
+    drawn = proven;
     emulator.dispose();
     emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
     queue = [];
@@ -141,21 +151,36 @@ export function createDrawing(options: DrawingOptions): Drawing {
     tryAgainAt = received + restBytes;
     restBytes *= 2;
     drawn = received;
+    proven = received;
     if (!isAside) onAside(cause);
     isAside = true;
   }
 
   async function drawQueued(): Promise<void> {
-    const { bytes, to } = takePiece();
+    const { bytes, to } = takePiece(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
-    drawn = to;
+    // More may have been drawn at once in the meantime, and has not failed either.
+    drawn = Math.max(drawn, to);
+    proven = drawn;
     if (!isDisposed) onDrawn();
   }
 
-  function takePiece(): Output {
+  function drawNow(): boolean {
+    if (isDisposed || redraw !== null || floodedAt !== null || queuedBytes === 0) return false;
+    pace.hurry();
+    const { bytes, to } = takePiece(queuedBytes);
+    emulator.write(bytes);
+    emulator.drawWaiting();
+    drawn = to;
+    // Its turn finds out whether this failed.
+    requestTurn(turn);
+    return true;
+  }
+
+  function takePiece(most: number): Output {
     const pieces: Uint8Array[] = [];
-    let room = PIECE_BYTES;
+    let room = most;
     let to = drawn;
     for (let [next] = queue; next !== undefined && room > 0; [next] = queue) {
       const rest = next.bytes.subarray(room);
@@ -165,7 +190,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
       if (rest.length > 0) queue[0] = { bytes: rest, to: next.to };
       else queue.shift();
     }
-    queuedBytes -= PIECE_BYTES - room;
+    queuedBytes -= most - room;
     return { bytes: Buffer.concat(pieces), to };
   }
 
@@ -202,6 +227,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.dispose();
     ({ emulator } = current);
     drawn = current.to;
+    proven = drawn;
     hasFailed = false;
     if (isAside) onAside(null);
     isAside = false;
@@ -231,6 +257,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
       received = offset + bytes.length;
       if (tryAgainAt !== null) {
         drawn = received;
+        proven = received;
         if (received < tryAgainAt) return;
         tryAgainAt = null;
         beginRedraw();
@@ -240,7 +267,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
         queue.push({ bytes, to: received });
         queuedBytes += bytes.length;
         if (queuedBytes > MOST_WAITING_BYTES) beginFlood();
-        else requestTurn(turn);
+        else if (queuedBytes > PIECE_BYTES) requestTurn(turn);
+        else pace.take(bytes.length);
       }
       if (floodedAt === null) return;
       if (received - floodedAt >= FLOOD_BYTES) beginRedraw();
@@ -250,17 +278,22 @@ export function createDrawing(options: DrawingOptions): Drawing {
     flush: () => {
       if (isDisposed || drawn === received) return Promise.resolve();
       if (floodedAt !== null) beginRedraw();
+      pace.hurry();
+      requestTurn(turn);
       return new Promise((resolve) => flushes.push({ to: received, resolve }));
     },
     resize: (newCols, newRows) => {
+      drawNow();
       cols = newCols;
       rows = newRows;
       emulator.resize(cols, rows);
       redraw?.emulator.resize(cols, rows);
     },
+    drawNow,
     emulator: () => emulator,
     dispose: () => {
       isDisposed = true;
+      pace.hurry();
       stopWaitingForQuiet?.();
       emulator.dispose();
       redraw?.emulator.dispose();

@@ -84,7 +84,7 @@ export interface SessionRecording extends RecordingStream {
   lines(): readonly string[];
   size(): { cols: number; rows: number };
   /** The last `count` lines of scrollback and window. */
-  text(count: number, format: 'text' | 'ansi' | 'html'): string;
+  text(count: number, format: 'text' | 'ansi' | 'html'): Promise<string>;
   /** The files were renamed. */
   moved(files: RecordingFiles): void;
   /** Replaces the recording with another one. All listeners get a reset. */
@@ -282,14 +282,18 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     onReset: resets.on,
     follow,
     look: () => {
-      if (frameDue === null) return;
-      frameDue();
+      const hasDrawn = !isCatchingUp && drawing?.drawNow() === true;
+      if (frameDue === null && !hasDrawn) return;
+      frameDue?.();
       frameDue = null;
       readFrame(clock.now());
     },
     lines: () => lastFrame?.lines ?? [],
     size: () => size,
-    text: (count, format) => drawing?.emulator().text(count, format) ?? '',
+    text: async (count, format) => {
+      await drawing?.flush();
+      return drawing?.emulator().text(count, format) ?? '';
+    },
     moved: (next) => {
       files = next;
       if (reading === null) return;

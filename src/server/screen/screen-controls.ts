@@ -172,7 +172,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       return { buffer: kept.join('\n'), lines: kept.length, cols, rows, offset: 0 };
     }
     await recording.follow();
-    const text = recording.text(lines, format);
+    const text = await recording.text(lines, format);
     const count = text === '' ? 0 : text.split('\n').length;
     return { buffer: text, lines: count, ...recording.size(), offset: recording.end() };
   }

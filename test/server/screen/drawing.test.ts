@@ -180,6 +180,64 @@ test('a resize holds for the picture that is being drawn, too', async () => {
   expect(recorded.drawing.emulator().frame()).toMatchObject({ cols: 30, rows: 5 });
 });
 
+/** Writes so much without a pause that what follows is gathered. */
+async function makeBusy({ write, drawing }: Recorded): Promise<void> {
+  for (let count = 0; count < 10; count++) {
+    write(LINE.repeat(20));
+    await drawing.flush();
+    clock.advance(20);
+  }
+}
+
+test('what is gathered is drawn as soon as somebody asks for it, at once or in its turn', async () => {
+  const recorded = record();
+  const { drawing, write } = recorded;
+  await makeBusy(recorded);
+  write('gathered');
+  await new Promise(setImmediate);
+  expect(drawing.emulator().frame().lines.join()).not.toContain('gathered');
+  expect(drawing.drawNow()).toBe(true);
+  expect(drawing.emulator().frame().lines.at(-1)).toBe('gathered');
+  expect(drawing.drawn()).toBe(recorded.bytes().length);
+  expect(drawing.drawNow()).toBe(false);
+  write(', more');
+  await drawing.flush();
+  expect(drawing.emulator().frame().lines.at(-1)).toBe('gathered, more');
+  write(', and on');
+  clock.advance(80);
+  await waitFor(() => drawing.drawn() === recorded.bytes().length, { describe: 'it is drawn without anybody asking' });
+  expect(drawing.emulator().serialize()).toBe((await drawnWhole(recorded.bytes())).serialize());
+});
+
+test('what came before a resize is drawn in the size of before', async () => {
+  const recorded = record();
+  await makeBusy(recorded);
+  recorded.write(`${'x'.repeat(SIZE.cols)}\x1b[A`);
+  recorded.drawing.resize(30, 5);
+  const whole = await drawnWhole(recorded.bytes());
+  whole.resize(30, 5);
+  expect(recorded.drawing.emulator().frame()).toEqual(whole.frame());
+});
+
+test('what fails when it is drawn at once is drawn again, and set aside if it fails once more', async () => {
+  const make = String.fromCharCode;
+  String.fromCharCode = (...codes) => {
+    if (codes.includes(0xe124)) throw new Error('cannot be drawn');
+    return make(...codes);
+  };
+  world.onDispose(() => {
+    String.fromCharCode = make;
+  });
+  const recorded = record();
+  await makeBusy(recorded);
+  recorded.write('\x1b]0;\ue124\x07');
+  expect(recorded.drawing.drawNow()).toBe(true);
+  await waitFor(() => aside.length > 0, { describe: 'it is set aside' });
+  expect(aside).toMatchObject([{ code: 'undrawable' }]);
+  await recorded.drawing.flush();
+  expect(recorded.drawing.drawn()).toBe(recorded.bytes().length);
+});
+
 /** No sequence is known that loops forever, so one is planted in what xterm.js makes a title's letters with. */
 const ENDLESS = '\x1b]0;\ue123\x07';
 function plant(): void {
