@@ -31,6 +31,8 @@ const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
 /** The header is long because COMMAND contains the whole `-c` line, including paths. */
 const MAX_HEADER_BYTES = 65_536;
+/** Nearly every header is shorter. The rest is looked at only if this is not enough. */
+const USUAL_HEADER_BYTES = 4_096;
 /** The trailer contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
 
@@ -42,8 +44,12 @@ const MAX_TRAILER_BYTES = 200;
 export function parseHeader(bytes: Uint8Array): HeaderReading {
   const start = ascii(bytes.subarray(0, HEADER_START.length));
   if (!HEADER_START.startsWith(start)) return { kind: 'none' };
-  const text = ascii(bytes.subarray(0, MAX_HEADER_BYTES));
-  const end = findLineEnd(text);
+  let text = ascii(bytes.subarray(0, USUAL_HEADER_BYTES));
+  let end = findLineEnd(text);
+  if (end === 0 && bytes.length > USUAL_HEADER_BYTES) {
+    text = ascii(bytes.subarray(0, MAX_HEADER_BYTES));
+    end = findLineEnd(text);
+  }
   if (end === 0) return bytes.length < MAX_HEADER_BYTES ? { kind: 'incomplete' } : { kind: 'none' };
   const line = text.slice(0, end);
   return {
