@@ -45,6 +45,13 @@ const FIREFOX = {
   packages: { 'apt-get': 'firefox-esr', dnf: 'firefox', pacman: 'firefox', apk: 'firefox' },
 };
 
+/** The tests run the terminal UI in it. @type {SystemProgram} */
+const TMUX = {
+  programs: ['tmux'],
+  name: 'tmux',
+  packages: { 'apt-get': 'tmux', dnf: 'tmux', pacman: 'tmux', apk: 'tmux' },
+};
+
 /** Sets the clock of the programs under test, and of nothing else. @type {SystemProgram} */
 const FAKETIME = {
   programs: ['faketime'],
@@ -62,7 +69,7 @@ export const WANTED_FOR_TEST = [FAKETIME, FIREFOX];
  * The programs that each goal needs besides Node and npm. @type {Readonly<Record<'start' | 'test', readonly
  * SystemProgram[]>>}
  */
-export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, CHROMIUM] };
+export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX, CHROMIUM] };
 
 /** In the order in which they are tried. @type {readonly PackageManager[]} */
 const PACKAGE_MANAGERS = [

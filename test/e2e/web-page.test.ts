@@ -291,7 +291,8 @@ describe('the page, in a real browser, on real sessions', () => {
     await cbos.untilStatus('FIND', 'idle/waiting_input', PATIENCE_MS);
     await page.goto(`${cbos.url}/#/search`);
     await page.getByLabel('Search all sessions').fill('ready when you');
-    const hit = page.getByRole('listitem').getByRole('link').filter({ hasText: 'ready when you' }).first();
+    const hits = page.getByRole('main').getByRole('listitem').getByRole('link');
+    const hit = hits.filter({ hasText: 'ready when you' }).first();
     await waitFor(
       async () => {
         if (await hit.isVisible()) return true;

@@ -114,13 +114,13 @@ esac`,
     ]);
   });
 
-  test('the tests want Chromium as well, a start does not', () => {
+  test('the tests want tmux and Chromium as well, a start does not', () => {
     machine.realProgram('screen', 'script');
     machine.program('apt-get', 'exit 1');
     const { code, stderr } = setup('test');
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'CBOS needs Chromium: type "sudo apt-get install -y --no-install-recommends chromium", then run this again\n',
+      'CBOS needs tmux and Chromium: type "sudo apt-get install -y --no-install-recommends tmux chromium", then run this again\n',
     );
     expect(setup('start')).toMatchObject({ code: 0, stderr: '' });
   });
@@ -128,7 +128,7 @@ esac`,
   test.each(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'])(
     'Chromium is there, whatever the system calls it: %s',
     (name) => {
-      machine.realProgram('screen', 'script');
+      machine.realProgram('screen', 'script', 'tmux');
       machine.program(name, 'exit 0');
       machine.program('apt-get', 'touch apt-was-called');
       expect(setup('test')).toMatchObject({ code: 0, stderr: '' });
@@ -149,7 +149,7 @@ esac`,
 });
 
 describe('with all programs there', () => {
-  beforeEach(() => machine.realProgram('screen', 'script', 'chromium'));
+  beforeEach(() => machine.realProgram('screen', 'script', 'tmux', 'chromium'));
 
   test('the first start installs and builds, the second does nothing and says nothing', () => {
     const first = setup('start');

@@ -12,7 +12,7 @@ import {
   listWorktrees,
   type Repository,
 } from './repository.ts';
-import { type GitPlace, gitFailed, tryGit } from './run-git.ts';
+import { type GitPlace, runGit, tryGit } from './run-git.ts';
 
 /** Where Claude Code keeps worktrees, below the main checkout. */
 export const WORKTREES = join('.claude', 'worktrees');
@@ -55,26 +55,26 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
   const made = await makeWorktreePlace(repository.root);
+  // From here on the folder belongs to this call, and only this call removes it. Git takes an empty one.
+  await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'EEXIST' ? worktreeExists(path, 'is there already', 'Choose another name') : cause;
+  });
+  const here = { ...place, cwd: repository.root };
+  let isNewBranch = false;
   try {
     await hideFromStatus(place, repository, path);
-    const add = ['worktree', 'add', '--quiet', '--no-track', '--no-guess-remote'];
-    const words = start.isNew ? ['-b', start.branch, '--', path, start.commit] : ['--', path, start.branch];
-    // A branch that exists is taken as it is; --no-track is for new ones.
-    const args = [...(start.isNew ? add : ['worktree', 'add', '--quiet']), ...words];
-    const added = await tryGit(args, { ...place, cwd: repository.root });
-    if (added.code !== 0) throw gitFailed(args, added);
-    const leftOut = await copyIncluded(
-      repository.root,
-      path,
-      await includedFiles({ ...place, cwd: repository.root }, repository.root),
-    );
+    // Fails if another call has made the branch in the meantime, which then keeps it.
+    if (start.isNew) await runGit(['branch', '--no-track', '--', start.branch, start.commit], here);
+    isNewBranch = start.isNew;
+    await runGit(['worktree', 'add', '--quiet', '--', path, start.branch], here);
+    const leftOut = await copyIncluded(repository.root, path, await includedFiles(here, repository.root));
     const { root, below } = repository;
     const inside = join(path, below);
     const folder = (await lstat(inside).catch(() => null))?.isDirectory() === true ? inside : path;
-    const { branch, base, isNew: isNewBranch, commit } = start;
+    const { branch, base, commit } = start;
     return { path, repository: root, branch, base, isNewBranch, commit, folder, leftOut };
   } catch (cause) {
-    await undoWorktree(place, { repository: repository.root, path, ...start, isNewBranch: start.isNew });
+    await undoWorktree(place, { repository: repository.root, path, ...start, isNewBranch });
     // Only those that were made for it, and only if nothing else is in them.
     for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
     throw cause;
@@ -140,8 +140,11 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
     : isListed
       ? `\`cbos new NAME ${path}\` starts a session there`
       : 'Choose another name, or move it away';
-  const what = isThere ? 'is there already' : 'is listed by git, but its folder is gone';
-  throw new CatalogueError('worktree_exists', `${path} ${what}`, { hint, extra: { worktree: path } });
+  throw worktreeExists(path, isThere ? 'is there already' : 'is listed by git, but its folder is gone', hint);
+}
+
+function worktreeExists(path: string, what: string, hint: string): CatalogueError {
+  return new CatalogueError('worktree_exists', `${path} ${what}`, { hint, extra: { worktree: path } });
 }
 
 /** Makes the folder for worktrees. A link in its place could lead anywhere. @returns the folders that it made */

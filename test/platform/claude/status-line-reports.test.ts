@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseReport, type StatusLineReport, watchReports } from '../../../src/platform/claude/status-line-reports.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 /** As Claude Code 2.1.330 writes it after an answer, without what nobody reads. */
@@ -85,7 +85,7 @@ describe('the watch', () => {
   let launches: string[];
   let stop: (() => void) | null;
   beforeEach(() => {
-    dir = join(mkdtempSync(join(tmpdir(), 'cb-reports-')), 'status-lines');
+    dir = join(makeTemporaryFolder(), 'status-lines');
     seen = [];
     errors = [];
     launches = ['one', 'two'];

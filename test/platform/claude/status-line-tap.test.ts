@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hookSettings, launchSettingsFile, writeHookSettings } from '../../../src/platform/claude/hook-settings.ts';
 import { readLaunch } from '../../../src/platform/claude/launch.ts';
 import { readStatusLine } from '../../../src/platform/claude/status-line.ts';
 import { tapCommand, tapStatusLine } from '../../../src/platform/claude/status-line-tap.ts';
+import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
 const VERSION = { major: 2, minor: 1, patch: 330 };
@@ -17,7 +17,7 @@ const INPUT = `${JSON.stringify({ session_id: 'x', cwd: '/tmp/a "b" $HOME \\ `id
 let dir: string;
 let reports: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'cb-tap-'));
+  dir = makeTemporaryFolder();
   reports = join(dir, 'home/status-lines');
   mkdirSync(reports, { recursive: true });
 });

@@ -70,6 +70,19 @@ describe('a worktree', () => {
     await expect(make('OTHER', { branch: 'SAME', from: 'main' })).rejects.toMatchObject({ code: 'branch_exists' });
   });
 
+  test.each([
+    ['name', ['AUTH', 'AUTH', 'AUTH'], undefined],
+    ['branch', ['ONE', 'TWO', 'THREE'], 'fix/login'],
+  ])('that is asked for three times at once under one %s is made once, and stays whole', async (_, names, branch) => {
+    const asked = await Promise.allSettled(names.map((name) => make(name, branch === undefined ? {} : { branch })));
+    const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(made).toHaveLength(1);
+    const [{ path, branch: taken, commit }] = made as [(typeof made)[0]];
+    expect(hashFiles(path)).toMatchObject({ 'a.txt': expect.any(String), 'deep/b.txt': expect.any(String) });
+    expect(repository.git('rev-parse', `refs/heads/${taken}`)).toBe(commit);
+    expect(readdirSync(join(path, '..'))).toHaveLength(1);
+  });
+
   test('is undone without a trace, and a branch that existed stays', async () => {
     repository.git('branch', 'old');
     const before = traces();
