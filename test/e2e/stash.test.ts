@@ -83,11 +83,14 @@ describe('a stashed reply', () => {
     await keep(slug, `scene:hello kept ${tag}`, 'next_waiting');
     const manual = await keep(slug, `scene:hello by hand ${tag}`);
     await cbos.stop('SIGKILL');
-    const turn = world.apiEvents.slice(begun).find((event) => event.kind === 'request' && event.scene === 'slow');
-    await waitFor(() => world.apiEvents.some(({ kind, request }) => kind === 'end' && request === turn?.request), {
-      describe: 'the first turn ends',
-      timeoutMs: 20_000,
-    });
+    await waitFor(
+      () => {
+        // The hook tells of the turn before Claude Code asks for the answer.
+        const turn = world.apiEvents.slice(begun).find((one) => one.kind === 'request' && one.scene === 'slow');
+        return turn !== undefined && world.apiEvents.some((one) => one.kind === 'end' && one.request === turn.request);
+      },
+      { describe: 'the first turn ends', timeoutMs: 20_000 },
+    );
 
     cbos = await startCbos(world);
     // From the mark on, the text is on its way.
