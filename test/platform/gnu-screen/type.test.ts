@@ -168,6 +168,8 @@ test('to a program that does not read nothing more is typed, and when it reads a
 test('typing into a stopped daemon or a session that is gone is refused, and nothing stays in the exchange', async () => {
   const { target, daemon, expectGot } = await startReceiver('Stopped');
   process.kill(daemon.pid, 'SIGSTOP');
+  // The kernel stops it a moment later, on a busy machine.
+  await waitFor(() => /\) T /.test(readFileSync(`/proc/${daemon.pid}/stat`, 'utf8')), { describe: 'it is stopped' });
   for (const type of [() => typeKeys(world.host, target, 'x'), () => pressEnter(world.host, target)]) {
     await expect(type()).rejects.toMatchObject({ code: 'screen_unresponsive', hint: `kill -CONT ${daemon.pid}` });
   }
