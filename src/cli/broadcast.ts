@@ -1,5 +1,6 @@
 import { EXIT, matchesState, parseStateSelector, type Session } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
+import { someSessions } from '../text/name-list.ts';
 import { CommandError } from './command-error.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
@@ -44,7 +45,7 @@ export async function broadcast(
     else out.notice(`nobody got it: no session is ${options.state ?? 'there to talk to'} — cbos ls`);
     return;
   }
-  if (options.yes !== true && !(await confirm(context, `Send this to ${listOf(slugs)}?`))) {
+  if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
     out.notice('nothing was sent');
     context.exitCode = EXIT.failed;
     return;
@@ -69,15 +70,6 @@ function receivers(sessions: readonly Session[], { state }: BroadcastOptions): s
     .filter((session) => session.adopted && session.status.primary !== 'dead')
     .filter((session) => selector === null || matchesState(session, selector))
     .map(({ slug }) => slug);
-}
-
-/** How many names are listed. For more sessions, their number is shown. */
-const NAMED = 5;
-
-function listOf(slugs: readonly string[]): string {
-  const named = slugs.slice(0, NAMED).join(', ');
-  const more = slugs.length > NAMED ? ` and ${slugs.length - NAMED} more` : '';
-  return `${slugs.length} session${slugs.length === 1 ? '' : 's'} (${named}${more})`;
 }
 
 function assertOptions(words: readonly string[], options: BroadcastOptions): void {

@@ -10,6 +10,7 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import { agoText } from '../../text/explanation-text.ts';
+import { someNames } from '../../text/name-list.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -25,9 +26,6 @@ interface RecoverOptions {
   repository?: string;
   json?: boolean;
 }
-
-/** How many names a question repeats. */
-const MOST_NAMED = 5;
 
 /** `finish` and `recover`. */
 export function addFinishing(program: Command, context: CliContext): void {
@@ -128,16 +126,11 @@ function questionOf(session: Session, how: FinishHow, into: string | undefined):
 /** What a person should know before: what is saved, and what is not. */
 function losses({ uncommitted, ignored }: FinishPreview): string[] {
   return [
-    ...(uncommitted.length === 0 ? [] : [`saved, but in no commit: ${shorten(uncommitted)}`]),
+    ...(uncommitted.length === 0 ? [] : [`saved, but in no commit: ${someNames(uncommitted.map(cleanLine))}`]),
     ...(ignored.length === 0
       ? []
-      : [`ignored by git, saved only where .worktreeinclude names it: ${shorten(ignored)}`]),
+      : [`ignored by git, saved only where .worktreeinclude names it: ${someNames(ignored.map(cleanLine))}`]),
   ];
-}
-
-function shorten(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return names.slice(0, MOST_NAMED).map(cleanLine).join(', ') + more;
 }
 
 function outcome({ slug, worktree }: Session): string[] {

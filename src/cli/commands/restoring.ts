@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client } from '../../client/index.ts';
 import { EXIT, type Restoration, type RestoredSession } from '../../protocol/index.ts';
+import { someSessions } from '../../text/name-list.ts';
 import { restoredText } from '../../text/restore-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
@@ -17,8 +17,6 @@ interface RestoreOptions {
 
 /** How often to ask how far it is: a session takes a second or more. */
 const ASK_MS = 200;
-/** How many names are listed in the question. */
-const NAMED = 5;
 
 /** `restore`. */
 export function addRestoring(program: Command, context: CliContext): void {
@@ -54,7 +52,7 @@ export function addRestoring(program: Command, context: CliContext): void {
         return;
       }
       const isAsked = slugs.length > 0 || options.yes === true;
-      if (!isAsked && !(await confirm(context, `Bring back ${listOf(planned)}?`))) {
+      if (!isAsked && !(await confirm(context, `Bring back ${someSessions(planned)}?`))) {
         out.notice('nothing was done');
         context.exitCode = EXIT.failed;
         return;
@@ -103,10 +101,4 @@ async function follow(
     if (now.state !== 'running') return now;
     await delay(ASK_MS);
   }
-}
-
-function listOf(slugs: readonly string[]): string {
-  const shown = slugs.slice(0, NAMED).map(cleanLine).join(', ');
-  const more = slugs.length > NAMED ? ` and ${slugs.length - NAMED} more` : '';
-  return `${slugs.length} session${slugs.length === 1 ? '' : 's'} (${shown}${more})`;
 }

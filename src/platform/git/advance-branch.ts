@@ -1,4 +1,5 @@
 import { CatalogueError } from '../../protocol/index.ts';
+import { someNames } from '../../text/name-list.ts';
 import type { MergePlan } from './merge-branch.ts';
 import {
   byteNamesIn,
@@ -6,7 +7,6 @@ import {
   isThere,
   listWorktrees,
   requireNoOperation,
-  shorten,
   textOf,
   uncommittedFiles,
 } from './repository.ts';
@@ -41,7 +41,7 @@ async function requireNoFilter(here: GitPlace, base: string, names: Buffer): Pro
   if (files.length === 0) return;
   throw new CatalogueError(
     'checkout_filtered',
-    `${here.cwd}, where ${base} is checked out, filters ${shorten(files)}`,
+    `${here.cwd}, where ${base} is checked out, filters ${someNames(files)}`,
     {
       extra: { files, checkout: here.cwd },
     },
@@ -53,7 +53,7 @@ const isFilter = (value: string | undefined): boolean =>
 
 function dirty(said: { base: string; checkout: string; what: string; files: readonly string[] }): CatalogueError {
   const { base, checkout, what, files } = said;
-  const message = `${checkout}, where ${base} is checked out, ${what}: ${shorten(files)}`;
+  const message = `${checkout}, where ${base} is checked out, ${what}: ${someNames(files)}`;
   return new CatalogueError('checkout_dirty', message, { extra: { files: [...files], checkout } });
 }
 

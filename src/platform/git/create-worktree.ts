@@ -63,10 +63,8 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   let isNewBranch = false;
   try {
     await hideFromStatus(place, repository, path);
-    // Fails if another call has made the branch in the meantime, which then keeps it.
-    if (start.isNew) await runGit(['branch', '--no-track', '--', start.branch, start.commit], here);
+    await addWorktree(here, { ...start, path, isNewBranch: start.isNew });
     isNewBranch = start.isNew;
-    await runGit(['worktree', 'add', '--quiet', '--', path, start.branch], here);
     const leftOut = await copyIncluded(repository.root, path, await includedFiles(here, repository.root));
     const { root, below } = repository;
     const inside = join(path, below);
@@ -81,6 +79,31 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   }
 }
 
+/**
+ * Adds a worktree, and makes its branch first if that is new. A branch that another call has made in the meantime
+ * stays that call's.
+ * @param place the main checkout
+ * @throws CatalogueError git_failed, disk_full; a branch that was made here is deleted again
+ */
+export async function addWorktree(
+  place: GitPlace,
+  { path, branch, commit, isNewBranch }: Pick<MadeWorktree, 'path' | 'branch' | 'commit' | 'isNewBranch'>,
+  flags: readonly string[] = [],
+): Promise<void> {
+  if (isNewBranch) await runGit(['branch', '--no-track', '--', branch, commit], place);
+  try {
+    await runGit(['worktree', 'add', '--quiet', ...flags, '--', path, branch], place);
+  } catch (cause) {
+    if (isNewBranch) await deleteBranchAt(place, branch, commit);
+    throw cause;
+  }
+}
+
+/** Deletes a branch that is still at a commit, so that nobody's later commits are lost. */
+async function deleteBranchAt(place: GitPlace, branch: string, commit: string): Promise<void> {
+  await tryGit(['update-ref', '-d', `refs/heads/${branch}`, commit], place);
+}
+
 /** Removes a worktree that was just made and never used, and its branch if that was made with it. */
 export async function undoWorktree(
   place: GitPlace,
@@ -89,8 +112,7 @@ export async function undoWorktree(
   const here = { ...place, cwd: made.repository };
   await rm(made.path, { recursive: true, force: true });
   await tryGit(['worktree', 'remove', '--force', '--', made.path], here);
-  // With the commit that it was made at: nobody's later commits are lost.
-  if (made.isNewBranch) await tryGit(['update-ref', '-d', `refs/heads/${made.branch}`, made.commit], here);
+  if (made.isNewBranch) await deleteBranchAt(here, made.branch, made.commit);
 }
 
 interface Start {

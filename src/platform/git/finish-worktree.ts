@@ -1,16 +1,9 @@
 import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } from '../../protocol/index.ts';
+import { someNames } from '../../text/name-list.ts';
 import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
 import { type MergeRequest, planMerge } from './merge-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
-import {
-  commitOf,
-  currentBranch,
-  isThere,
-  namesIn,
-  requireNoOperation,
-  shorten,
-  uncommittedFiles,
-} from './repository.ts';
+import { commitOf, currentBranch, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { type GitPlace, runGit } from './run-git.ts';
 import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
@@ -116,7 +109,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
   const files = await uncommittedFiles(inside);
   if (files.length > 0) {
     const what = files.length === 1 ? 'is' : 'are';
-    throw new CatalogueError('uncommitted_changes', `${shorten(files)} ${what} in no commit, or changed since`, {
+    throw new CatalogueError('uncommitted_changes', `${someNames(files)} ${what} in no commit, or changed since`, {
       extra: { files },
     });
   }

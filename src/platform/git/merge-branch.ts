@@ -1,5 +1,6 @@
 import { CatalogueError, type FinishHow } from '../../protocol/index.ts';
-import { commitOf, isAncestor, namesIn, shorten, treeOf } from './repository.ts';
+import { someNames } from '../../text/name-list.ts';
+import { commitOf, isAncestor, namesIn, treeOf } from './repository.ts';
 import { askGit, type GitPlace, gitFailed, tryGit } from './run-git.ts';
 
 export type MergeHow = Exclude<FinishHow, 'keep' | 'discard'>;
@@ -86,7 +87,7 @@ async function mergeTrees(place: GitPlace, ours: string, theirs: string): Promis
   if (merged.code === 0) return tree;
   const files = [...new Set(names)];
   const many = files.length === 1 ? 'is' : 'are';
-  throw new CatalogueError('merge_conflict', `${shorten(files)} ${many} in conflict; nothing was changed`, {
+  throw new CatalogueError('merge_conflict', `${someNames(files)} ${many} in conflict; nothing was changed`, {
     extra: { files },
   });
 }

@@ -177,10 +177,3 @@ export async function requireNoOperation(place: GitPlace): Promise<void> {
 export async function isThere(path: string | Buffer): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
-
-/** How many names an error repeats; its `files` has them all. */
-const MOST_NAMED = 5;
-export function shorten(names: readonly string[]): string {
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
-  return names.slice(0, MOST_NAMED).join(', ') + more;
-}

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CatalogueError, type Recovered } from '../../protocol/index.ts';
-import { makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
+import { addWorktree, makeWorktreePlace, undoWorktree, WORKTREES } from './create-worktree.ts';
 import { isBelow } from './include-files.ts';
 import {
   bytePath,
@@ -13,7 +13,7 @@ import {
   textOf,
   treeOf,
 } from './repository.ts';
-import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
+import { askGit, type GitPlace, runGit, tryGit } from './run-git.ts';
 import { CBOS_IDENTITY, findState, type SavedState } from './saved-work.ts';
 
 export interface RecoverRequest {
@@ -59,14 +59,8 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   const folder = request.folder ?? state.folder;
   await requireFreeFolder(root, folder);
   const made = { repository: root, path: folder, branch, commit: head, isNewBranch: existing === null };
-  const add = ['worktree', 'add', '--quiet', '--no-checkout'];
-  const words = existing === null ? ['--no-track', '-b', branch, '--', folder, head] : ['--', folder, branch];
-  const added = await tryGit([...add, ...words], place);
-  if (added.code !== 0) {
-    // What may be in the folder's place by now is not ours.
-    if (existing === null) await tryGit(['update-ref', '-d', `refs/heads/${branch}`, head], place);
-    throw gitFailed(add, added);
-  }
+  // If that fails, what may be in the folder's place by now is not ours.
+  await addWorktree(place, made, ['--no-checkout']);
   try {
     await writeState({ ...place, cwd: folder }, state, commonDir);
   } catch (cause) {

@@ -269,6 +269,19 @@ describe('what was saved comes back', () => {
     expect(repository.git('ls-tree', '-r', '--name-only', 'back')).not.toContain('own.env');
   });
 
+  test('once, whoever asks for it several times at once, in folders of their own under one branch', async () => {
+    its.write('b.txt', 'changed\n');
+    const { saved } = await its.finish('discard');
+    const folders = ['one', 'two', 'three'].map((name) => join(world.dir, `${name}-${count}`));
+    const asked = await Promise.allSettled(
+      folders.map((folder) => recoverWork(repository.place, { id: saved.id, branch: 'back', folder })),
+    );
+    const made = folders.filter((_, index) => asked[index]?.status === 'fulfilled');
+    expect(made).toHaveLength(1);
+    expect(folders.filter((folder) => existsSync(folder))).toEqual(made);
+    expect(repository.gitIn(made[0] ?? '', 'status', '--porcelain', '--branch')).toBe('## back\n M b.txt');
+  });
+
   test('in another folder on another branch, and never over something', async () => {
     its.write('b.txt', 'changed\n');
     const { saved } = await its.finish('discard');
