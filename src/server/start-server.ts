@@ -1,27 +1,14 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { thresholdsOf } from '../core/settings/index.ts';
-import { type ScreenRule, userObserver } from '../core/status/index.ts';
-import { Emitter } from '../emitter/emitter.ts';
-import {
-  createTurnGates,
-  noteRemade,
-  openReplyWaits,
-  registryDirectory,
-  removeGates,
-} from '../platform/claude/index.ts';
 import {
   leaveSizingTerminals,
   openScreenHost,
   removeLeftExchanges,
   type ScreenHost,
 } from '../platform/gnu-screen/index.ts';
-import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
-import { createAttentionStore } from '../platform/sqlite/attention-store.ts';
 import {
   DAMAGED_LOG,
   DATABASE_FILE,
@@ -29,33 +16,24 @@ import {
   openDatabase,
   toDatabaseError,
 } from '../platform/sqlite/database.ts';
-import { createDayStore } from '../platform/sqlite/day-store.ts';
-import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
-import { createDropStore, type DropStore } from '../platform/sqlite/drop-store.ts';
-import { createEventStore } from '../platform/sqlite/event-store.ts';
-import { createHistoryStore } from '../platform/sqlite/history-store.ts';
+import { createDropStore } from '../platform/sqlite/drop-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
-import { createRuleStore, type RuleStore } from '../platform/sqlite/rule-store.ts';
-import { createSessionStore } from '../platform/sqlite/session-store.ts';
-import { createStashStore } from '../platform/sqlite/stash-store.ts';
-import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
-import { CatalogueError, type Session, type Settings } from '../protocol/index.ts';
-import { type Approvals, createApprovals } from './approval/approvals.ts';
+import { createRuleStore } from '../platform/sqlite/rule-store.ts';
+import { CatalogueError } from '../protocol/index.ts';
+import { createApprovals } from './approval/approvals.ts';
 import { createRulesDesk } from './approval/rules-desk.ts';
-import { type AttendedSessions, attend } from './attention/attend.ts';
+import type { AttendedSessions } from './attention/attend.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
-import type { Clock } from './clock.ts';
 import { type Faces, startServerFaces } from './faces.ts';
-import { createDiskWatch, type DiskWatch } from './fleet/disk-watch.ts';
-import { createFleet, type Fleet } from './fleet/fleet.ts';
+import { createDiskWatch } from './fleet/disk-watch.ts';
+import type { Fleet } from './fleet/fleet.ts';
 import { reachOf } from './http/reach.ts';
 import type { Logger } from './logger.ts';
+import { type FleetSettings, openFleet } from './open-fleet.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
-import { createPatientDeliveries } from './session/patient-deliveries.ts';
-import { createPatientWrites } from './session/patient-writes.ts';
-import type { Dispose, SessionEvent, Sessions } from './sessions.ts';
+import type { Dispose, Sessions } from './sessions.ts';
 import { awaitLoss } from './watch-home.ts';
 
 /**
@@ -65,22 +43,14 @@ import { awaitLoss } from './watch-home.ts';
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
 
-export interface ServerOptions {
-  settings: Settings;
-  /** the user's own rules over the screen */
-  rules: readonly ScreenRule[];
-  /** the server's own environment; sessions inherit it in part, and `on_waiting` inherits all of it */
-  environment: Readonly<Record<string, string | undefined>>;
+export interface ServerOptions extends FleetSettings {
   /** for short-lived files if the home's path contains characters that Screen does not accept */
   tempDir: string;
   version: string;
   /** directory of the built web page; null if there is none */
   webDir: string | null;
-  pid: number;
   /** the script of the search index's thread */
   searchProgram: string;
-  clock: Clock;
-  log: Logger;
 }
 
 export interface RunningServer {
@@ -123,7 +93,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);
     const ruleStore = createRuleStore(database);
-    const approvals = openApprovals(options, ruleStore);
+    const userHome = options.environment.HOME ?? '/';
+    const approvals = createApprovals({ home: settings.home, userHome, store: ruleStore, clock, log });
     const opened = await openFleet(options, { database, screen, search, disk, drops, approvals });
     fleet = opened.fleet;
     attended = opened.attended;
@@ -196,77 +167,6 @@ function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<
   return openScreenHost({ env: environment, screenDir: settings.screen_dir, runDir, tempDir });
 }
 
-function openApprovals({ settings, environment, clock, log }: ServerOptions, store: RuleStore): Approvals {
-  return createApprovals({ home: settings.home, userHome: environment.HOME ?? '/', store, clock, log });
-}
-
-async function openFleet(
-  options: ServerOptions,
-  parts: {
-    database: Database;
-    screen: ScreenHost;
-    search: Search;
-    disk: DiskWatch;
-    drops: DropStore;
-    approvals: Approvals;
-  },
-): Promise<{ fleet: Fleet; attended: AttendedSessions }> {
-  const { settings, environment, clock, log } = options;
-  const { database, screen, search, disk, drops, approvals } = parts;
-  const thresholds = thresholdsOf(settings);
-  const spoolDir = join(settings.home, 'hooks');
-  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
-  removeGates(spoolDir);
-  const gates = createTurnGates(spoolDir);
-  const events = new Emitter<[SessionEvent]>((cause, event) =>
-    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
-  );
-  const writes = createPatientWrites(clock, log);
-  const fleet = createFleet({
-    deps: {
-      clock,
-      log,
-      screen,
-      thresholds,
-      observe: userObserver(options.rules, thresholds),
-      sessions: createSessionStore(database),
-      history: createHistoryStore(database),
-      deliveries: createPatientDeliveries(createDeliveryStore(database), writes),
-      stash: createStashStore(database),
-      events: createEventStore(database),
-      search,
-      days: createDayStore(database),
-      terminalCosts: createTerminalCostStore(database),
-      writes,
-      disk,
-      drops,
-      isFlushed: settings.stream_flush,
-      holdTurn: gates.hold,
-      approvals,
-      waits: openReplyWaits(spoolDir),
-      emit: (event) => events.tell(event),
-      onEvent: events.on,
-    },
-    launch: { settings, environment, screen, spoolDir },
-    registryDir: registryDirectory(environment),
-    pid: options.pid,
-    onSpoolRemade: () => {
-      gates.renew();
-      noteRemade(spoolDir, clock.now());
-    },
-    onGateChanged: gates.renew,
-  });
-  const attended = attend({
-    sessions: fleet,
-    store: createAttentionStore(database),
-    writes,
-    clock,
-    log,
-    onWaiting: (session) => notifyWaiting(options, session),
-  });
-  return { fleet, attended };
-}
-
 function openSearch({ settings, searchProgram, clock, log }: ServerOptions): Search {
   return openSearchThread({
     program: searchProgram,
@@ -312,20 +212,4 @@ function closer(parts: {
     lock.release();
     log.info({}, 'the server has ended');
   };
-}
-
-function notifyWaiting({ settings, environment, log }: ServerOptions, session: Session): void {
-  if (settings.on_waiting === null) return;
-  const { primary, detail, question } = session.status;
-  runOnWaiting({
-    command: settings.on_waiting,
-    environment,
-    notice: {
-      slug: session.slug,
-      state: session.state,
-      detail: `${primary}/${detail}`,
-      question: question?.text ?? '',
-    },
-    onFault: (message) => log.warn({ slug: session.slug }, message),
-  });
 }

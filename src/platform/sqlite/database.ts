@@ -1,7 +1,7 @@
 /**
  * What CBOS stores.
  *
- * - the tables: `migrations.ts`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
+ * - the tables: `migrations/`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
  * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`;
  *   `src/server/checkpoint-when-idle.ts` keeps the log short
  * - a home whose disk is full or read-only: `home-fault.ts`; processes that use a removed home: `home-holders.ts`;
@@ -13,7 +13,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { CatalogueError } from '../../protocol/index.ts';
 import { checkDatabaseFile } from './check-database.ts';
 import { homeFault } from './home-fault.ts';
-import { MIGRATIONS } from './migrations.ts';
+import { MIGRATIONS } from './migrations/index.ts';
 import { examineLog } from './write-ahead-log.ts';
 
 export type Database = InstanceType<typeof DatabaseSync>;

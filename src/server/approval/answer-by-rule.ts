@@ -66,12 +66,12 @@ async function decideNow(
   question: RuledQuestion,
 ): Promise<{ row: number; reply: GivenReply } | null> {
   const { approvals, log } = actor.deps;
-  if (actor.isBeingAnswered() || actor.isDead()) return null;
+  if (actor.personAnswers.isRunning() || actor.isDead()) return null;
   const asked = await question.asked();
   if (asked === null) return null;
   const { decision, rules } = await verdictOf(actor, asked);
   // A person's answer may have come while the rules were read.
-  if (decision === 'ask' || actor.isBeingAnswered()) return null;
+  if (decision === 'ask' || actor.personAnswers.isRunning()) return null;
   const { recording, record } = actor;
   const row = approvals.record({
     ...{ sessionId: record.id, session: record.slug, asked: question.id, decision, rules },

@@ -4,13 +4,7 @@ import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
-import {
-  CatalogueError,
-  type NewSession,
-  type Session,
-  type SessionPatch,
-  type SessionType,
-} from '../../protocol/index.ts';
+import { CatalogueError, type SessionType } from '../../protocol/index.ts';
 import type { AskingSession } from '../approval/approvals.ts';
 import type { UnattendedSessions } from '../attention/attend.ts';
 import { createCards } from '../json/cards.ts';
@@ -28,20 +22,20 @@ import { createSlots } from '../slots.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
+import { changeSession, removeSession, restartSession } from './change-session.ts';
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { readFleetCosts, readSessionCosts } from './costs.ts';
-import { finishSession, requireRecovered } from './finish-session.ts';
+import { createSession } from './create-session.ts';
+import { finishSession } from './finish-session.ts';
 import { followFigures } from './follow-figures.ts';
-import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import type { LaunchContext } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
-import { newRecord } from './new-record.ts';
 import { createObserver } from './observe.ts';
 import { parkIdle } from './park-idle.ts';
-import { placeSession } from './place-session.ts';
 import { readResources } from './resources.ts';
 import { createRestoring, isConversationShared } from './restoring.ts';
-import { assertSlug, createRoster, type Member, type Roster } from './roster.ts';
+import { createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
 
@@ -127,38 +121,6 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
   let stopIdleParking: Dispose | null = null;
   let stopFigures: Dispose | null = null;
 
-  async function create(request: NewSession): Promise<Session> {
-    assertSlug(request.slug);
-    const type = request.type ?? settings.default_type ?? DEFAULT_TYPE;
-    const asked = await requireDirectory(request.path);
-    return roster.claim(request.slug, async () => {
-      const { path, worktree, undo } = await placeSession(launch.environment, { ...request, path: asked });
-      let member: Member | null = null;
-      try {
-        member = roster.add(newRecord({ ...request, type, made: worktree }, path, deps.clock.now()));
-        // The text is held until the prompt is ready: in a terminal after the start, otherwise as soon as the session
-        // is listed.
-        if (request.prompt !== undefined) await member.controls.deliverer.send({ text: request.prompt, queue: true });
-        await member.controls.launch();
-      } catch (cause) {
-        if (member !== null) roster.remove(member);
-        await undo();
-        throw cause;
-      }
-      member.actor.list();
-      return member.actor.view();
-    });
-  }
-
-  async function rename({ actor, controls }: Member, slug: string): Promise<void> {
-    if (slug === actor.slug) return;
-    await roster.claim(slug, async () => {
-      const from = actor.slug;
-      await controls.rename(slug);
-      deps.emit({ kind: 'renamed', from, session: actor.view() });
-    });
-  }
-
   /** Counts the time of sessions whose status stays the same. When a status changes, its time is counted at once. */
   function countTime(): void {
     for (const { actor } of roster.all()) actor.time.count();
@@ -173,6 +135,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     }
   }
 
+  const typeOf = ({ type }: { type?: SessionType | undefined }): SessionType =>
+    type ?? settings.default_type ?? DEFAULT_TYPE;
   const past = { ...deps, roster };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
@@ -231,38 +195,18 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         .map(({ actor }) => actor.view()),
     get: (slug) => actorOf(slug).view(),
     idOf: (slug) => actorOf(slug).record.id,
-    create,
+    create: (request) => createSession({ roster, launch, clock: deps.clock }, { ...request, type: typeOf(request) }),
     adopt: async ({ screen_id, resume, type, ...request }) => {
       if (screen_id !== undefined) return adoptSession({ deps, roster, settings, screen }, { ...request, screen_id });
-      const conversation = { ...request, resume: resume ?? '', type: type ?? settings.default_type ?? DEFAULT_TYPE };
+      const conversation = { ...request, resume: resume ?? '', type: typeOf({ type }) };
       const { actor } = await adoptConversation({ roster, launch, registryDir, clock: deps.clock }, conversation);
       actor.list();
       return actor.view();
     },
     convert: (slug, type) => convertSession(roster, roster.get(slug), type),
     conversations: () => otherConversations({ roster, launch, registryDir, clock: deps.clock }),
-    patch: async (slug, request: SessionPatch) => {
-      const member = roster.get(slug);
-      if (request.slug !== undefined) assertSlug(request.slug);
-      const path = request.path === undefined ? null : await requireDirectory(request.path);
-      return member.actor.mailbox.post(async () => {
-        if (request.slug !== undefined) await rename(member, request.slug);
-        if (path !== null) {
-          member.actor.commit({ path });
-          await member.controls.moved();
-        }
-        return member.actor.view();
-      });
-    },
-    restart: (slug) => {
-      const member = roster.get(slug);
-      return member.actor.mailbox.post(async () => {
-        if (!member.actor.isDead()) throw new CatalogueError('session_alive', `${slug} runs`);
-        await requireRecovered(member.actor);
-        await member.controls.launch();
-        return member.actor.view();
-      });
-    },
+    patch: (slug, request) => changeSession(roster, roster.get(slug), request),
+    restart: (slug) => restartSession(roster.get(slug)),
     park: async (slug) => {
       const { actor, controls } = roster.get(slug);
       await controls.park();
@@ -285,20 +229,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       await stopSession(member, deps.clock);
       return member.actor.view();
     },
-    remove: async (slug) => {
-      const member = roster.get(slug);
-      const { actor, controls } = member;
-      // This is saved before the processes are ended, so that a full disk refuses the deletion before anything is
-      // done.
-      actor.commit({ removedAt: deps.clock.now() });
-      try {
-        if (!actor.isDead()) await controls.end();
-      } catch (cause) {
-        actor.update({ removedAt: null });
-        throw cause;
-      }
-      roster.remove(member);
-    },
+    remove: (slug) => removeSession(roster, roster.get(slug)),
     send: (slug, request) => controlsOf(slug).deliverer.send(request),
     broadcast: (request) => broadcast({ roster, log: deps.log }, request),
     answer: (slug, request) => controlsOf(slug).answer(request),

@@ -81,7 +81,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
 
 /** Returns the messages in the transcript of a session's conversation; empty if there is no transcript yet. */
 export async function readConversation(
-  { record, transcript }: Pick<SessionActor, 'record' | 'transcript'>,
+  { record, intake }: Pick<SessionActor, 'record' | 'intake'>,
   environment: Parameters<typeof configDirectory>[0],
   after: number | null,
 ): Promise<TranscriptPage> {
@@ -89,7 +89,7 @@ export async function readConversation(
   const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
   // Until Claude Code reports the file, its usual path is used.
   const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
-  const file = transcript ?? usual;
+  const file = intake.transcript ?? usual;
   const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);
   return { claude_session_id: sessionId, ...page };
 }

@@ -1,8 +1,6 @@
 import { dirname } from 'node:path';
-import type { EndSeen } from '../../core/restore/loss.ts';
 import {
   type HookSpool,
-  LAUNCH_VARIABLE,
   type RegistryRecord,
   type ReplyWaits,
   registryEvidence,
@@ -11,28 +9,14 @@ import {
   watchHookSpool,
   watchRegistry,
 } from '../../platform/claude/index.ts';
-import {
-  type ForeignSession,
-  findAmong,
-  findClaudeIn,
-  findScreen,
-  forgetLoss,
-  listScreens,
-  reachScreen,
-  readScreen,
-  type ScreenHost,
-  type ScreenSession,
-  watchScreens,
-  wipeScreen,
-} from '../../platform/gnu-screen/index.ts';
-import { endTree, isAlive, type ProcessId, readProcess } from '../../platform/process/index.ts';
+import { watchScreens } from '../../platform/gnu-screen/index.ts';
+import { isAlive, readProcess } from '../../platform/process/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { ownPayload } from './own-payload.ts';
-import { ownerOf, ownerOfScreen } from './owner.ts';
-import type { Member, Roster } from './roster.ts';
+import { ownerOf } from './owner.ts';
+import type { Member } from './roster.ts';
+import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 
 /**
  * How often to check whether the agents' processes are alive. inotify reports their usual end, because Screen's
@@ -46,12 +30,8 @@ const SWEEP_MS = 3_000;
  */
 const LOOK_DELAY_MS = 20;
 
-export interface ObserverOptions {
-  roster: Roster;
-  screen: ScreenHost;
+export interface ObserverOptions extends SurveyOptions {
   clock: Clock;
-  log: Logger;
-  home: string;
   spoolDir: string;
   waits: ReplyWaits;
   /** called when the spool was removed and recreated */
@@ -60,10 +40,6 @@ export interface ObserverOptions {
   onGateChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
-  /** called with a session that has ended, and what was left of its Screen session */
-  onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
-  /** called with a Screen session that contains Claude Code and is not listed */
-  onForeign: (found: ForeignSession) => void;
 }
 
 /** Watches everything outside the server, and passes the evidence to each session. */
@@ -77,9 +53,8 @@ export interface Observer {
 
 export function createObserver(options: ObserverOptions): Observer {
   const { roster, screen, clock, log, home } = options;
+  const survey = createScreenSurvey(options, lookSoon);
   const disposers: Dispose[] = [];
-  /** the sessions whose lost sockets are being recreated */
-  const regaining = new Set<SessionActor>();
   let looking: Promise<void> | null = null;
   let lookAgain = false;
   let due: Dispose | null = null;
@@ -93,7 +68,8 @@ export function createObserver(options: ObserverOptions): Observer {
       lookAgain = true;
       return looking;
     }
-    looking = lookOnce()
+    looking = survey
+      .look()
       .catch((cause: unknown) => log.error({ err: cause }, 'looking at the sessions failed'))
       .finally(() => {
         looking = null;
@@ -110,108 +86,6 @@ export function createObserver(options: ObserverOptions): Observer {
       due = null;
       void look();
     });
-  }
-
-  async function lookOnce(): Promise<void> {
-    const screens = await listScreens(screen);
-    for (const member of roster.all()) {
-      const { screenId, daemon } = member.actor.record;
-      // A session without a Screen session is being launched.
-      if (screenId === null || member.actor.isDead()) continue;
-      const listed = findAmong(screens, { id: screenId, daemon });
-      // If the session has another name or no socket, Screen is asked again, because the list may be older than our
-      // own rename.
-      await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
-    }
-    const unknown = screens.filter((one) => roster.byScreen(one) === null);
-    if (unknown.length === 0) return;
-    for (const found of await findClaudeIn(unknown)) {
-      // A session that CBOS is launching, or has just launched, carries the mark of our launch.
-      const owner = ownerOfScreen(roster, home, found);
-      if (owner.kind === 'listed') await takeLaunched(owner.member, found);
-      else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);
-    }
-  }
-
-  /** A server that was killed in the middle of a launch has written down the launch, but none of its processes. */
-  async function takeLaunched(
-    { actor, controls }: Member,
-    { screen: { id, daemon }, claude }: ForeignSession,
-  ): Promise<void> {
-    if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
-    const { pid, startTime } = claude;
-    await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
-    log.warn({ slug: actor.slug, screen: id }, 'the last server was launching it; it is taken over');
-  }
-
-  async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
-    const { actor } = member;
-    const { screenId, agent, daemon } = actor.record;
-    /** A conversion may have ended the processes and continued in others, which this check does not know. */
-    const hasMoved = (): boolean =>
-      actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
-    if (found !== null && found.state !== 'dead') {
-      // The daemon identifies a session, because its user may rename the session at will (`C-a :sessionname`).
-      if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
-      if (found.daemon !== null) forgetLoss(screen, found.daemon);
-      actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
-      actor.seeAttached(found.attached);
-      if (agent !== null && (await isAlive(agent))) return;
-      // In a session that something else started, the user may start another Claude Code after the first.
-      const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
-      if (hasMoved()) return;
-      if (next === undefined) {
-        actor.intake.seeEnd();
-        options.onEnd(actor, 'alive');
-      } else {
-        actor.status.startAnew();
-        actor.intake.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
-      }
-      return;
-    }
-    const lives = daemon !== null && (await isAlive(daemon));
-    if (hasMoved() || screenId === null) return;
-    if (lives) {
-      // A session that is only observed is not changed.
-      if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
-      return;
-    }
-    // A daemon that is killed leaves its socket behind.
-    const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
-    if (hasMoved()) return;
-    actor.intake.seeEnd();
-    options.onEnd(actor, isKilled ? 'killed' : 'gone');
-    await endOrphans(member);
-    await wipeScreen(screen, screenId);
-  }
-
-  /**
-   * A socket can vanish while its daemon is alive (a cleaned /tmp). The search for it does not delay other sessions.
-   */
-  async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
-    if (regaining.has(actor)) return;
-    regaining.add(actor);
-    try {
-      const found = await reachScreen(screen, lost);
-      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
-      if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
-      else if (!disposed) actor.intake.seeReach({ because: 'no_socket' });
-    } catch (cause) {
-      log.error(
-        { slug: actor.slug, err: cause },
-        'its socket is gone, and its daemon could not be asked to make it again',
-      );
-    } finally {
-      regaining.delete(actor);
-    }
-  }
-
-  /** Without Screen's daemon nobody can reach the session any more, and `script` spins at a quarter of a core. */
-  async function endOrphans(member: Member): Promise<void> {
-    const { launchId, agent, slug } = member.actor.record;
-    if (launchId === null) return;
-    const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
-    if (left.length > 0) log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphans could not be ended');
   }
 
   async function seeRegistry(record: RegistryRecord): Promise<void> {
@@ -315,6 +189,7 @@ export function createObserver(options: ObserverOptions): Observer {
     look,
     dispose: async () => {
       disposed = true;
+      survey.dispose();
       await spool?.dispose();
       due?.();
       sweep?.();

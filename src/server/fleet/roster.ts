@@ -1,9 +1,9 @@
 /**
  * Everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and
- * `observe.ts` watches everything outside the server.
+ * `observe.ts` watches everything outside the server (Screen's sessions and their processes: `survey-screens.ts`).
  *
- * - begin and end: `launch-session.ts`, `end-session.ts`, by request `stop-session.ts`; conversion to the other type:
- *   `convert-session.ts`
+ * - requests: `create-session.ts`, `change-session.ts`, `stop-session.ts`; conversion to the other type:
+ *   `convert-session.ts`; the start and the end of the processes: `launch-session.ts`, `end-session.ts`
  * - sessions that something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to
  *   another home or nobody: `owner.ts`
  * - sessions that were lost, in a reboot for example: `losses.ts` tells which, `restoring.ts` brings them back

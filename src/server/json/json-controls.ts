@@ -103,7 +103,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     moved: async () => {
       if (!actor.isDead()) await driver.settleTrust();
     },
-    answer: (request) => actor.whileAnswering(() => answerJsonQuestion({ actor, driver, deliverer }, request)),
+    answer: (request) => actor.personAnswers.run(() => answerJsonQuestion({ actor, driver, deliverer }, request)),
     interrupt,
     keys: noTerminal,
     resize: noTerminal,

@@ -202,7 +202,7 @@ class OpenDialog {
     else if (step.kind === 'enter') await pressEnter(deps.screen, target);
     else if (step.kind === 'escape') await pressEscape(deps.screen, target);
     else {
-      if (DIGIT.test(press.keys)) this.#actor.rememberAnswerKey(press.keys);
+      if (DIGIT.test(press.keys)) this.#actor.promptKeys.rememberAnswerKey(press.keys);
       await typeKeys(deps.screen, target, press.keys);
     }
   }

@@ -56,10 +56,10 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
       return await withoutHook(actor, { question, wait, request });
     }
     await confirm(actor, watch.outcome, reply.behavior === 'deny' && reply.interrupt === true);
-    actor.settleCall(wait, reply.behavior === 'deny');
+    actor.intake.settleCall(wait, reply.behavior === 'deny');
   } finally {
     watch.dispose();
-    actor.forgetWait(wait);
+    actor.intake.forgetWait(wait);
   }
   return null;
 }
@@ -102,7 +102,7 @@ async function withoutHook(
   await actor.status.until(() => actor.status.memory().question?.id !== question.id, GOING_MS);
   openQuestion(actor, question.id);
   const left = byItsWords(actor, question, request);
-  actor.forgetWait(wait);
+  actor.intake.forgetWait(wait);
   return left;
 }
 

@@ -64,20 +64,20 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
       await pressEnter(screen, actor.target);
       return null;
     case 'clear':
-      actor.rememberClearing();
+      actor.promptKeys.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
       // Screen may have been slow, so the time is saved again. The next clearing key must not follow too soon after
       // this one arrived.
-      actor.rememberClearing();
+      actor.promptKeys.rememberClearing();
       return null;
     case 'forget_digits':
-      actor.rememberAnswerKey(null);
+      actor.promptKeys.rememberAnswerKey(null);
       return null;
     case 'look':
       actor.recording?.look();
       return null;
     case 'read_transcript':
-      return actor.transcript === null ? NOTHING_TOLD : await readTexts(actor.transcript);
+      return actor.intake.transcript === null ? NOTHING_TOLD : await readTexts(actor.intake.transcript);
   }
 }
 

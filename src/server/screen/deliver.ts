@@ -48,7 +48,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   function confirmByHook({ event, payload: { prompt } }: ArrivedHook): void {
     if (event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
     // The text in the box was sent with the prompt.
-    actor.rememberAnswerKey(null);
+    actor.promptKeys.rememberAnswerKey(null);
     journal.apply(takenBy(prompt, deliveriesOf(actor), clock.now()));
   }
 

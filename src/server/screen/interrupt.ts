@@ -58,7 +58,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (wasEmpty && prompt !== null) await takeOutRestored(actor, prompt, isMarked);
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
-    actor.rememberAnswerKey(null);
+    actor.promptKeys.rememberAnswerKey(null);
     // The mark is drawn a little before the status changes. If a text is in the queue, the next turn is running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });

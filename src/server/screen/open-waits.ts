@@ -39,7 +39,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   function forgetAll(): void {
     cancel = null;
-    for (const id of mayAsk() ? [] : open()) actor.forgetWait(id);
+    for (const id of mayAsk() ? [] : open()) actor.intake.forgetWait(id);
     look();
   }
 
@@ -52,7 +52,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
 
   /** Forgets waits that a previous server knew and that have ended since. */
   async function forgetEnded(): Promise<void> {
-    for (const id of open()) if ((await waits.asked(id)) === null) actor.forgetWait(id);
+    for (const id of open()) if ((await waits.asked(id)) === null) actor.intake.forgetWait(id);
     look();
   }
 

@@ -36,8 +36,8 @@ function questionOf(actor: SessionActor, wait: string): RuledQuestion {
         watch.dispose();
         throw cause;
       });
-      if (isGiven) actor.settleCall(wait, reply.behavior === 'deny');
-      actor.forgetWait(wait);
+      if (isGiven) actor.intake.settleCall(wait, reply.behavior === 'deny');
+      actor.intake.forgetWait(wait);
       if (!isGiven) {
         watch.dispose();
         return null;

@@ -201,7 +201,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     rest: async () => undefined,
     moved: async () => undefined,
     rename,
-    answer: (request) => actor.whileAnswering(() => answerQuestion(actor, deliverer, request)),
+    answer: (request) => actor.personAnswers.run(() => answerQuestion(actor, deliverer, request)),
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>

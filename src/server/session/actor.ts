@@ -12,6 +12,7 @@ import { createUnreadInput, type UnreadInput } from '../screen/unread-input.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import { type Arrival, type ArrivedHook, EvidenceIntake } from './evidence-intake.ts';
 import { type Change, createHeldChanges, type HeldChanges } from './held-changes.ts';
+import { createInProgress, type InProgress } from './in-progress.ts';
 import { JsonFacts } from './json-facts.ts';
 import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
@@ -46,7 +47,7 @@ export class SessionActor {
   /** whether its processes are being replaced by others; their end is then not the end of the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
-  private readonly keys: PromptKeys;
+  readonly promptKeys: PromptKeys;
   private attached: boolean | null = null;
   private undrawnAt: number | null = null;
   private owesRedraw = false;
@@ -69,7 +70,8 @@ export class SessionActor {
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
   readonly heldChanges: HeldChanges = createHeldChanges((kind) => this.tellFaces(kind));
-  private answering = 0;
+  /** the answers that people give; no rule answers in the meantime */
+  readonly personAnswers: InProgress = createInProgress();
 
   constructor(
     readonly deps: ActorDeps,
@@ -77,7 +79,7 @@ export class SessionActor {
   ) {
     this.kept = new KeptRecord(deps, record);
     if (record.type === 'json') this.jsonFacts = new JsonFacts(deps.events, record.id);
-    this.keys = createPromptKeys(deps.clock, this.kept);
+    this.promptKeys = createPromptKeys(deps.clock, this.kept);
     this.unread = createUnreadInput({
       agent: () => this.record.agent,
       typed: () => this.record.typed,
@@ -151,45 +153,6 @@ export class SessionActor {
     if (!adopted)
       throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
-  }
-
-  /** Claude Code's own file of the conversation, as last reported */
-  get transcript(): string | null {
-    return this.intake.transcript;
-  }
-
-  rememberAnswerKey(key: string | null): void {
-    this.keys.rememberAnswerKey(key);
-  }
-
-  rememberClearing(): void {
-    this.keys.rememberClearing();
-  }
-
-  clearedAt(): number {
-    return this.keys.clearedAt();
-  }
-
-  forgetWait(id: string): void {
-    this.intake.forgetWait(id);
-  }
-
-  settleCall(id: string, isRefused: boolean): void {
-    this.intake.settleCall(id, isRefused);
-  }
-
-  /** Runs what gives a person's answer: meanwhile no rule answers. */
-  async whileAnswering<T>(answer: () => Promise<T>): Promise<T> {
-    this.answering += 1;
-    try {
-      return await answer();
-    } finally {
-      this.answering -= 1;
-    }
-  }
-
-  isBeingAnswered(): boolean {
-    return this.answering > 0;
   }
 
   isListed(): boolean {

@@ -32,7 +32,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isUnread: actor.unread.isWaiting(),
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,
-    clearedAt: actor.clearedAt(),
+    clearedAt: actor.promptKeys.clearedAt(),
     left: actor.textsLeft,
     told: null,
   };

@@ -9,7 +9,7 @@ import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDeliveryStore } from '../../../src/platform/sqlite/delivery-store.ts';
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
-import { MIGRATIONS } from '../../../src/platform/sqlite/migrations.ts';
+import { MIGRATIONS } from '../../../src/platform/sqlite/migrations/index.ts';
 import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 

@@ -1,0 +1,3 @@
+export const deliveryNotes = `
+ALTER TABLE deliveries ADD COLUMN note TEXT;
+`;

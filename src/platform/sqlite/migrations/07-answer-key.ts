@@ -1,0 +1,3 @@
+export const answerKey = `
+ALTER TABLE sessions ADD COLUMN answer_key TEXT;
+`;

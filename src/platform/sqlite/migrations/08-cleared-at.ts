@@ -1,0 +1,3 @@
+export const clearedAt = `
+ALTER TABLE sessions ADD COLUMN cleared_at REAL;
+`;

@@ -1,0 +1,3 @@
+export const removedSessions = `
+ALTER TABLE sessions ADD COLUMN removed_at REAL;
+`;

@@ -1,0 +1,3 @@
+export const stoppedQueue = `
+ALTER TABLE sessions ADD COLUMN queue_stopped_at REAL;
+`;

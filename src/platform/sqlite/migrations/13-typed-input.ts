@@ -1,0 +1,3 @@
+export const typedInput = `
+ALTER TABLE sessions ADD COLUMN typed TEXT;
+`;

@@ -1,0 +1,3 @@
+export const parking = `
+ALTER TABLE sessions ADD COLUMN parked_at REAL;
+`;

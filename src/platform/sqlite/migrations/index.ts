@@ -1,0 +1,44 @@
+import { sessions } from './01-sessions.ts';
+import { stash } from './02-stash.ts';
+import { jsonSessions } from './03-json-sessions.ts';
+import { sessionDays } from './04-session-days.ts';
+import { deliveryNotes } from './05-delivery-notes.ts';
+import { droppedRecordings } from './06-dropped-recordings.ts';
+import { answerKey } from './07-answer-key.ts';
+import { clearedAt } from './08-cleared-at.ts';
+import { orderOfDeliveries } from './09-order-of-deliveries.ts';
+import { deliveryPhases } from './10-delivery-phases.ts';
+import { removedSessions } from './11-removed-sessions.ts';
+import { stoppedQueue } from './12-stopped-queue.ts';
+import { typedInput } from './13-typed-input.ts';
+import { senders } from './14-senders.ts';
+import { onePhase } from './15-one-phase.ts';
+import { attention } from './16-attention.ts';
+import { parking } from './17-parking.ts';
+import { rulesAndAudit } from './18-rules-and-audit.ts';
+import { terminalCosts } from './19-terminal-costs.ts';
+import { losses } from './20-losses.ts';
+
+/** The schema, step by step. A released step is never changed; a new step is appended instead. */
+export const MIGRATIONS: readonly string[] = [
+  sessions,
+  stash,
+  jsonSessions,
+  sessionDays,
+  deliveryNotes,
+  droppedRecordings,
+  answerKey,
+  clearedAt,
+  orderOfDeliveries,
+  deliveryPhases,
+  removedSessions,
+  stoppedQueue,
+  typedInput,
+  senders,
+  onePhase,
+  attention,
+  parking,
+  rulesAndAudit,
+  terminalCosts,
+  losses,
+];

@@ -1,0 +1,155 @@
+import type { EndSeen } from '../../core/restore/loss.ts';
+import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
+import {
+  type ForeignSession,
+  findAmong,
+  findClaudeIn,
+  findScreen,
+  forgetLoss,
+  listScreens,
+  reachScreen,
+  readScreen,
+  type ScreenHost,
+  type ScreenSession,
+  wipeScreen,
+} from '../../platform/gnu-screen/index.ts';
+import { endTree, isAlive, type ProcessId } from '../../platform/process/index.ts';
+import type { Logger } from '../logger.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { ownerOfScreen } from './owner.ts';
+import type { Member, Roster } from './roster.ts';
+
+export interface SurveyOptions {
+  roster: Roster;
+  screen: ScreenHost;
+  log: Logger;
+  home: string;
+  /** called with a session that has ended, and what was left of its Screen session */
+  onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
+  /** called with a Screen session that contains Claude Code and is not listed */
+  onForeign: (found: ForeignSession) => void;
+}
+
+/** Looks at Screen's sessions and at the processes in them, and passes what it sees to the listed sessions. */
+export interface ScreenSurvey {
+  /** Looks once. */
+  look(): Promise<void>;
+  dispose(): void;
+}
+
+/** @param lookSoon asks for another look */
+export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void): ScreenSurvey {
+  const { roster, screen, log, home } = options;
+  /** the sessions whose lost sockets are being recreated */
+  const regaining = new Set<SessionActor>();
+  let disposed = false;
+
+  async function look(): Promise<void> {
+    const screens = await listScreens(screen);
+    for (const member of roster.all()) {
+      const { screenId, daemon } = member.actor.record;
+      // A session without a Screen session is being launched.
+      if (screenId === null || member.actor.isDead()) continue;
+      const listed = findAmong(screens, { id: screenId, daemon });
+      // If the session has another name or no socket, Screen is asked again, because the list may be older than our
+      // own rename.
+      await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
+    }
+    const unknown = screens.filter((one) => roster.byScreen(one) === null);
+    if (unknown.length === 0) return;
+    for (const found of await findClaudeIn(unknown)) {
+      // A session that CBOS is launching, or has just launched, carries the mark of our launch.
+      const owner = ownerOfScreen(roster, home, found);
+      if (owner.kind === 'listed') await takeLaunched(owner.member, found);
+      else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);
+    }
+  }
+
+  /** A server that was killed in the middle of a launch has written down the launch, but none of its processes. */
+  async function takeLaunched(
+    { actor, controls }: Member,
+    { screen: { id, daemon }, claude }: ForeignSession,
+  ): Promise<void> {
+    if (actor.isChangingHands || actor.record.screenId !== null || daemon === null) return;
+    const { pid, startTime } = claude;
+    await controls.takeLaunched?.({ screenId: id, daemon, agent: { pid, startTime } });
+    log.warn({ slug: actor.slug, screen: id }, 'the last server was launching it; it is taken over');
+  }
+
+  async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
+    const { actor } = member;
+    const { screenId, agent, daemon } = actor.record;
+    /** A conversion may have ended the processes and continued in others, which this check does not know. */
+    const hasMoved = (): boolean =>
+      actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
+    if (found !== null && found.state !== 'dead') {
+      // The daemon identifies a session, because its user may rename the session at will (`C-a :sessionname`).
+      if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
+      if (found.daemon !== null) forgetLoss(screen, found.daemon);
+      actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
+      actor.seeAttached(found.attached);
+      if (agent !== null && (await isAlive(agent))) return;
+      // In a session that something else started, the user may start another Claude Code after the first.
+      const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
+      if (hasMoved()) return;
+      if (next === undefined) {
+        actor.intake.seeEnd();
+        options.onEnd(actor, 'alive');
+      } else {
+        actor.status.startAnew();
+        actor.intake.seeAgent({ pid: next.claude.pid, startTime: next.claude.startTime, startedAt: null });
+      }
+      return;
+    }
+    const lives = daemon !== null && (await isAlive(daemon));
+    if (hasMoved() || screenId === null) return;
+    if (lives) {
+      // A session that is only observed is not changed.
+      if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
+      return;
+    }
+    // A daemon that is killed leaves its socket behind.
+    const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
+    if (hasMoved()) return;
+    actor.intake.seeEnd();
+    options.onEnd(actor, isKilled ? 'killed' : 'gone');
+    await endOrphans(member);
+    await wipeScreen(screen, screenId);
+  }
+
+  /**
+   * A socket can vanish while its daemon is alive (a cleaned /tmp). The search for it does not delay other sessions.
+   */
+  async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
+    if (regaining.has(actor)) return;
+    regaining.add(actor);
+    try {
+      const found = await reachScreen(screen, lost);
+      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
+      if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
+      else if (!disposed) actor.intake.seeReach({ because: 'no_socket' });
+    } catch (cause) {
+      log.error(
+        { slug: actor.slug, err: cause },
+        'its socket is gone, and its daemon could not be asked to make it again',
+      );
+    } finally {
+      regaining.delete(actor);
+    }
+  }
+
+  /** Without Screen's daemon nobody can reach the session any more, and `script` spins at a quarter of a core. */
+  async function endOrphans(member: Member): Promise<void> {
+    const { launchId, agent, slug } = member.actor.record;
+    if (launchId === null) return;
+    const { left } = await endTree({ roots: [], first: agent, mark: { name: LAUNCH_VARIABLE, value: launchId } });
+    if (left.length > 0) log.warn({ slug, pids: left.map((one) => one.pid) }, 'orphans could not be ended');
+  }
+
+  return {
+    look,
+    dispose: () => {
+      disposed = true;
+    },
+  };
+}

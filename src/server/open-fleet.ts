@@ -1,0 +1,132 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { thresholdsOf } from '../core/settings/index.ts';
+import { type ScreenRule, userObserver } from '../core/status/index.ts';
+import { Emitter } from '../emitter/emitter.ts';
+import {
+  createTurnGates,
+  noteRemade,
+  openReplyWaits,
+  registryDirectory,
+  removeGates,
+} from '../platform/claude/index.ts';
+import type { ScreenHost } from '../platform/gnu-screen/index.ts';
+import { runOnWaiting } from '../platform/notify/on-waiting.ts';
+import type { Search } from '../platform/search/index.ts';
+import { createAttentionStore } from '../platform/sqlite/attention-store.ts';
+import type { Database } from '../platform/sqlite/database.ts';
+import { createDayStore } from '../platform/sqlite/day-store.ts';
+import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
+import type { DropStore } from '../platform/sqlite/drop-store.ts';
+import { createEventStore } from '../platform/sqlite/event-store.ts';
+import { createHistoryStore } from '../platform/sqlite/history-store.ts';
+import { createSessionStore } from '../platform/sqlite/session-store.ts';
+import { createStashStore } from '../platform/sqlite/stash-store.ts';
+import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
+import type { Session, Settings } from '../protocol/index.ts';
+import type { Approvals } from './approval/approvals.ts';
+import { type AttendedSessions, attend } from './attention/attend.ts';
+import type { Clock } from './clock.ts';
+import type { DiskWatch } from './fleet/disk-watch.ts';
+import { createFleet, type Fleet } from './fleet/fleet.ts';
+import type { Logger } from './logger.ts';
+import { createPatientDeliveries } from './session/patient-deliveries.ts';
+import { createPatientWrites } from './session/patient-writes.ts';
+import type { SessionEvent } from './sessions.ts';
+
+export interface FleetSettings {
+  settings: Settings;
+  /** the user's own rules over the screen */
+  rules: readonly ScreenRule[];
+  /** the server's own environment; sessions inherit it in part, and `on_waiting` inherits all of it */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** the server's own process */
+  pid: number;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface FleetParts {
+  database: Database;
+  screen: ScreenHost;
+  search: Search;
+  disk: DiskWatch;
+  drops: DropStore;
+  approvals: Approvals;
+}
+
+/** Makes the fleet with its stores, and the attention over it. Neither observes anything before its `start`. */
+export async function openFleet(
+  options: FleetSettings,
+  { database, screen, search, disk, drops, approvals }: FleetParts,
+): Promise<{ fleet: Fleet; attended: AttendedSessions }> {
+  const { settings, environment, clock, log } = options;
+  const thresholds = thresholdsOf(settings);
+  const spoolDir = join(settings.home, 'hooks');
+  await mkdir(spoolDir, { recursive: true, mode: 0o700 });
+  removeGates(spoolDir);
+  const gates = createTurnGates(spoolDir);
+  const events = new Emitter<[SessionEvent]>((cause, event) =>
+    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
+  );
+  const writes = createPatientWrites(clock, log);
+  const fleet = createFleet({
+    deps: {
+      clock,
+      log,
+      screen,
+      thresholds,
+      observe: userObserver(options.rules, thresholds),
+      sessions: createSessionStore(database),
+      history: createHistoryStore(database),
+      deliveries: createPatientDeliveries(createDeliveryStore(database), writes),
+      stash: createStashStore(database),
+      events: createEventStore(database),
+      search,
+      days: createDayStore(database),
+      terminalCosts: createTerminalCostStore(database),
+      writes,
+      disk,
+      drops,
+      isFlushed: settings.stream_flush,
+      holdTurn: gates.hold,
+      approvals,
+      waits: openReplyWaits(spoolDir),
+      emit: (event) => events.tell(event),
+      onEvent: events.on,
+    },
+    launch: { settings, environment, screen, spoolDir },
+    registryDir: registryDirectory(environment),
+    pid: options.pid,
+    onSpoolRemade: () => {
+      gates.renew();
+      noteRemade(spoolDir, clock.now());
+    },
+    onGateChanged: gates.renew,
+  });
+  const attended = attend({
+    sessions: fleet,
+    store: createAttentionStore(database),
+    writes,
+    clock,
+    log,
+    onWaiting: (session) => notifyWaiting(options, session),
+  });
+  return { fleet, attended };
+}
+
+function notifyWaiting({ settings, environment, log }: FleetSettings, session: Session): void {
+  if (settings.on_waiting === null) return;
+  const { primary, detail, question } = session.status;
+  runOnWaiting({
+    command: settings.on_waiting,
+    environment,
+    notice: {
+      slug: session.slug,
+      state: session.state,
+      detail: `${primary}/${detail}`,
+      question: question?.text ?? '',
+    },
+    onFault: (message) => log.warn({ slug: session.slug }, message),
+  });
+}
