@@ -20,6 +20,7 @@ import { createModel, isConversation, listed, noteDrawn, selectedSession } from 
 import { browse } from './modes/browse.ts';
 import type { Mode } from './modes/mode.ts';
 import { point } from './mouse.ts';
+import { createPicturePace } from './picture-pace.ts';
 import { createKeyReader, type InputEvent } from './terminal/keys.ts';
 import { openOwnScreen } from './terminal/own-screen.ts';
 import { createSurface } from './terminal/surface.ts';
@@ -27,18 +28,6 @@ import { type ContentViewport, type DrawnPicture, draw, measure } from './view/d
 import { dressFor } from './view/dress.ts';
 import { createWatchedSession } from './watched-session.ts';
 
-/**
- * The minimum time between two pictures while something keeps changing. Even if timers are late, 30 changes a second
- * are each shown. Nobody sees more, and each picture also costs the terminal time.
- */
-const FRAME_MS = 30;
-/**
- * How long after a keypress a change still feels like its effect. The effect of a keypress is shown at once,
- * including the server's answer to it.
- */
-const KEY_EFFECT_MS = 150;
-/** The minimum time between two pictures during that time. */
-const KEY_FRAME_MS = 5;
 /** Durations are shown in seconds. */
 const CLOCK_MS = 1_000;
 
@@ -68,9 +57,6 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   let mode: Mode;
   let isLent = false;
   let isEnded = false;
-  let stopFrame: Dispose | null = null;
-  let paintedAt = 0;
-  let keyAt = 0;
   /** whether a keypress has changed the selection, or the current part of a dialog, since the last picture */
   let movedByKey = false;
   let stopReading: Dispose | null = null;
@@ -84,9 +70,8 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   });
 
   const paint = (): void => {
-    stopFrame = null;
     if (isLent || isEnded || !terminal.hasRoom()) return;
-    paintedAt = now();
+    pictures.notePainted();
     const content = {
       rows: (viewport: ContentViewport) => {
         const shown = watched.content({ ...viewport, hasColours, isUnfolded: model.isUnfolded });
@@ -111,9 +96,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     stopReading = startTimer(changed, Math.max(0, model.drawn.answerableFrom - now()));
   };
   const changed = (): void => {
-    if (stopFrame !== null || isEnded) return;
-    const frameMs = now() - keyAt < KEY_EFFECT_MS ? KEY_FRAME_MS : FRAME_MS;
-    stopFrame = startTimer(guarded(paint), Math.max(0, frameMs - (now() - paintedAt)));
+    if (!isEnded) pictures.ask();
   };
   /** An unexpected error ends the TUI and restores the terminal, so that the screen never freezes. */
   const guarded =
@@ -125,6 +108,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
         fail(error);
       }
     };
+  const pictures = createPicturePace(options, guarded(paint));
   const app: App = {
     model,
     client,
@@ -233,9 +217,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       app.run(() => app.lendTerminal(options.host.suspend));
       return;
     }
-    keyAt = now();
-    stopFrame?.();
-    stopFrame = null;
+    pictures.noteKey();
     const { selected, answer } = model;
     if (event.kind === 'mouse') point(app, event, targetAt(event.row, event.col));
     else mode.handle(event);
@@ -261,7 +243,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const keys = createKeyReader({ onEvent: guarded(handle), startTimer });
   disposers.push(
     () => stopClock(),
-    () => stopFrame?.(),
+    () => pictures.dispose(),
     () => stopReading?.(),
     () => keys.dispose(),
     options.onInterrupt(finish),

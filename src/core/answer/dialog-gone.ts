@@ -1,6 +1,6 @@
 import type { Question } from '../../protocol/index.ts';
 import type { Cover } from '../status/index.ts';
-import { type DialogView, showsDialog } from './answer-keys.ts';
+import { type DialogView, showsDialog } from './dialog-view.ts';
 
 /** What is known about a dialog after its last keypress. */
 export interface DialogSeen {

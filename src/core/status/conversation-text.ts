@@ -1,5 +1,5 @@
 import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
-import { describeTool } from './question.ts';
+import { describeTool } from './asked-call.ts';
 
 /** How many lines of a tool's result are shown. Claude Code's own screen folds results in the same way. */
 const RESULT_LINES = 4;

@@ -6,9 +6,10 @@ import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.t
 import { requestedTool } from './hooks/hook-rules.ts';
 import { jsonQuestion } from './json/json-question.ts';
 import type { Millis } from './millis.ts';
-import { asClosing, dialogQuestion, longestWaiting, toolBehind } from './question.ts';
+import { asClosing, dialogQuestion } from './question.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 import { DEFAULT_THRESHOLDS, type Thresholds } from './thresholds.ts';
+import { longestWaiting, toolBehind } from './tool-behind.ts';
 
 const UNKNOWN: Because = { source: 'none', rule: 'none', evidence: '' };
 

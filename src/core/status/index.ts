@@ -17,6 +17,7 @@
  */
 
 export * from './advance.ts';
+export { describeTool } from './asked-call.ts';
 export { standingPermissions } from './asked-options.ts';
 export * from './conversation-text.ts';
 export { derive } from './derive.ts';
@@ -30,7 +31,7 @@ export { JSON_RULES } from './json/json-rules.ts';
 export { observePrompt, observeTrust, withdrawPrompt } from './json/open-prompts.ts';
 export type { Millis } from './millis.ts';
 export { PROCESS_RULES } from './process-rules.ts';
-export { asDrawn, describeTool } from './question.ts';
+export { asDrawn } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry/registry-rules.ts';
 export type { RuleFacts } from './rule.ts';

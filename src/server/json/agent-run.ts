@@ -1,5 +1,13 @@
-import { type JsonFiles, type OutputTail, type ReadLines, tailOutput } from '../../platform/claude/json/index.ts';
+import {
+  type JsonFiles,
+  lastComplaint,
+  type OutputTail,
+  type ReadLines,
+  tailOutput,
+  writeMessage,
+} from '../../platform/claude/json/index.ts';
 import { isAlive, type ProcessId } from '../../platform/process/index.ts';
+import { CatalogueError } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
@@ -59,6 +67,18 @@ export class AgentRun {
       }, this.#options.onError);
     };
     look();
+  }
+
+  /** @throws CatalogueError launch_failed with its own complaint, if nobody reads its input any more */
+  async write(message: object): Promise<void> {
+    try {
+      await writeMessage(this.files, message);
+    } catch (cause) {
+      // Claude Code has probably just ended, and its own error message explains more.
+      const complaint = await lastComplaint(this.files);
+      if (complaint === '') throw cause;
+      throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
+    }
   }
 
   ended(end: AgentEnd): void {

@@ -10,7 +10,7 @@ import {
 } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
-import { jsonFiles, lastComplaint, removeFiles, writeMessage } from '../../platform/claude/json/index.ts';
+import { jsonFiles, lastComplaint, removeFiles } from '../../platform/claude/json/index.ts';
 import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/process/index.ts';
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
@@ -257,16 +257,7 @@ export class JsonDriver {
 
   async #write(message: object): Promise<void> {
     if (this.#run === null) throw new CatalogueError('session_dead', 'Claude Code does not run');
-    const { files } = this.#run;
-    try {
-      await writeMessage(files, message);
-    } catch (cause) {
-      // Nobody reads the input any more. Claude Code has probably just ended, and its own error message explains
-      // more.
-      const complaint = await lastComplaint(files);
-      if (complaint === '') throw cause;
-      throw new CatalogueError('launch_failed', `Claude Code ended: ${complaint}`, { cause });
-    }
+    await this.#run.write(message);
   }
 
   async #finish(run: AgentRun, end: AgentEnd): Promise<void> {

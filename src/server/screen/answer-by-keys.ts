@@ -1,12 +1,7 @@
 import type { AnswerPlan } from '../../core/answer/answer.ts';
-import {
-  type AnswerStep,
-  answerSteps,
-  type DialogView,
-  showsDialog,
-  standsInField,
-} from '../../core/answer/answer-keys.ts';
+import { type AnswerStep, answerSteps } from '../../core/answer/answer-keys.ts';
 import { type DialogSeen, watchForEnd } from '../../core/answer/dialog-gone.ts';
+import { type DialogView, showsDialog, standsInField } from '../../core/answer/dialog-view.ts';
 import { textsInBox } from '../../core/delivery/box.ts';
 import { encodePaste, guardText } from '../../core/delivery/paste.ts';
 import { coverOf, draftOf } from '../../core/delivery/seen.ts';

@@ -1,14 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AnswerPlan } from '../../../src/core/answer/answer.ts';
-import {
-  type AnswerStep,
-  answerSteps,
-  type DialogView,
-  type Press,
-  showsDialog,
-  standsInField,
-  steps,
-} from '../../../src/core/answer/answer-keys.ts';
+import { type AnswerStep, answerSteps, type Press, steps } from '../../../src/core/answer/answer-keys.ts';
+import { type DialogView, showsDialog, standsInField } from '../../../src/core/answer/dialog-view.ts';
 import { readScreen } from '../../../src/core/status/index.ts';
 import type { Question } from '../../../src/protocol/index.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { planAnswer } from '../../../src/core/answer/answer.ts';
 import { type Reply, replyTo } from '../../../src/core/answer/reply.ts';
+import { dialogKindOf } from '../../../src/core/status/asked-call.ts';
 import { NO_HOOKS, observeHook, type PendingTool } from '../../../src/core/status/index.ts';
-import { dialogKindOf, dialogQuestion } from '../../../src/core/status/question.ts';
+import { dialogQuestion } from '../../../src/core/status/question.ts';
 import type { Answer, Question } from '../../../src/protocol/index.ts';
 
 const DIRECTORY = { type: 'addDirectories', directories: ['/srv/data'], destination: 'session' };

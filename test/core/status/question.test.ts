@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PendingTool, ScreenDialog } from '../../../src/core/status/index.ts';
-import { dialogQuestion, toolBehind } from '../../../src/core/status/question.ts';
+import { dialogQuestion } from '../../../src/core/status/question.ts';
+import { toolBehind } from '../../../src/core/status/tool-behind.ts';
 
 const call = <Input>(id: string, name: string, input: Input): PendingTool & { input: Input } => ({
   id,

@@ -1,6 +1,6 @@
+import { describeTool } from '../asked-call.ts';
 import type { SourceVerdict } from '../evidence.ts';
 import { requestedTool } from '../hooks/hook-rules.ts';
-import { describeTool } from '../question.ts';
 import { TRANSCRIPT_RULE } from '../screen/screen-evidence.ts';
 import { type Arbitration, final, idleAfterTurn, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';

@@ -1,5 +1,6 @@
+import { describeTool, dialogKindOf } from '../asked-call.ts';
 import type { HookEvidence, PendingTool } from '../evidence.ts';
-import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
+import { closingQuestion } from '../question.ts';
 import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../rule.ts';
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 

@@ -1,5 +1,6 @@
 import type { HookEvent, HookEvidence, PendingTool } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
+import { boundInput } from './kept-input.ts';
 
 /**
  * How many characters of a prompt or message are kept. This is enough for every rule, however much text a turn
@@ -12,19 +13,6 @@ const MAX_TEXT = 4_000;
 const MAX_TOOLS = 64;
 /** How many ended tool calls are remembered, to recognise duplicate and late events. */
 const MAX_ENDED = 64;
-/**
- * How many characters of a tool's input, as JSON, are kept. The limit covers everything that a model writes in one
- * call (64,000 tokens), because nobody should have to allow what is not shown. Each change of the session sends the
- * input to the clients, and 200 kB take 1 ms.
- */
-const MOST_INPUT = 200_000;
-/** How deep an input may be nested. No known tool's input is nested deeper. */
-const MOST_DEPTH = 20;
-/** How many characters of each string are kept when an input is cut. */
-const CUT_TEXT = 2_000;
-/** How many entries of each list and object are kept when an input is cut. */
-const CUT_ENTRIES = 100;
-const CUT_DEPTH = 6;
 
 /** The evidence before the first hook. */
 export const NO_HOOKS: HookEvidence = {
@@ -44,31 +32,6 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 
 // Cuts a message at its beginning, because its end shows whether it is a closing question.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
-
-/** Returns a tool's input as CBOS keeps it: in full, or cut if nobody could read all of it. */
-export function boundInput(value: unknown): Pick<PendingTool, 'input' | 'cut'> {
-  return sizeOf(value, 0) <= MOST_INPUT ? { input: value } : { input: cutInput(value, 0), cut: true };
-}
-
-/** Returns the approximate length of a value as JSON, in characters; infinite if the value is nested too deep. */
-function sizeOf(value: unknown, depth: number): number {
-  if (typeof value === 'string') return value.length + 2;
-  if (typeof value !== 'object' || value === null) return 5;
-  if (depth >= MOST_DEPTH) return Number.POSITIVE_INFINITY;
-  return Object.entries(value).reduce((size, [key, entry]) => size + key.length + 4 + sizeOf(entry, depth + 1), 2);
-}
-
-function cutInput(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return value.length > CUT_TEXT ? `${value.slice(0, CUT_TEXT)}…` : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= CUT_DEPTH) return '…';
-  if (Array.isArray(value)) return value.slice(0, CUT_ENTRIES).map((entry) => cutInput(entry, depth + 1));
-  return Object.fromEntries(
-    Object.entries(value)
-      .slice(0, CUT_ENTRIES)
-      .map(([key, entry]) => [key.slice(0, CUT_TEXT), cutInput(entry, depth + 1)]),
-  );
-}
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 

@@ -1,6 +1,6 @@
 import { type ClaudeEvent, type RateLimit, readUserText, retryWords } from '../../../protocol/index.ts';
 import type { JsonEvidence, JsonRequest } from '../evidence.ts';
-import { boundInput } from '../hooks/hooks.ts';
+import { boundInput } from '../hooks/kept-input.ts';
 import type { Millis } from '../millis.ts';
 import { begin, MAX_OPEN, MAX_TEXT, onPromptStage, settle, withoutFinished } from './open-prompts.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonState, Question, QuestionPart } from '../../../protocol/index.ts';
+import { askedQuestions, describeTool, dialogKindOf } from '../asked-call.ts';
 import { decisions, permissionOptions, withFreeText } from '../asked-options.ts';
 import type { JsonEvidence, JsonRequest, TrustRequest } from '../evidence.ts';
-import { askedQuestions, describeTool, dialogKindOf } from '../question.ts';
 
 function partsOf(request: JsonRequest): QuestionPart[] {
   const kind = dialogKindOf(request.name);

@@ -1,5 +1,6 @@
+import { describeTool, dialogKindOf } from '../asked-call.ts';
 import type { JsonEvidence } from '../evidence.ts';
-import { closingQuestion, describeTool, dialogKindOf } from '../question.ts';
+import { closingQuestion } from '../question.ts';
 import { beginOf, endOf, type Rule } from '../rule.ts';
 
 /** The version whose recorded events are in test/fixtures/json-events. */

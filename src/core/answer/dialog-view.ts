@@ -1,0 +1,104 @@
+import type { Question, QuestionPart } from '../../protocol/index.ts';
+import type { ScreenDialog, ScreenFrame } from '../status/screen/screen-evidence.ts';
+
+/** An open dialog as the newest frame shows it. */
+export interface DialogView {
+  frame: ScreenFrame;
+  dialog: ScreenDialog | null;
+}
+
+/**
+ * An option, identified by its number from 0 together with the label that it must have, or the free-text option
+ * wherever it is.
+ */
+export type OptionRef = { index: number; label: string } | 'free_text';
+
+/**
+ * Reports whether the screen shows the dialog of a question. The status follows the screen a moment later.
+ * @param opened the screen when the answer began; if the model's own words are unknown, the dialog must still be the
+ *   same
+ */
+export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
+  if (now.dialog === null) return false;
+  const texts = question.questions.map(({ text }) => text);
+  if (question.kind === 'question' && question.tool !== null) return partAt(now, texts) !== null;
+  return isSameText(textOf(now), textOf(opened)) || isSummary(now);
+}
+
+/**
+ * Reports whether a text is in the field that has the marker. Blanks and line breaks do not count. If Claude Code
+ * keeps the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below
+ * everything.
+ */
+export function standsInField(frame: ScreenFrame, text: string): boolean {
+  const tail = squeeze(text).slice(-TAIL_CHARACTERS);
+  if (tail === '') return false;
+  const { row, col } = frame.cursor;
+  const toCursor = [...frame.lines.slice(0, row), (frame.lines[row] ?? '').slice(0, col)].join('');
+  if (squeeze(toCursor).endsWith(tail)) return true;
+  const marked = frame.lines.findLastIndex((line) => MARKED_ROW.test(line));
+  const isBelow = frame.lines.slice(row).every((line) => line.trim() === '');
+  return isBelow && marked >= 0 && squeeze(frame.lines.slice(marked).join('')).includes(tail);
+}
+
+const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
+
+/** How many characters at a text's end to compare, because more may have scrolled away. */
+const TAIL_CHARACTERS = 80;
+
+/**
+ * Returns the index of the question in front, from 0. For the page that sums up, returns the number of questions.
+ * Null for anything else.
+ */
+export function partAt(view: DialogView, texts: readonly string[]): number | null {
+  if (view.dialog === null) return null;
+  if (isSummary(view)) return texts.length;
+  const index = texts.findIndex((text) => isSameText(textOf(view), text));
+  return index < 0 ? null : index;
+}
+
+const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
+
+/** Returns the current index of an option, or -1 if no option with its label exists. */
+export function findOption(view: DialogView, option: OptionRef): number {
+  if (view.dialog === null) return -1;
+  if (option === 'free_text') return view.dialog.freeText ?? -1;
+  const shown = squeeze(firstColumn(optionsOf(view)[option.index]?.label ?? ''));
+  const wanted = squeeze(firstColumn(option.label));
+  // A long label continues on the next line, where it looks like a description.
+  const isIt = shown !== '' && (wanted.startsWith(shown) || shown.startsWith(wanted));
+  return isIt ? option.index : -1;
+}
+
+/** Returns the text in the field of a question's free-text option, or null if the field is empty. */
+export const textInField = (view: DialogView): string | null =>
+  optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
+
+/** Returns how many rows the field may fill, which are those from its number to the next option's number. */
+export function rowsOfField({ frame, dialog }: DialogView): number {
+  const rowOf = (index: number): number =>
+    frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
+  const at = dialog?.freeText ?? -1;
+  return Math.max(1, rowOf(at + 1) - rowOf(at));
+}
+
+/** Returns a label without the preview that 2.1.329 draws beside it. */
+const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
+
+export const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];
+
+export const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
+
+/** Reports whether two texts are the same, even if the window cuts off the upper lines of a long text. */
+function isSameText(shown: string, told: string): boolean {
+  const [a, b] = [squeeze(shown), squeeze(told)];
+  return a === b || (a !== '' && b.endsWith(a));
+}
+
+export const shows = (frame: ScreenFrame, text: string): boolean =>
+  squeeze(frame.lines.join('')).includes(squeeze(text).slice(-TAIL_CHARACTERS));
+
+export const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
+
+/** Removes blanks, line breaks, and the borders that 1.0 draws, so that different wrapping makes no difference. */
+export const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');

@@ -1,0 +1,44 @@
+import { type QuestionPart, tellingField } from '../../protocol/index.ts';
+import { meaningOfAnswer } from './option-meaning.ts';
+import type { ScreenDialog } from './screen/screen-evidence.ts';
+
+export type DialogKind = ScreenDialog['kind'];
+
+/** Returns the kind of dialog that a tool's permission request opens. */
+export function dialogKindOf(toolName: string): DialogKind {
+  if (toolName === 'AskUserQuestion') return 'question';
+  return toolName === 'ExitPlanMode' ? 'plan' : 'permission';
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;
+
+export const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** Returns all questions in the input of AskUserQuestion. The screen shows only one tab at a time. */
+export function askedQuestions(input: unknown): QuestionPart[] {
+  const list = isRecord(input) && Array.isArray(input.questions) ? input.questions : [];
+  return list.filter(isRecord).map((question) => ({
+    header: stringOf(question.header) || null,
+    text: stringOf(question.question),
+    multi: question.multiSelect === true,
+    options: (Array.isArray(question.options) ? question.options : []).filter(isRecord).map((option, index) => ({
+      key: String(index + 1),
+      label: stringOf(option.label),
+      description: stringOf(option.description) || null,
+      means: meaningOfAnswer(stringOf(option.label)),
+    })),
+  }));
+}
+
+/**
+ * Returns the part of a tool call that a person recognises: the first line of the command, the file, or the address,
+ * cut to 200 characters.
+ */
+export function describeTool(tool: { name: string; input: unknown }): string {
+  const line = tellingField(tool.input)?.split('\n')[0] ?? '';
+  return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
+}
+
+/** Removes all blanks, because a dialog wraps what it repeats. */
+export const squeeze = (value: string): string => value.replace(/\s+/g, '');

@@ -1,0 +1,151 @@
+import { askedQuestions, dialogKindOf, isRecord, squeeze, stringOf } from './asked-call.ts';
+import type { PendingTool } from './evidence.ts';
+import { hasSameInput } from './hooks/hooks.ts';
+import type { ScreenDialog } from './screen/screen-evidence.ts';
+
+/**
+ * Caches the results of `toldBy`. An input can be 200 kB long and is compared with a dialog at each frame of its
+ * session.
+ */
+const told = new WeakMap<PendingTool, string[]>();
+
+const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
+
+/** Returns the parts of a call that its dialog repeats, without blanks. */
+function toldBy(tool: PendingTool): string[] {
+  const known = told.get(tool);
+  if (known !== undefined) return known;
+  const input = isRecord(tool.input) ? tool.input : {};
+  const fields = ['command', 'file_path', 'notebook_path', 'url'].map((key) => stringOf(input[key]));
+  const texts = [...fields, ...askedQuestions(input).map(({ text }) => text)].map(squeeze).filter((one) => one !== '');
+  told.set(tool, texts);
+  return texts;
+}
+
+/**
+ * Returns how many characters of a call are repeated in a dialog on the screen; 0 if the dialog is about something
+ * else.
+ */
+function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
+  const shown = squeeze(shownText(dialog));
+  return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
+}
+
+/**
+ * Reports whether a part of a call fills whole lines of a dialog. A command that merely contains that part is a
+ * different command.
+ */
+function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
+  let shown = '';
+  const edges = new Set([0]);
+  for (const line of shownText(dialog).split('\n')) {
+    shown += squeeze(line.replace(/^\s*│|│\s*$/g, ''));
+    edges.add(shown.length);
+  }
+  return toldBy(tool).some((told) => {
+    for (let at = shown.indexOf(told); at >= 0; at = shown.indexOf(told, at + 1))
+      if (edges.has(at) && edges.has(at + told.length)) return true;
+    return false;
+  });
+}
+
+/** Matches a string that a terminal shows exactly as it is written. */
+const PLAIN = /^[\x20-\x7e\n]+$/;
+
+const MARKDOWN = /[`*_~#]/;
+
+/**
+ * Matches the beginning of the summary that follows the last of several questions. The summary repeats the questions,
+ * but a window may cut them off.
+ */
+const SUMMARY = /^\s*Review your answers\b/;
+
+/**
+ * Reports whether a dialog is about another call. The dialog of a command shows the command, and a dialog with
+ * questions shows one of them. The hook of another call may not have arrived yet while an interrupted call is still
+ * remembered.
+ */
+function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
+  if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
+  const command = isRecord(tool.input) ? stringOf(tool.input.command) : '';
+  const isOfCommand = tool.name === 'Bash' && /^\s*Bash command\b/.test(dialog.parts[0]?.text ?? '');
+  return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
+}
+
+/** Matches what a dialog shows instead of a command of several thousand characters (2.1.330). */
+export const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
+
+function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
+  const shown = dialog.parts[0]?.text ?? '';
+  const asked = askedQuestions(tool.input).map(({ text }) => text);
+  // If a window cuts off the top of a question, its end is still visible. A string that is drawn differently from how
+  // it is written proves nothing.
+  const isShown = (text: string): boolean =>
+    !PLAIN.test(text) ||
+    MARKDOWN.test(text) ||
+    squeeze(text).endsWith(squeeze(shown)) ||
+    squeeze(shown).includes(squeeze(text));
+  return shown !== '' && !SUMMARY.test(shown) && asked.length > 0 && !asked.some(isShown);
+}
+
+/**
+ * Returns the call that an open dialog asks about, among the calls that open a dialog of its kind. `tools` still
+ * contains interrupted calls, because no hook reports an interrupt. Only one question or plan can be open at a time,
+ * so the newest one is open. Permissions of several agents can be open at once.
+ */
+export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
+  const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
+  const asked = fitting.filter((tool) => tool.requestedAt !== null);
+  const candidates = asked.length > 0 ? asked : fitting;
+  if (dialog.kind === 'permission') return permissionBehind(dialog, candidates);
+  const lengths = candidates.map((tool) => mentioned(dialog, tool));
+  const most = Math.max(0, ...lengths);
+  return (most > 0 ? candidates[lengths.indexOf(most)] : candidates.at(-1)) ?? null;
+}
+
+/**
+ * Returns the permission whose hook has waited longest, among those that the dialog may be about. Null if no hook
+ * waits.
+ */
+export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
+  if (dialog.kind !== 'permission') return null;
+  const isMeant = (tool: PendingTool): boolean =>
+    tool.wait !== undefined && dialogKindOf(tool.name) === 'permission' && !isAboutAnother(dialog, tool);
+  return tools.find(isMeant) ?? null;
+}
+
+/**
+ * Returns the call that a permission's dialog asks about. If the candidates differ, it is the only call that the
+ * dialog shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin
+ * alike, or the description of one may repeat the other. A wrong guess would let a person allow something that they
+ * cannot see. If the result is null, CBOS relies on what the dialog shows.
+ */
+function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
+  const [only] = candidates;
+  // If two inputs are cut, CBOS cannot know whether they end alike.
+  const isSame = (one: PendingTool, other: PendingTool): boolean =>
+    one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
+  const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));
+  if (only === undefined || isOne(candidates)) return only ?? null;
+  const whole = candidates.filter((tool) => fillsLines(dialog, tool));
+  const [found] = whole;
+  if (found === undefined || !isOne(whole)) return null;
+  return candidates.some((other) => !isSame(other, found) && couldShow(other, found)) ? null : found;
+}
+
+/**
+ * Reports whether the dialog of `tool` could show the text of `other`, or draws its own text differently from how it
+ * is written.
+ */
+function couldShow(tool: PendingTool, other: PendingTool): boolean {
+  const own = toldBy(tool);
+  return stringsOf(tool.input).some(
+    (one) =>
+      !PLAIN.test(one) || (!own.includes(squeeze(one)) && toldBy(other).some((told) => squeeze(one).includes(told))),
+  );
+}
+
+function stringsOf(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value];
+  return isRecord(value) ? Object.values(value).flatMap(stringsOf) : [];
+}

@@ -1,0 +1,58 @@
+import type { Dispose } from '../client/index.ts';
+import type { TuiOptions } from './host.ts';
+
+/**
+ * The minimum time between two pictures while something keeps changing. Even if timers are late, 30 changes a second
+ * are each shown. Nobody sees more, and each picture also costs the terminal time.
+ */
+const PICTURE_MS = 30;
+/**
+ * How long after a keypress a change still feels like its effect. The effect of a keypress is shown at once,
+ * including the server's answer to it.
+ */
+const KEY_EFFECT_MS = 150;
+/** The minimum time between two pictures during that time. */
+const KEY_PICTURE_MS = 5;
+
+/** When pictures are painted. */
+export interface PicturePace {
+  /** Asks for a picture. Changes in quick succession share one. */
+  ask(): void;
+  /** Call this at each keypress, before its effect asks for a picture. */
+  noteKey(): void;
+  /** Call this when a picture is painted. */
+  notePainted(): void;
+  dispose(): void;
+}
+
+export function createPicturePace(
+  { now, startTimer }: Pick<TuiOptions, 'now' | 'startTimer'>,
+  paint: () => void,
+): PicturePace {
+  let due: Dispose | null = null;
+  let paintedAt = 0;
+  let keyAt = 0;
+  const forget = (): void => {
+    due?.();
+    due = null;
+  };
+  return {
+    ask: () => {
+      if (due !== null) return;
+      const apart = now() - keyAt < KEY_EFFECT_MS ? KEY_PICTURE_MS : PICTURE_MS;
+      const paintDue = (): void => {
+        due = null;
+        paint();
+      };
+      due = startTimer(paintDue, Math.max(0, apart - (now() - paintedAt)));
+    },
+    noteKey: () => {
+      keyAt = now();
+      forget();
+    },
+    notePainted: () => {
+      paintedAt = now();
+    },
+    dispose: forget,
+  };
+}
