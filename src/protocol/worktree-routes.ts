@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
-import { Finish, FinishPreview, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
+import { Finish, FinishPreview, FinishQuery, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
 
 /** The end of a session's worktree, and what was saved of it. */
 export const WORKTREE_ROUTES = {
@@ -9,8 +9,9 @@ export const WORKTREE_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/finish',
     summary:
-      "What is in a session's worktree beside its commits: what is saved if it is finished, and what git ignores",
+      "What is in a session's worktree beside its commits: what is saved if it is finished, what git ignores, and what a merge would do",
     params: SlugParam,
+    query: FinishQuery,
     success: 200,
     response: FinishPreview,
     errors: ['no_such_session', 'no_worktree', 'worktree_gone', 'git_not_found', 'git_failed'],

@@ -82,6 +82,10 @@ export const Finish = z
   .meta({ id: 'Finish' });
 export type Finish = z.infer<typeof Finish>;
 
+export const FinishQuery = z.strictObject({
+  into: GitName.optional().meta({ description: 'As in the request that finishes it' }),
+});
+
 /** What is in a worktree that is to be finished. */
 export const FinishPreview = z
   .object({
@@ -89,6 +93,12 @@ export const FinishPreview = z
     ignored: z.array(z.string()).meta({
       description: 'Files and folders that git ignores. Only those that `.worktreeinclude` names are saved',
     }),
+    into: z.string().nullable().meta({ description: 'The branch that a merge would change; null if none is known' }),
+    commits: z
+      .int()
+      .nullable()
+      .meta({ description: 'How many of its commits that branch lacks; null if none is known' }),
+    conflicts: z.array(z.string()).meta({ description: 'Files that would be in conflict, were it merged now' }),
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;

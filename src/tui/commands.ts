@@ -7,6 +7,7 @@ import { type Command, type CommandSet, createCommandSet } from './command-set.t
 import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
 import { showChanges } from './modes/changes.ts';
 import { confirm } from './modes/confirm.ts';
+import { finish } from './modes/finish.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
 import { search } from './modes/search.ts';
@@ -94,6 +95,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
   '/changes': { usage: '/changes', about: 'what it changed in its repository', run: showChanges },
+  '/finish': { usage: '/finish', about: 'merge or discard its worktree, and remove it', run: finish },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
   '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },
   '/mouse': {

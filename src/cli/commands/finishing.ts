@@ -1,18 +1,9 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import {
-  CatalogueError,
-  EXIT,
-  FINISH_WAYS,
-  type FinishHow,
-  type FinishPreview,
-  type SavedWork,
-  type Session,
-} from '../../protocol/index.ts';
+import { CatalogueError, EXIT, FINISH_WAYS, type FinishHow, type SavedWork } from '../../protocol/index.ts';
 import { agoText } from '../../text/explanation-text.ts';
-import { someNames } from '../../text/name-list.ts';
-import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { finishedLines, finishNotes, finishQuestion } from '../../text/worktree-words.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
@@ -91,60 +82,21 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
     throw new CommandError(`--${how} merges nothing, so --into has no meaning`, 'leave it out', EXIT.usage);
   }
   const client = await context.client();
+  const { into } = options;
+  const intoQuery = into === undefined ? {} : { into };
   if (options.yes !== true) {
     const session = await client.call('getSession', { params: { slug } });
-    const preview = await client.call('previewFinish', { params: { slug } });
-    for (const line of losses(preview)) out.notice(line);
-    if (!(await confirm(context, questionOf(session, how, options.into)))) {
+    const preview = await client.call('previewFinish', { params: { slug }, query: intoQuery });
+    for (const line of finishNotes(preview, how)) out.notice(line);
+    if (!(await confirm(context, finishQuestion(session, how, options.into)))) {
       out.notice(`${slug} not finished`);
       context.exitCode = EXIT.failed;
       return;
     }
   }
-  const { into } = options;
-  const body = { how, stop: true, ...(into === undefined ? {} : { into }) };
-  const session = await client.call('finishSession', { params: { slug }, body });
+  const session = await client.call('finishSession', { params: { slug }, body: { how, stop: true, ...intoQuery } });
   if (options.json === true) out.json(session);
-  else for (const line of outcome(session)) out.line(line);
-}
-
-function questionOf(session: Session, how: FinishHow, into: string | undefined): string {
-  const { slug, worktree, status } = session;
-  const branch = cleanLine(worktree?.branch ?? '');
-  const base = cleanLine(into ?? worktree?.base ?? 'its base');
-  const does: Readonly<Record<FinishHow, string>> = {
-    merge: `Merge ${branch} into ${base}`,
-    rebase: `Rebase ${branch} onto ${base}`,
-    squash: `Squash ${branch} into ${base}`,
-    keep: `Keep ${branch}`,
-    discard: worktree?.new_branch === true ? `Discard ${branch}` : `Keep ${branch} as it is`,
-  };
-  const runs = status.primary === 'dead' ? '' : ` ${slug} runs (${stateText(session)}) and is stopped.`;
-  return `${does[how]}, and remove the worktree ${cleanLine(worktree?.path ?? '')}?${runs}`;
-}
-
-/** What a person should know before: what is saved, and what is not. */
-function losses({ uncommitted, ignored }: FinishPreview): string[] {
-  return [
-    ...(uncommitted.length === 0 ? [] : [`saved, but in no commit: ${someNames(uncommitted.map(cleanLine))}`]),
-    ...(ignored.length === 0
-      ? []
-      : [`ignored by git, saved only where .worktreeinclude names it: ${someNames(ignored.map(cleanLine))}`]),
-  ];
-}
-
-function outcome({ slug, worktree }: Session): string[] {
-  if (worktree?.finished === undefined) return [];
-  const { finished } = worktree;
-  const branch = cleanLine(worktree.branch);
-  const at = finished.commit === null ? '' : ` (${finished.commit.slice(0, 8)})`;
-  const merged = finished.into === null ? '' : `${branch} is in ${cleanLine(finished.into)}${at}; `;
-  const kept = finished.branch_kept ? `the branch ${branch} is kept` : `the branch ${branch} is gone`;
-  return [
-    `${merged}${slug} is stopped and its worktree removed, ${kept}`,
-    `  cbos recover ${finished.saved} brings it back as it was`,
-    ...(finished.left === null ? [] : [`  ${cleanLine(finished.left)} could not be removed whole: remove it by hand`]),
-  ];
+  else for (const [at, line] of finishedLines(session).entries()) out.line(at === 0 ? line : `  ${line}`);
 }
 
 async function readSaved(context: CliContext, { repository }: RecoverOptions): Promise<SavedWork[]> {

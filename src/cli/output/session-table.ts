@@ -22,6 +22,7 @@ import {
   stateText,
 } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { worktreeBranch } from '../../text/worktree-words.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
 
 /**
@@ -68,7 +69,7 @@ const COLUMNS = {
   worktree: {
     title: 'WORKTREE',
     keeps: 'both ends',
-    cell: ({ worktree }) => ({ text: cleanLine(worktreeBranch(worktree)), style: 'dim' }),
+    cell: ({ worktree }) => ({ text: worktreeBranch(worktree), style: 'dim' }),
   },
   model: {
     title: 'MODEL',
@@ -175,11 +176,6 @@ function alwaysShown(name: ColumnName): SessionColumn {
 }
 
 /** `fix/login → main`: its branch, and where its changes go. */
-function worktreeBranch(worktree: Session['worktree']): string {
-  if (worktree === undefined) return '';
-  if (worktree.finished !== undefined) return `${worktree.branch} (finished)`;
-  return worktree.base === null ? worktree.branch : `${worktree.branch} → ${worktree.base}`;
-}
 
 function saysOf(session: Session): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);

@@ -1,10 +1,10 @@
 import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } from '../../protocol/index.ts';
 import { someNames } from '../../text/name-list.ts';
 import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
-import { type MergeRequest, planMerge } from './merge-branch.ts';
+import { findConflicts, type MergeRequest, planMerge } from './merge-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
 import { commitOf, currentBranch, isThere, namesIn, requireNoOperation, uncommittedFiles } from './repository.ts';
-import { type GitPlace, runGit } from './run-git.ts';
+import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { saveWork } from './save-work.ts';
 import { listStates, type SavedState } from './saved-work.ts';
 
@@ -118,13 +118,31 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
   return { session, how, base, branch, tip };
 }
 
-/** What is in a worktree beside its commits. @throws CatalogueError worktree_gone, git_failed */
-export async function previewFinish(given: GitPlace, worktree: Worktree): Promise<FinishPreview> {
+/**
+ * What is in a worktree beside its commits, and what a merge would do.
+ * @param into the branch that would get its commits; null: the one that it started from
+ * @throws CatalogueError git_failed
+ */
+export async function previewFinish(given: GitPlace, worktree: Worktree, into: string | null): Promise<FinishPreview> {
   const inside = { ...given, cwd: worktree.path };
-  if (!(await isThere(worktree.path))) return { uncommitted: [], ignored: [] };
+  if (!(await isThere(worktree.path))) {
+    return { uncommitted: [], ignored: [], into: null, commits: null, conflicts: [] };
+  }
   const flags = ['--others', '--ignored', '--exclude-standard', '--directory', '--no-empty-directory'];
   return {
     uncommitted: await uncommittedFiles(inside),
     ignored: namesIn(await runGit(['ls-files', '-z', ...flags], inside)),
+    ...(await previewMerge(inside, into ?? worktree.base)),
   };
+}
+
+async function previewMerge(
+  inside: GitPlace,
+  into: string | null,
+): Promise<Pick<FinishPreview, 'into' | 'commits' | 'conflicts'>> {
+  const base = into === null ? null : await commitOf(inside, `refs/heads/${into}`);
+  const tip = await commitOf(inside, 'HEAD');
+  if (base === null || tip === null) return { into: null, commits: null, conflicts: [] };
+  const commits = Number(await askGit(['rev-list', '--count', tip, `^${base}`, '--'], inside));
+  return { into, commits, conflicts: commits === 0 ? [] : await findConflicts(inside, base, tip) };
 }

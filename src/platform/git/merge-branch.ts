@@ -80,16 +80,25 @@ async function squashMessage(place: GitPlace, { branch, tip }: MergeRequest, fro
 
 /** @returns the tree of a merge @throws CatalogueError merge_conflict */
 async function mergeTrees(place: GitPlace, ours: string, theirs: string): Promise<string> {
-  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
-  const merged = await tryGit(args, place);
-  if (merged.code > 1) throw gitFailed(args, merged);
-  const [tree = '', ...names] = namesIn(merged.stdout);
-  if (merged.code === 0) return tree;
-  const files = [...new Set(names)];
+  const { tree, conflicts: files } = await tryMerge(place, ours, theirs);
+  if (files.length === 0) return tree;
   const many = files.length === 1 ? 'is' : 'are';
   throw new CatalogueError('merge_conflict', `${someNames(files)} ${many} in conflict; nothing was changed`, {
     extra: { files },
   });
+}
+
+/** The files that would be in conflict, were one commit merged into another. */
+export async function findConflicts(place: GitPlace, ours: string, theirs: string): Promise<string[]> {
+  return (await tryMerge(place, ours, theirs)).conflicts;
+}
+
+async function tryMerge(place: GitPlace, ours: string, theirs: string): Promise<{ tree: string; conflicts: string[] }> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', ours, theirs];
+  const merged = await tryGit(args, place);
+  if (merged.code > 1) throw gitFailed(args, merged);
+  const [tree = '', ...names] = namesIn(merged.stdout);
+  return { tree, conflicts: merged.code === 0 ? [] : [...new Set(names)] };
 }
 
 /** The commits of a branch once more, one after the other, on another commit. */

@@ -109,7 +109,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     unsnoozeSession: async ({ params }) => sessions.unsnooze(params.slug),
     parkSession: ({ params }) => sessions.park(params.slug),
     wakeSession: ({ params }) => sessions.wake(params.slug),
-    previewFinish: ({ params }) => options.worktrees.preview(sessions.get(params.slug)),
+    previewFinish: ({ params, query }) => options.worktrees.preview(sessions.get(params.slug), query.into ?? null),
     finishSession: ({ params, body }) => sessions.finish(params.slug, body),
     listSaved: ({ query }) => options.worktrees.saved(sessions.list(), query.path ?? null),
     recover: ({ body }) => options.worktrees.recover(body),

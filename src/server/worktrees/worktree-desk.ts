@@ -15,7 +15,7 @@ import { requireWorktree } from '../fleet/finish-session.ts';
 /** What is in worktrees, and what was saved of those that are gone. */
 export interface WorktreeDesk {
   /** @throws CatalogueError no_worktree, git_not_found, git_failed */
-  preview(session: Session): Promise<FinishPreview>;
+  preview(session: Session, into: string | null): Promise<FinishPreview>;
   /** What is saved in the repositories of these sessions and of a folder, newest first. */
   saved(sessions: readonly Session[], path: string | null): Promise<SavedWork[]>;
   /** @throws CatalogueError what `recoverWork` throws */
@@ -33,7 +33,8 @@ export function createWorktreeDesk(environment: Readonly<Record<string, string |
     }
   };
   return {
-    preview: async ({ slug, worktree }) => previewFinish({ cwd: '/', environment }, requireWorktree(slug, worktree)),
+    preview: async ({ slug, worktree }, into) =>
+      previewFinish({ cwd: '/', environment }, requireWorktree(slug, worktree), into),
     saved: async (sessions, path) => {
       const known = sessions.flatMap(({ worktree }) => (worktree === undefined ? [] : [worktree.repository]));
       const named = [...new Set([...(path === null ? [] : [path]), ...known])];

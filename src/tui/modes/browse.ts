@@ -1,5 +1,6 @@
 import { isReady, mayAllow, needsYou, type Session } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
+import { isFinishable } from '../../text/worktree-words.ts';
 import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
 import { type App, moveSelection, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import {
@@ -27,6 +28,7 @@ import {
 import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
 import { editFilter } from './filter.ts';
+import { finish } from './finish.ts';
 import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
@@ -74,6 +76,7 @@ function browseHints(app: App): Hint[] {
       : ([
           ['e', 'rename'],
           ['d', 'changes'],
+          ...(isFinishable(session) ? ([['F', 'finish']] as const) : []),
         ] as Hint[])),
     ['?', 'help'],
   ];
@@ -203,6 +206,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
   d: showChanges,
   f: editFilter,
+  F: finish,
   '/': editSearch,
   ':': (app) => reply(app, '/'),
   R: replay,
@@ -260,7 +264,7 @@ const OF_MARKED: Readonly<Record<string, Command>> = {
  * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
  * them.
  */
-const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z']);
+const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);
 
 function handleBrowse(app: App, event: InputEvent): void {
   if (event.kind === 'focus' || event.kind === 'mouse') return;

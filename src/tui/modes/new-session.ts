@@ -1,4 +1,4 @@
-import { isSlug, type NewSession, type SessionType } from '../../protocol/index.ts';
+import { isSlug, type NewSession, type NewWorktree, type SessionType } from '../../protocol/index.ts';
 import { displayWidth } from '../../text/display-width.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -8,8 +8,11 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { fitTo } from '../view/cells.ts';
 import type { Page } from './mode.ts';
 
-const FIELDS = ['name', 'folder', 'type', 'prompt'] as const;
+const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from'] as const;
 type Field = (typeof FIELDS)[number];
+/** Fields with a choice instead of a text. */
+type Choice = 'worktree' | 'type';
+const isChoice = (field: Field): field is Choice => field === 'worktree' || field === 'type';
 
 /**
  * The limits of the size. In a smaller terminal Claude Code cannot draw everything, and nobody reads a larger one.
@@ -22,12 +25,14 @@ const LABEL_CELLS = 10;
 
 interface Form {
   field: Field;
-  texts: Record<Exclude<Field, 'type'>, Editor>;
+  texts: Record<Exclude<Field, Choice>, Editor>;
   /**
    * whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it
    */
   isProposed: boolean;
   type: SessionType;
+  /** whether it gets a git worktree of its own */
+  inWorktree: boolean;
   /** folders that begin with the text in the field */
   folders: readonly string[];
   /** the index of the chosen folder; -1 if none is chosen */
@@ -43,16 +48,24 @@ export function newSession(app: App, name = ''): void {
   const home = app.options.env.HOME;
   const form: Form = {
     field: 'name',
-    texts: { name: editorOf(name), folder: editorOf(pathText(app.options.cwd, home)), prompt: EMPTY_EDITOR },
+    texts: {
+      name: editorOf(name),
+      folder: editorOf(pathText(app.options.cwd, home)),
+      branch: EMPTY_EDITOR,
+      from: EMPTY_EDITOR,
+      prompt: EMPTY_EDITOR,
+    },
     isProposed: true,
     type: 'screen',
+    inWorktree: false,
     folders: [],
     chosen: -1,
     isLookingUp: false,
     tabWaits: false,
   };
   const goTo = (step: number): void => {
-    form.field = FIELDS[(FIELDS.indexOf(form.field) + step + FIELDS.length) % FIELDS.length] ?? 'name';
+    const fields = fieldsOf(form);
+    form.field = fields[(fields.indexOf(form.field) + step + fields.length) % fields.length] ?? 'name';
     app.changed();
   };
   const lookUpFolders = (): void => {
@@ -135,9 +148,10 @@ export function newSession(app: App, name = ''): void {
     up: () => choose(-1),
   };
   const write = (event: InputEvent): void => {
-    if (form.field === 'type') {
+    if (isChoice(form.field)) {
       const isOther = event.kind === 'key' && [' ', 'left', 'right'].includes(event.name);
-      if (isOther) form.type = form.type === 'screen' ? 'json' : 'screen';
+      if (isOther && form.field === 'type') form.type = form.type === 'screen' ? 'json' : 'screen';
+      else if (isOther) form.inWorktree = !form.inWorktree;
       return;
     }
     if (form.field === 'folder') replaceProposal(form, event);
@@ -163,12 +177,23 @@ export function newSession(app: App, name = ''): void {
       ...(form.field === 'folder' && form.folders.length > 0 ? ([['↓', 'choose']] as const) : []),
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'the other type']] as const) : []),
+      ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
       ['Esc', 'leave'],
     ],
     handle: handleKey,
     page: (cols, rows) => formPage(app, form, { cols, rows }),
   });
   lookUpFolders();
+}
+
+/** The fields that are shown: a branch is asked for only where there is a worktree. */
+function fieldsOf({ inWorktree }: Form): Field[] {
+  return FIELDS.filter((field) => inWorktree || (field !== 'branch' && field !== 'from'));
+}
+
+function worktreeBody({ texts }: Form): NewWorktree {
+  const [branch, from] = [texts.branch.text.trim(), texts.from.text.trim()];
+  return { ...(branch === '' ? {} : { branch }), ...(from === '' ? {} : { from }) };
 }
 
 /** Works like any field whose text is selected. */
@@ -194,6 +219,7 @@ function create(app: App, form: Form, home: string | undefined): void {
     path: path === '' ? '.' : path,
     type: form.type,
     ...(form.type === 'screen' ? sizeFor(app.paneSize()) : {}),
+    ...(form.inWorktree ? { worktree: worktreeBody(form) } : {}),
     ...(prompt === '' ? {} : { prompt }),
   };
   app.toast('wait', `launching ${slug}…`);
@@ -218,17 +244,25 @@ const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
   json: 'structured, without a terminal',
 };
 
+function choiceWords({ type, inWorktree }: Form, field: Choice): [word: string, about: string] {
+  if (field === 'type') return [type, ABOUT_TYPES[type]];
+  return inWorktree
+    ? ['yes', 'a git worktree, on a branch; its own name if left empty']
+    : ['no', 'in the folder itself'];
+}
+
 function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
   const { dress } = app;
   const width = Math.max(10, cols - LABEL_CELLS - 5);
   const lines: string[] = [''];
   let cursor: { row: number; col: number } | null = null;
-  for (const field of FIELDS) {
+  for (const field of fieldsOf(form)) {
     const isHere = form.field === field;
     const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
-    if (field === 'type') {
+    if (isChoice(field)) {
+      const [word, about] = choiceWords(form, field);
       lines.push(
-        `${label} ${dress(isHere ? 'inverse' : null, form.type)}  ${dress('dim', fitTo(ABOUT_TYPES[form.type], width - 10).trimEnd())}`,
+        `${label} ${dress(isHere ? 'inverse' : null, word)}  ${dress('dim', fitTo(about, width - 10).trimEnd())}`,
       );
       continue;
     }

@@ -7,6 +7,7 @@ import { pathText, queueText, recordingText, sessionStyle, stateText } from '../
 import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { worktreeBranch } from '../../text/worktree-words.ts';
 import { isConversation, type Model } from '../model.ts';
 
 interface PaneTitle {
@@ -34,6 +35,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     queueText(session),
     contextFact(session.context),
     costFact(session.cost_usd),
+    worktreeBranch(session.worktree),
     pathText(path, home),
     session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
     moved,

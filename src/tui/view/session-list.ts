@@ -15,6 +15,7 @@ import {
 import { wakeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { worktreeBranch } from '../../text/worktree-words.ts';
 import { column, fitTo } from './cells.ts';
 
 export interface ListOptions {
@@ -117,7 +118,9 @@ function withMark(row: string, mark: string, { cols, dress }: ListOptions): stri
 
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
-  return blockedText(session) || sessionGist(session) || pathText(session.path, home);
+  return (
+    blockedText(session) || sessionGist(session) || worktreeBranch(session.worktree) || pathText(session.path, home)
+  );
 }
 
 /** Returns the state in one word, for places without more room. */

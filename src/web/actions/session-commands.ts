@@ -1,4 +1,5 @@
 import type { Session } from '../../protocol/index.ts';
+import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
 import { client } from '../connection/fleet.ts';
@@ -64,6 +65,15 @@ export function sessionCommands(session: Session): SessionCommand[] {
     isInMenu: true,
     run: () => goTo({ page: 'changes', slug, file: null }),
   });
+  if (isFinishable(session)) {
+    commands.push({
+      verb: 'Finish…',
+      title: `Finish ${slug}…`,
+      also: 'worktree merge rebase squash discard branch',
+      isInMenu: true,
+      run: open('finish'),
+    });
+  }
   const marked = session.unread ? 'read' : 'unread';
   commands.push({
     verb: `Mark as ${marked}`,

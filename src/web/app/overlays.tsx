@@ -3,6 +3,7 @@ import { ConvertDialog, MoveDialog, RenameDialog } from '../actions/change-dialo
 import { DeedDialog } from '../actions/deed-dialog.tsx';
 import { ExplainDialog } from '../actions/explain-dialog.tsx';
 import { ExportDialog } from '../actions/export-dialog.tsx';
+import { FinishDialog } from '../actions/finish-dialog.tsx';
 import { SendDialog } from '../actions/send-dialog.tsx';
 import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
 import { KeyHelp } from './key-help.tsx';
@@ -33,6 +34,8 @@ function AboutOne({ about, slug }: AboutSession) {
       return <ExplainDialog slug={slug} />;
     case 'export':
       return <ExportDialog slug={slug} />;
+    case 'finish':
+      return <FinishDialog slug={slug} />;
     case 'move':
       return <MoveDialog slug={slug} />;
     case 'rename':

@@ -2,6 +2,7 @@ import { type Attending, type Attention, attentionOf, needOf, type Session } fro
 import { blockedText } from '../../text/blocked-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
+import { worktreeBranch } from '../../text/worktree-words.ts';
 
 export { stateText as statusText };
 
@@ -27,9 +28,10 @@ export function toneOf(session: Attending): Tone {
 }
 
 /** Returns one line about the session: what keeps it from being reached, its question, what it does, or its folder. */
-export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at'>): string {
+export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at' | 'worktree'>): string {
   const { path } = session;
-  return blockedText(session) || sessionGist(session) || (path === null ? '' : shortPath(path));
+  const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));
+  return blockedText(session) || sessionGist(session) || place;
 }
 
 /** Returns the last two parts of a path: `…/src/auth`. */

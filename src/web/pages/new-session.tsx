@@ -1,7 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useId } from 'preact/hooks';
-import { PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
+import { type NewWorktree, PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
@@ -28,6 +28,9 @@ export function NewSessionPage() {
   const prompt = useSignal('');
   const mode = useSignal('');
   const model = useSignal('');
+  const inWorktree = useSignal(false);
+  const branch = useSignal('');
+  const from = useSignal('');
   const isBusy = useSignal(false);
   useEffect(() => {
     if (!isNamed.value) slug.value = freeSlug(path.value);
@@ -45,6 +48,7 @@ export function NewSessionPage() {
           ...(prompt.value.trim() === '' ? {} : { prompt: prompt.value }),
           ...(chosen.success ? { permission_mode: chosen.data } : {}),
           ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
+          ...(inWorktree.value ? { worktree: worktreeBody(branch.value, from.value) } : {}),
         },
       }),
     );
@@ -102,6 +106,47 @@ export function NewSessionPage() {
             ))}
           </div>
         </fieldset>
+        <fieldset class="stack">
+          <legend class="label">Worktree</legend>
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={inWorktree.value}
+              onChange={({ currentTarget }) => {
+                inWorktree.value = currentTarget.checked;
+              }}
+            />
+            <span>In a git worktree of its own</span>
+          </label>
+          {inWorktree.value && (
+            <div class="cards">
+              <Field label="Branch" hint="One that exists is taken, else it is made">
+                {(id) => (
+                  <input
+                    {...bind(branch)}
+                    id={id}
+                    class="input mono"
+                    placeholder={slug.value}
+                    spellcheck={false}
+                    autocomplete="off"
+                  />
+                )}
+              </Field>
+              <Field label="From" hint="What a new branch starts from">
+                {(id) => (
+                  <input
+                    {...bind(from)}
+                    id={id}
+                    class="input mono"
+                    placeholder="the commit of the folder"
+                    spellcheck={false}
+                    autocomplete="off"
+                  />
+                )}
+              </Field>
+            </div>
+          )}
+        </fieldset>
         <Field label="First prompt" hint="May be left empty">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
         </Field>
@@ -140,6 +185,13 @@ export function NewSessionPage() {
       </form>
     </>
   );
+}
+
+function worktreeBody(branch: string, from: string): NewWorktree {
+  return {
+    ...(branch.trim() === '' ? {} : { branch: branch.trim() }),
+    ...(from.trim() === '' ? {} : { from: from.trim() }),
+  };
 }
 
 function bind(text: Signal<string>) {

@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import type { Session } from '../../protocol/index.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { worktreeBranch } from '../../text/worktree-words.ts';
 import { isParked } from '../actions/deeds.ts';
 import { sessionCommands, toggleUnread } from '../actions/session-commands.ts';
 import { ageText, now } from '../app/clock.ts';
@@ -59,7 +60,9 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       <StatusChip session={session} />
       <span class="faint clip grow wide-only" title={session.path ?? undefined}>
         {session.path === null ? '' : shortPath(session.path)}
-        {[costFact(session.cost_usd), contextFact(session.context)].filter(Boolean).map((fact) => ` · ${fact}`)}
+        {[worktreeBranch(session.worktree), costFact(session.cost_usd), contextFact(session.context)]
+          .filter(Boolean)
+          .map((fact) => ` · ${fact}`)}
       </span>
       <span class="grow narrow-only" />
       <div class="row" ref={tools} />

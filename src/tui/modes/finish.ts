@@ -1,0 +1,100 @@
+import { CatalogueError, type FinishHow, type FinishPreview, type Session } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import {
+  conflictFiles,
+  conflictPrompt,
+  FINISH_CHOICES,
+  finishedLines,
+  finishNotes,
+  finishQuestion,
+  isFinishable,
+} from '../../text/worktree-words.ts';
+import { sendText } from '../actions.ts';
+import { type App, errorText, requireSelected } from '../app.ts';
+import { EMPTY_EDITOR } from '../input/editor.ts';
+import { wrap } from '../view/cells.ts';
+import { confirm } from './confirm.ts';
+import type { Hint } from './mode.ts';
+
+/** Asks how the worktree of the selected session is to be finished. What that does is said before it is done. */
+export function finish(app: App): void {
+  const session = requireSelected(app);
+  if (session === null) return;
+  const { slug } = session;
+  if (!isFinishable(session)) {
+    app.toast('bad', `${slug} has no worktree to finish — n makes a session in one`);
+    return;
+  }
+  app.toast('wait', `looking at the worktree of ${slug}…`);
+  app.run(async () => {
+    const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
+    choose(app, session, preview);
+  });
+}
+
+function choose(app: App, session: Session, preview: FinishPreview): void {
+  const notes = finishNotes(preview, 'merge').map(cleanLine);
+  // An older server tells of none.
+  const { conflicts = [] }: Partial<FinishPreview> = preview;
+  const handOver: readonly Hint[] = conflicts.length > 0 ? [['h', 'hand the conflict to the session']] : [];
+  app.open({
+    hints: () => [[FINISH_CHOICES.map(({ key }) => key).join(' '), 'choose'], ...handOver, ['Esc', 'leave']],
+    page: (cols) => ({
+      title: `Finish ${cleanLine(session.slug)}`,
+      rows: [
+        '',
+        ...FINISH_CHOICES.map(
+          ({ key, verb, about }) =>
+            `   ${app.dress('bold', key)}   ${verb.padEnd(8)} ${app.dress('dim', truncate(about, Math.max(0, cols - 18)))}`,
+        ),
+        '',
+        ...notes.flatMap((note) => wrap(note, Math.max(10, cols - 4))).map((row) => `   ${row}`),
+      ],
+    }),
+    handle(event) {
+      // The wheel sends these.
+      if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
+      app.close();
+      const chosen = FINISH_CHOICES.find(({ key }) => key === event.name);
+      if (chosen !== undefined) ask(app, session, { preview, how: chosen.how });
+      else if (event.name === 'h' && conflicts.length > 0) askToHandOver(app, session, conflicts);
+    },
+    input: () => ({ title: '', mark: `Finish ${session.slug} by `, editor: EMPTY_EDITOR, isActive: true }),
+  });
+}
+
+function ask(app: App, session: Session, { preview, how }: { preview: FinishPreview; how: FinishHow }): void {
+  const notes = finishNotes(preview, how);
+  confirm(app, {
+    question: `${FINISH_CHOICES.find((choice) => choice.how === how)?.verb} ${session.slug}?`,
+    about: [finishQuestion(session, how), ...notes].map(cleanLine).join('\n'),
+    onYes: () => finishBy(app, session, how),
+  });
+}
+
+function finishBy(app: App, session: Session, how: FinishHow): void {
+  const { slug } = session;
+  app.toast('wait', `finishing ${slug}…`);
+  app.run(async () => {
+    try {
+      const finished = await app.client.call('finishSession', { params: { slug }, body: { how, stop: true } });
+      app.toast('good', finishedLines(finished).slice(0, 2).join('; '));
+    } catch (error) {
+      const files = error instanceof CatalogueError ? conflictFiles(error) : null;
+      if (files === null) throw error;
+      app.toast('bad', errorText(error, slug) ?? '');
+      askToHandOver(app, session, files);
+    }
+  });
+}
+
+/** A conflict is the session's to resolve: it gets this prompt if the person says so. */
+function askToHandOver(app: App, session: Session, files: readonly string[]): void {
+  const text = conflictPrompt(session.worktree?.base ?? null, files);
+  confirm(app, {
+    question: `Send this to ${session.slug}?`,
+    about: text,
+    onYes: () => sendText(app, session, { text, queue: true }),
+  });
+}

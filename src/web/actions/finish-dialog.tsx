@@ -1,0 +1,158 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { CatalogueError, type FinishHow, type FinishPreview, type Session } from '../../protocol/index.ts';
+import {
+  conflictFiles,
+  conflictPrompt,
+  FINISH_CHOICES,
+  finishedLines,
+  finishNotes,
+  finishQuestion,
+  mergesBy,
+} from '../../text/worktree-words.ts';
+import { closeOverlay } from '../app/overlay.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { attempt, tell } from '../parts/toasts.tsx';
+import { useSettled } from '../session/settled.ts';
+
+/** Asks how the worktree of a session is to be finished, and says what that does before it is done. */
+export function FinishDialog({ slug }: { slug: string }) {
+  const session = sessions.value.get(slug);
+  const how = useSignal<FinishHow>('merge');
+  const into = useSignal('');
+  const preview = useSignal<FinishPreview | null>(null);
+  const problem = useSignal<CatalogueError | null>(null);
+  const isBusy = useSignal(false);
+  const form = useRef<HTMLFormElement>(null);
+  const isSettled = useSettled(form, true);
+  const base = into.value.trim();
+  const isMerge = mergesBy(how.value);
+
+  useEffect(() => {
+    let isGone = false;
+    const query = base === '' ? {} : { into: base };
+    client
+      .call('previewFinish', { params: { slug }, query })
+      .then((answer) => {
+        if (!isGone) preview.value = answer;
+      })
+      .catch((error: unknown) => {
+        if (!isGone && error instanceof CatalogueError) problem.value = error;
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, base]);
+
+  if (session === undefined) return null;
+  const finish = async (): Promise<void> => {
+    if (isBusy.value || !isSettled || link.value !== 'live') return;
+    isBusy.value = true;
+    problem.value = null;
+    const body = { how: how.value, stop: true, ...(isMerge && base !== '' ? { into: base } : {}) };
+    try {
+      const finished = await client.call('finishSession', { params: { slug }, body });
+      closeOverlay();
+      for (const line of finishedLines(finished).slice(0, 2)) tell(line);
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error;
+      problem.value = error;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  const conflicts =
+    (problem.value === null ? null : conflictFiles(problem.value)) ?? (isMerge ? (preview.value?.conflicts ?? []) : []);
+
+  return (
+    <Dialog label={`Finish ${slug}`} onClose={closeOverlay} isWide>
+      <form
+        ref={form}
+        class="dialog-body stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void finish();
+        }}
+      >
+        <h2>Finish {slug}</h2>
+        <fieldset class="stack">
+          <legend class="hidden-text">How</legend>
+          {FINISH_CHOICES.map((choice) => (
+            <label key={choice.how} class="form-option">
+              <input
+                type="radio"
+                name="how"
+                checked={how.value === choice.how}
+                onChange={() => {
+                  how.value = choice.how;
+                  problem.value = null;
+                }}
+              />
+              <span class="choice-text">
+                <span>{choice.verb}</span>
+                <span class="choice-about">{choice.about}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {isMerge && (
+          <input
+            class="input mono"
+            aria-label="Into the branch"
+            placeholder={session.worktree?.base ?? 'the branch that gets the commits'}
+            spellcheck={false}
+            value={into.value}
+            onChange={({ currentTarget }) => {
+              into.value = currentTarget.value;
+            }}
+          />
+        )}
+        <div class="finish-notes" role="status">
+          {preview.value === null
+            ? problem.value === null && <p class="faint">Looking…</p>
+            : finishNotes(preview.value, how.value).map((line) => <p key={line}>{line}</p>)}
+        </div>
+        {problem.value !== null && (
+          <p class="notice bad">
+            {problem.value.message}. {problem.value.hint}
+          </p>
+        )}
+        {conflicts.length > 0 && (
+          <HandOver
+            session={session}
+            prompt={conflictPrompt(preview.value?.into ?? session.worktree?.base ?? null, conflicts)}
+          />
+        )}
+        <p>{finishQuestion(session, how.value, isMerge && base !== '' ? base : undefined)}</p>
+        <div class="row end">
+          <CloseButton>Cancel</CloseButton>
+          <button type="submit" class="button bad" disabled={isBusy.value} aria-disabled={!isSettled}>
+            {isBusy.value ? 'Finishing…' : FINISH_CHOICES.find((choice) => choice.how === how.value)?.verb}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** A conflict is the session's to resolve: it gets this prompt if the person asks for that. */
+function HandOver({ session: { slug }, prompt }: { session: Session; prompt: string }) {
+  const send = async (): Promise<void> => {
+    const isSent = await attempt(() => client.call('send', { params: { slug }, body: { text: prompt, queue: true } }));
+    if (!isSent) return;
+    closeOverlay();
+    tell(`${slug} has the conflict: finish it once that is resolved`);
+  };
+  return (
+    <div class="notice stack">
+      <p class="mono">{prompt}</p>
+      <div class="row end">
+        <button type="button" class="button" onClick={() => void send()}>
+          Hand it to the session
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { openTerminal } from '../harness/tmux.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
+
+let server: FacesUnderTest;
+let repository: WorktreeRepository;
+beforeAll(async () => {
+  server = await startFaces();
+  repository = createWorktreeRepository(server.world);
+  repository.commit('first', { 'a.txt': 'a\n' });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+test('n launches in a worktree; F says what a finish does, hands a conflict over on request, and merges', async () => {
+  const terminal = await openTerminal(server.world, { cols: 130, rows: 34 });
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('n');
+  await terminal.until(/A new session/, 'the form');
+  await terminal.type('AUTH');
+  await terminal.keys('Tab', 'C-u');
+  await terminal.type(repository.path);
+  await terminal.keys('Tab');
+  await terminal.until(/▌ type/, 'the field of the type');
+  await terminal.keys('Tab', 'Tab');
+  await terminal.until(/▌ worktree +no/, 'the field of the worktree');
+  await terminal.keys('Space');
+  await terminal.until(/▌ worktree +yes[\s\S]*branch[\s\S]*from/, 'that there will be one');
+  await terminal.keys('Tab');
+  await terminal.type('fix/login');
+  await terminal.keys('Tab');
+  await terminal.type('main');
+  await terminal.keys('Enter');
+  await terminal.until(/AUTH is launched/, 'that it is launched');
+  expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/login', from: 'main' });
+  await terminal.until(/fix\/login → main/, 'its branch');
+
+  const folder = join(repository.path, '.claude', 'worktrees', 'AUTH');
+  writeFileSync(join(folder, 'a.txt'), 'theirs\n');
+  repository.gitIn(folder, 'commit', '--quiet', '--all', '--message', 'work');
+  repository.commit('meanwhile', { 'a.txt': 'ours\n' });
+  await terminal.keys('F');
+  await terminal.until(/in conflict with main: a\.txt/, 'the conflict');
+  await terminal.keys('m');
+  await terminal.until(/Merge fix\/login into main, and remove the worktree/, 'what a merge does');
+  await terminal.keys('y');
+  await terminal.until(
+    /Send this to AUTH\?[\s\S]*Merge the branch main into your branch/,
+    'the prompt for the session',
+  );
+  await terminal.keys('n');
+  await terminal.until(/q quit/, 'the list');
+  expect(server.sessions.deliveries('AUTH')).toEqual([]);
+  expect(existsSync(folder)).toBe(true);
+  await terminal.keys('F');
+  await terminal.until(/h hand the conflict/, 'the key that hands it over');
+  await terminal.keys('h');
+  await terminal.until(/Send this to AUTH\?/, 'the question');
+  await terminal.keys('y');
+  await waitFor(() => server.sessions.deliveries('AUTH').length === 1, { describe: 'the session has the prompt' });
+  expect(server.sessions.deliveries('AUTH')[0]?.text).toContain('They are in conflict in: a.txt.');
+
+  repository.gitIn(folder, 'reset', '--quiet', '--hard', 'main');
+  repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'more');
+  writeFileSync(join(folder, 'new.txt'), 'new\n');
+  await terminal.keys('F');
+  await terminal.until(/1 commit for main[\s\S]*saved, but in no commit: new\.txt/, 'what would happen');
+  await terminal.keys('d');
+  await terminal.until(/Discard fix\/login, and remove the worktree/, 'what it does');
+  await terminal.keys('y');
+  await terminal.until(/AUTH is stopped and its worktree removed/, 'that it is finished');
+  expect(existsSync(folder)).toBe(false);
+  expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('ours\n');
+  await terminal.keys('F');
+  await terminal.until(/AUTH has no worktree to finish/, 'that there is nothing more');
+});

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openBrowser } from '../harness/browser.ts';
+import { type PageUnderTest, startPage } from '../harness/page.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
+import { createWorld } from '../harness/world.ts';
+
+const world = createWorld();
+let browser: Browser;
+let repository: WorktreeRepository;
+beforeAll(async () => {
+  browser = await openBrowser(world);
+  repository = createWorktreeRepository(world);
+  repository.commit('first', { 'a.txt': 'a\n' });
+});
+afterAll(() => world.dispose());
+
+const folderOf = (slug: string): string => join(repository.path, '.claude', 'worktrees', slug);
+const button = ({ page }: PageUnderTest, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+async function launchInWorktree(one: PageUnderTest, slug: string, branch: string): Promise<void> {
+  const { page } = one;
+  await one.visit('#/new');
+  await page.getByRole('heading', { name: 'New session' }).waitFor();
+  await page.getByLabel('Folder').fill(repository.path);
+  await page.getByLabel('Name').fill(slug);
+  await page.getByLabel('In a git worktree').check();
+  await page.getByRole('textbox', { name: 'Branch' }).fill(branch);
+  await page.getByRole('textbox', { name: 'From' }).fill('main');
+  await button(one, 'Start').click();
+  await page.getByRole('heading', { name: slug, exact: true }).waitFor();
+}
+
+async function openFinish(one: PageUnderTest): Promise<void> {
+  await button(one, 'More').click();
+  await one.page.getByRole('menuitem', { name: 'Finish…' }).click();
+  await one.page.getByRole('heading', { name: /^Finish / }).waitFor();
+}
+
+test('a session is launched in a worktree, shows its branch, and is merged once it was said what that does', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  await launchInWorktree(one, 'AUTH', 'fix/login');
+  expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/login', from: 'main' });
+  await page.getByText('fix/login → main').first().waitFor();
+  writeFileSync(join(folderOf('AUTH'), 'a.txt'), 'merged\n');
+  repository.gitIn(folderOf('AUTH'), 'commit', '--quiet', '--all', '--message', 'work');
+  await openFinish(one);
+  await page.getByText('1 commit for main').waitFor();
+  await page.getByText(`Merge fix/login into main, and remove the worktree ${folderOf('AUTH')}? AUTH runs`).waitFor();
+  await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
+  await page.getByText('fix/login is in main').waitFor();
+  expect(existsSync(folderOf('AUTH'))).toBe(false);
+  expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('merged\n');
+  await button(one, 'More').click();
+  expect(await page.getByRole('menuitem', { name: 'Finish…' }).count()).toBe(0);
+  expect(one.watched.faults).toEqual([]);
+});
+
+test('a conflict is shown before and after it is tried, and goes to the session only on request', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  await launchInWorktree(one, 'BILL', 'fix/bill');
+  writeFileSync(join(folderOf('BILL'), 'a.txt'), 'theirs\n');
+  repository.gitIn(folderOf('BILL'), 'commit', '--quiet', '--all', '--message', 'work');
+  repository.commit('meanwhile', { 'a.txt': 'ours\n' });
+  await openFinish(one);
+  await page.getByText('in conflict with main: a.txt').waitFor();
+  await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
+  await page.getByText('a.txt is in conflict; nothing was changed').waitFor();
+  expect(existsSync(folderOf('BILL'))).toBe(true);
+  expect(server.sessions.deliveries('BILL')).toEqual([]);
+  const prompt =
+    'Merge the branch main into your branch, resolve the conflicts, and commit the merge. They are in conflict in: a.txt.';
+  await page.getByText(prompt).waitFor();
+  await button(one, 'Hand it to the session').click();
+  await waitFor(() => server.sessions.deliveries('BILL').length === 1, { describe: 'the session has the prompt' });
+  expect(server.sessions.deliveries('BILL')[0]?.text).toBe(prompt);
+  // What was not committed is told, and a worktree that is discarded is gone.
+  writeFileSync(join(folderOf('BILL'), 'new.txt'), 'new\n');
+  await openFinish(one);
+  await page.getByText('saved, but in no commit: new.txt').waitFor();
+  await page.getByLabel('Discard').check();
+  await page.getByText('Discard fix/bill, and remove the worktree').waitFor();
+  await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
+  await page.getByText('the branch fix/bill is gone').waitFor();
+  expect(existsSync(folderOf('BILL'))).toBe(false);
+  expect(repository.git('branch', '--list', 'fix/bill')).toBe('');
+});
