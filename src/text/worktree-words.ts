@@ -51,6 +51,11 @@ export function finishQuestion(session: Session, how: FinishHow, into?: string):
   return `${does[how]}, and remove the worktree ${cleanLine(worktree?.path ?? '')}?${runs}`;
 }
 
+/** Why nothing is merged yet. @param files in no commit, at least one */
+export function uncommittedText(files: readonly string[]): string {
+  return `${someNames(files.map(shownBranch))} ${files.length === 1 ? 'is' : 'are'} in no commit, or changed since`;
+}
+
 /** What a person should know before: what is merged or not, what is saved, and what is not. */
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;

@@ -55,6 +55,15 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
+  test('asks nothing where files in no commit stand in the way of a merge', async () => {
+    writeFileSync(join(folder, 'new.txt'), 'new\n');
+    const { code, stderr } = await run(['finish', 'AUTH', '--merge'], { isTTY: true, stdin: 'y\n' });
+    expect(code).toBe(4);
+    expect(stderr).toContain('new.txt is in no commit, or changed since');
+    expect(stderr).not.toContain('Merge fix/login');
+    expect(existsSync(folder)).toBe(true);
+  });
+
   test('needs --yes where nobody can be asked, and exactly one way', async () => {
     const unasked = await run(['finish', 'AUTH', '--merge']);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CatalogueError, EXIT, FINISH_WAYS, type FinishHow, type SavedWork } from '../../protocol/index.ts';
 import { agoText } from '../../text/explanation-text.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { finishedLines, finishNotes, finishQuestion } from '../../text/worktree-words.ts';
+import { finishedLines, finishNotes, finishQuestion, mergesBy, uncommittedText } from '../../text/worktree-words.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
@@ -87,6 +87,10 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
   if (options.yes !== true) {
     const session = await client.call('getSession', { params: { slug } });
     const preview = await client.call('previewFinish', { params: { slug }, query: intoQuery });
+    const { uncommitted } = preview;
+    if (mergesBy(how) && uncommitted.length > 0) {
+      throw new CatalogueError('uncommitted_changes', uncommittedText(uncommitted), { extra: { files: uncommitted } });
+    }
     for (const line of finishNotes(preview, how)) out.notice(line);
     if (!(await confirm(context, finishQuestion(session, how, options.into)))) {
       out.notice(`${slug} not finished`);

@@ -1,5 +1,5 @@
 import { CatalogueError, type FinishHow, type FinishPreview, type Worktree } from '../../protocol/index.ts';
-import { someNames } from '../../text/name-list.ts';
+import { uncommittedText } from '../../text/worktree-words.ts';
 import { advanceBranch, requireAdvanceable } from './advance-branch.ts';
 import { findConflicts, type MergeRequest, planMerge } from './merge-branch.ts';
 import { deleteBranch, removeWorktree, requireRemovable, requireUnused } from './remove-worktree.ts';
@@ -108,10 +108,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
   await requireNoOperation(inside);
   const files = await uncommittedFiles(inside);
   if (files.length > 0) {
-    const what = files.length === 1 ? 'is' : 'are';
-    throw new CatalogueError('uncommitted_changes', `${someNames(files)} ${what} in no commit, or changed since`, {
-      extra: { files },
-    });
+    throw new CatalogueError('uncommitted_changes', uncommittedText(files), { extra: { files } });
   }
   const tip = await commitOf(inside, 'HEAD');
   if (tip === null) throw new CatalogueError('no_commit', `${inside.cwd} is on a branch without a commit`);

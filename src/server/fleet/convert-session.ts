@@ -68,7 +68,7 @@ export function requireQuiet({ actor }: Member): void {
   const { primary, question } = actor.status.memory();
   const asks = isAsking({ primary, question });
   if (primary !== 'active' && primary !== 'stuck' && !asks) return;
-  throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
+  throw new CatalogueError('already_running', `${actor.slug} ${asks ? 'asks' : 'is in the middle of a turn'}`, {
     hint: asks ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,
     ...(question === null ? {} : { extra: { question } }),
   });
