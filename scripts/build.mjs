@@ -3,6 +3,7 @@
 import { dirname, join, relative } from 'node:path';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { fingerprint, isBuilt, rememberFingerprint, TARGETS } from './build/fingerprint.mjs';
+import { keepCode } from './build/keep-code.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
@@ -21,6 +22,7 @@ await make('program', async ({ output }) => {
   const { bundle } = await import('./build/bundle.mjs');
   const threads = { 'search-worker': join(ROOT, 'src', 'local', 'search-worker.ts') };
   await bundle({ entry: join(ROOT, 'src', 'main.ts'), threads, output });
+  keepCode(output);
 });
 await make('page', async ({ output }) => {
   const { buildPage } = await import('./build/page.mjs');

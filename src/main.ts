@@ -1,6 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { basename, join, relative } from 'node:path';
 import { runCli } from './cli/run-cli.ts';
 import type { TerminalIo } from './cli/terminal-io.ts';
 import { createLocalMachine } from './local/machine.ts';
@@ -13,9 +12,16 @@ declare const __CBOS_VERSION__: string;
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const io: TerminalIo = {
-  stdin: process.stdin,
-  stdout: process.stdout,
-  stderr: process.stderr,
+  // Node opens each stream when it is first asked for, which takes a millisecond.
+  get stdin() {
+    return process.stdin;
+  },
+  get stdout() {
+    return process.stdout;
+  },
+  get stderr() {
+    return process.stderr;
+  },
   env: process.env,
   cwd: process.cwd(),
   now: () => Date.now(),
@@ -47,17 +53,15 @@ const host = createLocalMachine({
   cwd: process.cwd(),
   userHome: homedir(),
   node: process.execPath,
-  program: fileURLToPath(import.meta.url),
+  // This file is a part of the program; src/start.ts is the file beside the parts that people start.
+  program: join(import.meta.dirname, '..', 'cbos.js'),
   calledAs,
   pid: process.pid,
   version,
 });
-process.exitCode = await runCli({
-  argv: process.argv.slice(2),
-  host,
-  io,
-  version,
-  program: callAgain(process.argv[1]),
+// No `await` here, because the program is built as CommonJS. `runCli` never rejects.
+void runCli({ argv: process.argv.slice(2), host, io, version, program: calledAs }).then((code) => {
+  process.exitCode = code;
 });
 
 /** Returns how a person calls this program again: by its name if it is installed, by its path in a checkout. */

@@ -22,7 +22,8 @@ export const TARGETS = {
 /** @typedef {keyof typeof TARGETS} Target */
 
 /**
- * Computes a hash over the names and contents of all inputs. Times would be wrong after a checkout.
+ * Computes a hash over the names and contents of all inputs, and what compiles them. Times would be wrong after a
+ * checkout.
  * @param {Target} target
  * @param {string} [root]
  * @returns {string}
@@ -30,6 +31,8 @@ export const TARGETS = {
 export function fingerprint(target, root = ROOT) {
   const { inputs, leftOut } = TARGETS[target];
   const hash = createHash('sha256');
+  // The code that is kept compiled fits one version of V8.
+  if (target === 'program') hash.update(process.versions.v8);
   for (const file of inputs.flatMap((input) => filesUnder(join(root, input)))) {
     const name = relative(root, file);
     if (leftOut !== null && name.startsWith(`${leftOut}/`)) continue;

@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import {
   ConnectionLostError,
   type Dispose,
@@ -8,17 +8,12 @@ import {
   UnreachableError,
 } from '../client/index.ts';
 import { CatalogueError, VERSION_HEADER } from '../protocol/index.ts';
+import { type AnswerReader, createAnswerReader } from './http-answer.ts';
 
 /**
  * Both sides of the local socket are on one machine, so the name is only a formality. The server accepts this one.
  */
 export const HOST = 'localhost';
-
-/**
- * Node 20 would derive a name with a regular expression whose compilation takes 4 ms. A local socket does not need
- * one.
- */
-const NO_SERVER_NAME = { servername: '' };
 
 /**
  * How long to wait before checking the server, and how often to check it. A server answers in milliseconds, or takes
@@ -73,60 +68,95 @@ export interface LocalServer {
   onAnswer?: (version: string | null) => void;
 }
 
-export function requestOverSocket(
+/**
+ * Sends one request on a connection of its own, which the server ends after its answer. A command line sends one or
+ * two requests and must then end at once.
+ */
+function requestOverSocket(
   { socketPath, requireNotStopped, onAnswer }: LocalServer,
   request: TransportRequest,
 ): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
-    const body = request.body === null ? null : Buffer.from(request.body);
-    const mayHaveBody = request.method !== 'GET';
-    const outgoing = httpRequest({
-      socketPath,
-      method: request.method,
-      path: request.path,
-      ...NO_SERVER_NAME,
-      // No connection is kept, because a command line sends one or two requests and must then end at once.
-      agent: false,
-      headers: {
-        host: HOST,
-        ...request.headers,
-        // The header is sent even without a body. Node omits it for DELETE, and a server would then have to read to
-        // find out.
-        ...(mayHaveBody ? { 'content-length': String(body?.byteLength ?? 0) } : {}),
-      },
-    });
-    const stopWatching = watchForStop(requireNotStopped, (error) => outgoing.destroy(error));
-    outgoing.once('response', (incoming) => {
+    const reader = createAnswerReader(request.method);
+    const socket = connect(socketPath);
+    const stopWatching = watchForStop(requireNotStopped, (error) => socket.destroy(error));
+    const settle = (): void => {
       stopWatching();
-      const version = incoming.headers[VERSION_HEADER];
-      onAnswer?.(typeof version === 'string' ? version : null);
-      resolve(toResponse(incoming));
-    });
-    outgoing.once('error', (cause: NodeJS.ErrnoException) => {
-      stopWatching();
+      // Whoever reads the body learns of a later failure. Without a listener it would end the process.
+      socket.off('data', onData).off('end', onEnd).off('error', fail).on('error', ignore);
+    };
+    const fail = (cause: Error): void => {
+      settle();
+      socket.destroy();
       reject(toTransportError(cause));
-    });
-    outgoing.end(body ?? undefined);
+    };
+    const onData = (bytes: Buffer): void => {
+      try {
+        const body = reader.read(bytes);
+        const head = reader.head();
+        if (head === null) return;
+        settle();
+        socket.pause();
+        onAnswer?.(head.headers.get(VERSION_HEADER) ?? null);
+        resolve(toResponse(head.status, { socket, reader, body }));
+      } catch (error) {
+        fail(error as Error);
+      }
+    };
+    const onEnd = (): void => fail(new ConnectionLostError('the connection ended before the answer'));
+    socket.on('data', onData).on('end', onEnd).on('error', fail);
+    socket.write(requestText(request));
   });
 }
 
-export function toResponse(incoming: IncomingMessage): TransportResponse {
+const ignore = (): void => undefined;
+
+/** What HTTP forbids in a request's line and headers: the text behind a line break would be a header of its own. */
+const BREAKS_LINES = /[\0\r\n]/;
+
+function requestText({ method, path, headers, body }: TransportRequest): string {
+  // The length is sent even without a body, because a server would have to read to find out.
+  const length = method === 'GET' ? [] : [`content-length: ${Buffer.byteLength(body ?? '')}`];
+  const given = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const lines = [`${method} ${path} HTTP/1.1`, `host: ${HOST}`, ...given, ...length, 'connection: close'];
+  if (path.includes(' ') || lines.some((line) => BREAKS_LINES.test(line))) throw new Error(`No address: ${path}`);
+  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
+interface ArrivingAnswer {
+  /** paused */
+  socket: Socket;
+  reader: AnswerReader;
+  /** the part of the body that came with the head */
+  body: readonly Buffer[];
+}
+
+function toResponse(status: number, arriving: ArrivingAnswer): TransportResponse {
   return {
-    status: incoming.statusCode ?? 0,
+    status,
     async text() {
       const parts: Uint8Array[] = [];
-      for await (const part of readBody(incoming)) parts.push(part);
+      for await (const part of readBody(arriving)) parts.push(part);
       return Buffer.concat(parts).toString('utf8');
     },
-    bytes: () => readBody(incoming),
+    bytes: () => readBody(arriving),
   };
 }
 
-async function* readBody(incoming: IncomingMessage): AsyncGenerator<Uint8Array> {
+async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerator<Uint8Array> {
   try {
-    for await (const part of incoming) yield part as Uint8Array;
+    yield* body;
+    if (reader.isComplete()) return;
+    for await (const bytes of socket) {
+      yield* reader.read(bytes as Buffer);
+      if (reader.isComplete()) return;
+    }
+    reader.end();
   } catch (cause) {
+    if (cause instanceof ConnectionLostError) throw cause;
     throw new ConnectionLostError('the connection ended within the answer', { cause });
+  } finally {
+    socket.destroy();
   }
 }
 

@@ -7,7 +7,6 @@ import {
   type LocalServer,
   type RequireNotStopped,
   socketRequests,
-  toResponse,
   toTransportError,
   watchForStop,
 } from './socket-requests.ts';
@@ -92,7 +91,9 @@ function connectOverSocket({
 /** Returns the server's REST error, which was the answer to the upgrade. */
 async function refusal(response: IncomingMessage): Promise<Error> {
   try {
-    return errorFromResponse(response.statusCode ?? 0, await toResponse(response).text());
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part as Buffer);
+    return errorFromResponse(response.statusCode ?? 0, Buffer.concat(parts).toString('utf8'));
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

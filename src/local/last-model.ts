@@ -1,4 +1,4 @@
-import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/index.ts';
+import { configDirectory, isConversationId, transcriptFile } from '../platform/claude/own-files.ts';
 import { readTail } from '../platform/files/read-tail.ts';
 import type { Session } from '../protocol/index.ts';
 

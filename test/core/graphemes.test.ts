@@ -43,3 +43,20 @@ test.each([
 ])('%s', (_, text) => {
   expect([...graphemes(text)]).toEqual(whole(text));
 });
+
+test('signs, letters and lines, which are split without rules, stay apart', () => {
+  const ranges = [' ~', '\u00a0\u02ff', '\u0400\u0482', '\u048a\u052f', '\u2010\u2027', '\u2190\u27bf', '\t\n'];
+  const unit = fc.oneof(
+    ...ranges.map((range) =>
+      fc.integer({ min: range.charCodeAt(0), max: range.charCodeAt(1) }).map((code) => String.fromCharCode(code)),
+    ),
+  );
+  const someText = fc.array(unit, { maxLength: 30 }).map((units) => units.join(''));
+  fc.assert(
+    fc.property(someText, fc.constantFrom('', ...PARTS), (text, part) => {
+      expect([...graphemes(text)]).toEqual(whole(text));
+      expect([...graphemes(`${text}${part}${text}`)]).toEqual(whole(`${text}${part}${text}`));
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,11 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { Script } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import { COMMAND_MODULES } from '../../src/cli/command-modules.ts';
 
-const PROGRAM = resolve(import.meta.dirname, '../../dist/cbos.js');
+const START = resolve(import.meta.dirname, '../../dist/cbos.js');
+const PARTS = join(dirname(START), 'parts');
 
-/** Everything that Node reads before a file runs: the file, and what it imports by name, on and on. */
+/** The part that the started file loads. */
+function programPart(): string {
+  const [, name = ''] = /loadPart\("([^"]+)"\)/.exec(readFileSync(START, 'utf8')) ?? [];
+  return join(PARTS, name);
+}
+
+/** Everything that Node reads before a file runs: the file, and what it requires by name, on and on. */
 function readWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -15,7 +25,7 @@ function readWith(file: string, seen = new Set<string>()): Set<string> {
 
 function importsOf(file: string): string[] {
   const source = readFileSync(file, 'utf8');
-  return [...source.matchAll(/^(?:import|export)\b[^;'"]*?["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
+  return [...source.matchAll(/^(?:(?:const|let) \w+ = )?require\("([^"]+)"\);$/gm)].map(([, from]) => from ?? '');
 }
 
 /** The source files that lie in it, by the source map. */
@@ -26,20 +36,24 @@ function sourcesOf(file: string): string[] {
 
 /** The part of the build that holds a module of commands. */
 function partOf(name: string): string {
-  const program = [...readWith(PROGRAM)];
+  const program = [...readWith(programPart())];
   const texts = program.map((file) => [file, readFileSync(file, 'utf8')] as const);
   for (const [file, text] of texts) {
-    const found = new RegExp(`import\\("(\\./(?:parts/)?${name}-[\\w-]+\\.js)"\\)`).exec(text)?.[1];
+    const found = new RegExp(`require\\("(\\./${name}-[\\w-]+\\.js)"\\)`).exec(text)?.[1];
     if (found !== undefined) return join(dirname(file), found);
   }
   throw new Error(`no part of the build is loaded for ${name}`);
 }
 
+/** As src/start.ts wraps a part. */
+const wrapped = (source: string): string =>
+  `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
+
 /** `npm test` builds before; a run of this file alone may not have. */
-describe.skipIf(!existsSync(PROGRAM))('what a command loads when it starts', () => {
+describe.skipIf(!existsSync(START))('what a command loads when it starts', () => {
   const parts = ['listing', 'showing', 'talking', 'completion'];
   test.each(parts)('%s: no schema, no database, no WebSocket, no server and no terminal UI', (name) => {
-    const files = [...new Set([...readWith(PROGRAM), ...readWith(partOf(name))])];
+    const files = [...new Set([...readWith(programPart()), ...readWith(partOf(name))])];
     const outside = files.flatMap(importsOf).filter((from) => !from.startsWith('.') && !from.startsWith('node:'));
     expect(outside).toEqual([]);
     const sources = files.filter((file) => existsSync(`${file}.map`)).flatMap(sourcesOf);
@@ -49,8 +63,43 @@ describe.skipIf(!existsSync(PROGRAM))('what a command loads when it starts', () 
     ).toEqual([]);
   });
 
-  test('it is few files: each costs a millisecond', () => {
-    expect(readWith(PROGRAM).size).toBeLessThanOrEqual(4);
+  test('no part imports: that would need an experimental feature of Node, which warns', () => {
+    const files = readdirSync(PARTS).filter((name) => name.endsWith('.js'));
+    expect(files.filter((name) => /[^.\w]import\(/.test(readFileSync(join(PARTS, name), 'utf8')))).toEqual([]);
+  });
+
+  test('it is few files', () => {
+    expect(readWith(programPart()).size).toBeLessThanOrEqual(4);
+  });
+
+  test('all of it is kept compiled, and this Node takes the code', () => {
+    for (const file of parts.flatMap((name) => [...readWith(programPart()), ...readWith(partOf(name))])) {
+      const script = new Script(wrapped(readFileSync(file, 'latin1')), {
+        filename: file,
+        cachedData: readFileSync(`${file}.code`),
+      });
+      expect(script.cachedDataRejected, file).toBe(false);
+    }
+  });
+
+  test('code that is missing, or that another Node has made, is compiled again', () => {
+    const copy = mkdtempSync(join(tmpdir(), 'cbos-start-'));
+    try {
+      cpSync(dirname(START), copy, { recursive: true });
+      const version = (): unknown =>
+        spawnSync(process.execPath, [join(copy, 'cbos.js'), '--version'], { encoding: 'utf8', env: {} });
+      const kept = join(copy, 'parts', `${basename(programPart())}.code`);
+      const good = version();
+      expect(good).toMatchObject({ status: 0, stderr: '' });
+      const code = readFileSync(kept);
+      code.fill(1, 0, 64); // the head, where V8 says its version
+      writeFileSync(kept, code);
+      expect(version()).toMatchObject({ status: 0, stderr: '' });
+      rmSync(kept);
+      expect(version()).toMatchObject({ status: 0, stderr: '' });
+    } finally {
+      rmSync(copy, { recursive: true, force: true });
+    }
   });
 });
 

@@ -80,12 +80,14 @@ export function addShowing(program: Command, context: CliContext): void {
     .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
     .action(async (options: { json?: boolean }) => {
       const client = await context.client();
-      const recordings = await client.call('recordings');
+      // Both are asked at once, because a round trip is most of the time that the command takes.
       if (options.json === true) {
-        out.json({ ...(await client.call('countSessions')), recordings });
+        const [counts, recordings] = await Promise.all([client.call('countSessions'), client.call('recordings')]);
+        out.json({ ...counts, recordings });
         return;
       }
-      printCounts(context, await client.call('listSessions'));
+      const [sessions, recordings] = await Promise.all([client.call('listSessions'), client.call('recordings')]);
+      printCounts(context, sessions);
       out.line();
       out.lines(recordingsLines(recordings));
     });

@@ -42,7 +42,7 @@ export interface Printer {
 }
 
 export function createPrinter(io: TerminalIo): Printer {
-  const { stdout, stderr } = io;
+  const { stdout } = io;
   const style = styleFor(stdout, io.env);
   const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
   const closing = new AbortController();
@@ -57,7 +57,12 @@ export function createPrinter(io: TerminalIo): Printer {
     }
     closing.abort();
   });
-  stderr.on('error', () => closing.abort());
+  let openedStderr: TerminalIo['stderr'] | undefined;
+  /** Opens standard error when something is first said there. */
+  const stderr = (): TerminalIo['stderr'] => {
+    openedStderr ??= io.stderr.on('error', () => closing.abort());
+    return openedStderr;
+  };
 
   const write = (chunk: Uint8Array | string): boolean => {
     if (failure !== null) throw failure;
@@ -104,10 +109,10 @@ export function createPrinter(io: TerminalIo): Printer {
         // The stream reports its failure only after it has called back.
         stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
       }),
-    notice: (text) => void stderr.write(`cbos: ${cleanLine(text)}\n`),
+    notice: (text) => void stderr().write(`cbos: ${cleanLine(text)}\n`),
     noticeLines: (lines) => {
-      if (stderr.isTTY !== true) return;
-      for (const text of lines) stderr.write(`${text}\n`);
+      if (stderr().isTTY !== true) return;
+      for (const text of lines) stderr().write(`${text}\n`);
     },
     closed: closing.signal,
   };

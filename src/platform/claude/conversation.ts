@@ -1,22 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { basename, dirname, join, normalize } from 'node:path';
 import { createInterface } from 'node:readline';
-
-export interface ConversationPlace {
-  /** see `configDirectory` */
-  configDir: string;
-  /** the directory in which the session was started, with links resolved */
-  cwd: string;
-  sessionId: string;
-}
-
-/**
- * Returns the file in which Claude Code stores a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its
- * configuration directory.
- */
-export function transcriptFile(place: ConversationPlace): string {
-  return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
-}
+import { type ConversationPlace, isConversationId, transcriptFile } from './own-files.ts';
 
 /**
  * Reports whether a path is one where Claude Code stores a conversation. Programs inside a session can write hooks of
@@ -43,14 +28,6 @@ async function hasMessages(file: string): Promise<boolean> {
     stream.destroy();
   }
 }
-
-/**
- * Reports whether a text is a conversation's id. Hooks and the registry may contain any text, and after `--resume`, a
- * text that begins with a dash would be taken for an option.
- */
-export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
-
-const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Returns how to restart a session on its conversation. A conversation that was never prompted cannot be resumed ("No

@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRegularFile } from '../files/regular-file.ts';
-import { transcriptFile } from './conversation.ts';
+import { transcriptFile } from './own-files.ts';
 
 /** A conversation for which Claude Code has a transcript. */
 export interface FoundConversation {

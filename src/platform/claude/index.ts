@@ -7,8 +7,8 @@
  * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
  * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, what it reports
  *   `status-line-reports.ts`
- * - its registry: `registry.ts`; its conversations: `conversations.ts`; its own queue of prompts:
- *   `queue-operations.ts`
+ * - its registry: `registry.ts`; its conversations: `conversations.ts`; where its files are: `own-files.ts`; its own
+ *   queue of prompts: `queue-operations.ts`
  * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
  * - whether its commands run on beside the prompt: `running-tools.ts`
  * - without a terminal: `json/`
@@ -21,6 +21,7 @@ export * from './hook-settings.ts';
 export * from './hook-spool.ts';
 export * from './launch.ts';
 export * from './launch-mark.ts';
+export * from './own-files.ts';
 export * from './process-trace.ts';
 export * from './queue-operations.ts';
 export { readTranscript } from './read-transcript.ts';

@@ -5,6 +5,7 @@ import type { RegistryEvidence } from '../../core/status/evidence.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 import { isAlive } from '../process/index.ts';
+import { configDirectory } from './own-files.ts';
 
 /**
  * What Claude Code records about itself in `sessions/PID.json` of its configuration directory, since 2.1.150. The
@@ -24,16 +25,6 @@ const Record = z.looseObject({
 });
 
 export type RegistryRecord = z.infer<typeof Record>;
-
-/**
- * Returns the directory where a Claude Code with this environment keeps its configuration, including the registry.
- */
-export function configDirectory(
-  env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
-): string {
-  const own = env.CLAUDE_CONFIG_DIR;
-  return own !== undefined && own !== '' ? own : join(env.HOME ?? '/', '.claude');
-}
 
 export function registryDirectory(env: Parameters<typeof configDirectory>[0]): string {
   return join(configDirectory(env), 'sessions');

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
-import { configDirectory } from './registry.ts';
+import { configDirectory } from './own-files.ts';
 
 /** The status line that Claude Code would show, with all fields of its setting: `padding`, `refreshInterval`, … */
 export const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string() });

@@ -1,4 +1,4 @@
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { userInfo } from 'node:os';
 import { CatalogueError } from '../../protocol/index.ts';
 
@@ -13,13 +13,13 @@ const STICKY = 0o1000;
  * @throws CatalogueError invalid_setting
  */
 export async function ensureOwnDirectory(dir: string, cure: string): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  await promises.mkdir(dir, { recursive: true, mode: 0o700 });
   const { mode } = await requireOwn(dir, cure);
   if ((mode & OTHERS_MAY_WRITE) === 0) return;
   if ((mode & STICKY) !== 0) {
     throw new CatalogueError('invalid_setting', `${dir} can be written by other users`, { hint: cure });
   }
-  await chmod(dir, mode & 0o777 & ~OTHERS_MAY_WRITE);
+  await promises.chmod(dir, mode & 0o777 & ~OTHERS_MAY_WRITE);
 }
 
 /**
@@ -28,7 +28,7 @@ export async function ensureOwnDirectory(dir: string, cure: string): Promise<voi
  * @throws CatalogueError invalid_setting for a directory of another user
  */
 export async function requireOwn(dir: string, cure: string): Promise<{ mode: number }> {
-  const { mode, uid } = await stat(dir);
+  const { mode, uid } = await promises.stat(dir);
   if (uid === userInfo().uid) return { mode };
   throw new CatalogueError('invalid_setting', `${dir} belongs to another user (uid ${uid})`, { hint: cure });
 }

@@ -1,8 +1,10 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, promises, readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 
 /** The error codes for opening a link that must not be followed, or a socket. */
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
+
+const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
  * Opens a file for reading that another program put there. Pipes and devices are not opened. Opening a pipe would
@@ -12,8 +14,8 @@ const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
  * @returns null if it is not a regular file
  */
 export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
-  const flags = constants.O_RDONLY | constants.O_NONBLOCK | (followsLinks ? 0 : constants.O_NOFOLLOW);
-  const file = await open(path, flags).catch((error: NodeJS.ErrnoException) => {
+  const flags = followsLinks ? READ : READ | constants.O_NOFOLLOW;
+  const file = await promises.open(path, flags).catch((error: NodeJS.ErrnoException) => {
     if (IRREGULAR.has(error.code)) return null;
     throw error;
   });
@@ -34,5 +36,25 @@ export async function readRegularFile(
     return size > mostBytes ? null : await file.readFile('utf8');
   } finally {
     await file.close();
+  }
+}
+
+/**
+ * Reads the text of such a file, and waits for the disk. Commands do so before they have anything else to do: Node's
+ * promises for files take a millisecond to load.
+ */
+export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
+  let file: number;
+  try {
+    file = openSync(path, READ);
+  } catch (error) {
+    if (IRREGULAR.has((error as NodeJS.ErrnoException).code)) return null;
+    throw error;
+  }
+  try {
+    const status = fstatSync(file);
+    return status.isFile() && status.size <= mostBytes ? readFileSync(file, 'utf8') : null;
+  } finally {
+    closeSync(file);
   }
 }

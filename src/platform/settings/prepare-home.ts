@@ -1,5 +1,4 @@
-import { constants } from 'node:fs';
-import { access, chmod, mkdir } from 'node:fs/promises';
+import { constants, promises } from 'node:fs';
 import { CatalogueError } from '../../protocol/index.ts';
 import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
@@ -15,12 +14,12 @@ const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
  */
 export async function prepareHome(home: string): Promise<void> {
   try {
-    await mkdir(home, { recursive: true, mode: PRIVATE });
+    await promises.mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
-    if ((mode & 0o777) !== PRIVATE) await chmod(home, PRIVATE);
+    if ((mode & 0o777) !== PRIVATE) await promises.chmod(home, PRIVATE);
     // If the server could not record anything, it would type texts that it cannot remember. Its lock would fail as
     // well.
-    await access(home, constants.W_OK);
+    await promises.access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);
   }

@@ -8,7 +8,7 @@ import {
 } from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
-import { readRegularFile } from '../files/regular-file.ts';
+import { readRegularFileNow } from '../files/regular-file.ts';
 
 export interface SettingsRequest {
   flags: SettingFlags;
@@ -83,7 +83,7 @@ const MOST_BYTES = 1_000_000;
 async function readSettingsFile(path: string): Promise<Record<string, unknown> | null> {
   let text: string | null;
   try {
-    text = await readRegularFile(path, { mostBytes: MOST_BYTES });
+    text = readRegularFileNow(path, { mostBytes: MOST_BYTES });
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;

@@ -1,0 +1,30 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** How long the commands may take, on a machine that is busy with other builds. */
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Keeps the code of a program's parts compiled, in a file `NAME.js.code` beside each. V8 compiles a function when it is
+ * first called, so some commands are run once and the functions that they called are kept with the rest. V8 itself
+ * checks that kept code fits its own version and the source.
+ * @param {string} program the absolute path of the file that people start
+ */
+export function keepCode(program) {
+  const home = mkdtempSync(join(tmpdir(), 'cbos-build-'));
+  try {
+    const script = fileURLToPath(new URL('run-commands.cjs', import.meta.url));
+    const { status, stderr, error } = spawnSync(process.execPath, [script, program, home], {
+      env: { PATH: process.env.PATH, HOME: home, CBOS_HOME: home, TERM: 'xterm-256color' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+    });
+    if (status !== 0) throw new Error(`the code was not kept: ${error?.message ?? stderr}`);
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,157 @@
+import { ConnectionLostError } from '../client/index.ts';
+
+/** The head of an answer. The names of headers are in lower case. */
+export interface AnswerHead {
+  status: number;
+  headers: ReadonlyMap<string, string>;
+}
+
+/** Takes an answer of HTTP/1.1 apart, piece by piece as it arrives. */
+export interface AnswerReader {
+  /**
+   * Takes the next bytes and returns those of the body that are among them.
+   * @throws ConnectionLostError if this is no HTTP
+   */
+  read(bytes: Buffer): Buffer[];
+  /** null until it has arrived whole */
+  head(): AnswerHead | null;
+  /** whether the body has arrived whole */
+  isComplete(): boolean;
+  /** Says that the connection has ended. @throws ConnectionLostError if that is within the answer */
+  end(): void;
+}
+
+/** The server's heads have some hundred bytes, and the longest line of a chunk some ten. */
+const MOST_HEAD_BYTES = 64 * 1024;
+const MOST_LINE_BYTES = 1024;
+
+/** Where the reader is: in the head, in a body that ends by one of three rules, or behind all of it. */
+type Part =
+  | { in: 'head' }
+  | { in: 'length' | 'chunk'; left: number }
+  | { in: 'chunk-size' | 'chunk-end' | 'trailer' }
+  | { in: 'until-end' }
+  | { in: 'nothing' };
+
+/**
+ * Creates a reader for one answer on a connection that ends after it. Node's own client would do the same, but loading
+ * it takes a fifth of the time that a bare Node takes to start.
+ * @param method of the request: the answer to HEAD has no body
+ */
+export function createAnswerReader(method: string): AnswerReader {
+  let part: Part = { in: 'head' };
+  let head: AnswerHead | null = null;
+  let kept: Buffer = Buffer.alloc(0);
+
+  /** Returns the text up to the mark and keeps what comes behind, or returns null if the mark has not arrived. */
+  const takeUntil = (mark: string, most: number): string | null => {
+    const at = kept.indexOf(mark);
+    if ((at === -1 ? kept.length : at) > most) throw notHttp();
+    if (at === -1) return null;
+    const text = kept.toString('latin1', 0, at);
+    kept = kept.subarray(at + mark.length);
+    return text;
+  };
+  const takeBytes = (count: number): Buffer => {
+    const bytes = kept.subarray(0, count);
+    kept = kept.subarray(count);
+    return bytes;
+  };
+
+  /** Makes one step. Returns false if it needs more bytes. */
+  const step = (body: Buffer[]): boolean => {
+    switch (part.in) {
+      case 'head': {
+        const text = takeUntil('\r\n\r\n', MOST_HEAD_BYTES);
+        if (text === null) return false;
+        const parsed = parseHead(text);
+        // An interim answer (100 Continue) is followed by the real one.
+        if (parsed.status >= 200) {
+          head = parsed;
+          part = bodyOf(method, parsed);
+        }
+        return true;
+      }
+      case 'chunk':
+      case 'length': {
+        if (part.left > 0 && kept.length === 0) return false;
+        const bytes = takeBytes(part.left);
+        if (bytes.length > 0) body.push(bytes);
+        part.left -= bytes.length;
+        if (part.left === 0) part = { in: part.in === 'chunk' ? 'chunk-end' : 'nothing' };
+        return true;
+      }
+      case 'chunk-size': {
+        const line = takeUntil('\r\n', MOST_LINE_BYTES);
+        if (line === null) return false;
+        const [digits = ''] = line.split(';');
+        if (!/^[\da-f]{1,12}$/i.test(digits.trim())) throw notHttp();
+        const left = Number.parseInt(digits, 16);
+        part = left === 0 ? { in: 'trailer' } : { in: 'chunk', left };
+        return true;
+      }
+      case 'chunk-end': {
+        const line = takeUntil('\r\n', MOST_LINE_BYTES);
+        if (line === null) return false;
+        if (line !== '') throw notHttp();
+        part = { in: 'chunk-size' };
+        return true;
+      }
+      case 'trailer': {
+        const line = takeUntil('\r\n', MOST_HEAD_BYTES);
+        if (line === '') part = { in: 'nothing' };
+        return line !== null && line !== '';
+      }
+      case 'until-end':
+        if (kept.length > 0) body.push(takeBytes(kept.length));
+        return false;
+      case 'nothing':
+        return false;
+    }
+  };
+
+  return {
+    read(bytes) {
+      kept = kept.length === 0 ? bytes : Buffer.concat([kept, bytes]);
+      const body: Buffer[] = [];
+      while (step(body)) {
+        // on to the next part of it
+      }
+      return body;
+    },
+    head: () => head,
+    isComplete: () => part.in === 'nothing',
+    end() {
+      if (part.in === 'until-end') part = { in: 'nothing' };
+      if (part.in === 'nothing') return;
+      throw new ConnectionLostError(
+        head === null ? 'the connection ended before the answer' : 'the connection ended within the answer',
+      );
+    },
+  };
+}
+
+function parseHead(text: string): AnswerHead {
+  const [first = '', ...lines] = text.split('\r\n');
+  const status = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(first)?.[1];
+  if (status === undefined) throw notHttp();
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) throw notHttp();
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  return { status: Number(status), headers };
+}
+
+/** Returns by which rule the body ends (RFC 9112, section 6.3). */
+function bodyOf(method: string, { status, headers }: AnswerHead): Part {
+  if (method === 'HEAD' || status === 204 || status === 304) return { in: 'nothing' };
+  if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) return { in: 'chunk-size' };
+  const length = headers.get('content-length');
+  if (length === undefined) return { in: 'until-end' };
+  if (!/^\d{1,15}$/.test(length)) throw notHttp();
+  return length === '0' ? { in: 'nothing' } : { in: 'length', left: Number(length) };
+}
+
+const notHttp = (): ConnectionLostError => new ConnectionLostError('what answered on the local socket speaks no HTTP');

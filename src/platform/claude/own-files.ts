@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+
+// Where Claude Code keeps its files. It loads nothing else, because `cbos ls` needs it.
+
+/**
+ * Returns the directory where a Claude Code with this environment keeps its configuration, including the registry.
+ */
+export function configDirectory(
+  env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
+): string {
+  const own = env.CLAUDE_CONFIG_DIR;
+  return own !== undefined && own !== '' ? own : join(env.HOME ?? '/', '.claude');
+}
+
+export interface ConversationPlace {
+  /** see `configDirectory` */
+  configDir: string;
+  /** the directory in which the session was started, with links resolved */
+  cwd: string;
+  sessionId: string;
+}
+
+/**
+ * Returns the file in which Claude Code stores a conversation: `projects/CWD-WITH-DASHES/ID.jsonl` in its
+ * configuration directory.
+ */
+export function transcriptFile(place: ConversationPlace): string {
+  return join(place.configDir, 'projects', place.cwd.replaceAll(/[^A-Za-z0-9]/g, '-'), `${place.sessionId}.jsonl`);
+}
+
+/**
+ * Reports whether a text is a conversation's id. Hooks and the registry may contain any text, and after `--resume`, a
+ * text that begins with a dash would be taken for an option.
+ */
+export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
+
+const CONVERSATION_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+
+// The file that people start, `dist/cbos.js`. It loads the parts of the program from the folder beside it, each with
+// the code that V8 made of it when it was built: compiling it again would take as long as starting Node.
+
+/** Set by the build: the file name of the part that is `main.ts`. */
+declare const __CBOS_PROGRAM__: string;
+
+interface Part {
+  exports: unknown;
+}
+
+const directory = join(import.meta.dirname, 'parts');
+const requireOutside = createRequire(import.meta.filename);
+const parts = new Map<string, Part>();
+
+function loadPart(name: string): unknown {
+  const known = parts.get(name);
+  if (known !== undefined) return known.exports;
+  const part: Part = { exports: {} };
+  const filename = join(directory, name);
+  const cachedData = readCode(`${filename}.code`);
+  // All parts are ASCII, see `contentOf` in scripts/build/bundle.mjs.
+  const source = readFileSync(filename, 'latin1');
+  // Node refuses code that another version of V8 has made, and compiles.
+  const script = new Script(wrap(source), {
+    filename,
+    ...(cachedData === undefined ? {} : { cachedData }),
+  });
+  const run = script.runInThisContext() as (...given: unknown[]) => void;
+  parts.set(name, part);
+  run(part.exports, requireFromPart, part, filename, directory);
+  return part.exports;
+}
+
+/** What a part calls to load another part, by `./NAME`, or anything else. */
+function requireFromPart(id: string): unknown {
+  return id.startsWith('./') ? loadPart(id.slice(2)) : requireOutside(id);
+}
+
+/** On the part's first line, so that lines in stack traces are those of the file. */
+const wrap = (source: string): string => `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
+
+function readCode(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined; // an incomplete copy of the program; it runs without
+  }
+}
+
+loadPart(__CBOS_PROGRAM__);
