@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { RateLimit } from './json-session.ts';
 import { EvidenceSource, Status } from './status.ts';
 import { Timestamp } from './words.ts';
+
+const Limit = RateLimit.optional().meta({ description: 'The usage limit that ended the turn; absent: none did' });
 
 const At = Timestamp.nullable();
 
@@ -38,7 +41,13 @@ const Hooks = z.object({
     .meta({ description: 'Calls that were announced and have not been reported finished' }),
   tool_ended_at: At,
   turn_end: z
-    .object({ at: Timestamp, event: z.string(), error: z.string().nullable(), message: z.string().nullable() })
+    .object({
+      at: Timestamp,
+      event: z.string(),
+      error: z.string().nullable(),
+      message: z.string().nullable(),
+      limit: Limit,
+    })
     .nullable(),
   compacting_since: At,
 });
@@ -87,7 +96,13 @@ const JsonEvents = z.object({
   questions: z.array(Call).meta({ description: 'What Claude Code waits to be answered' }),
   compacting_since: At,
   turn_end: z
-    .object({ at: Timestamp, error: z.string().nullable(), message: z.string().nullable(), interrupted: z.boolean() })
+    .object({
+      at: Timestamp,
+      error: z.string().nullable(),
+      message: z.string().nullable(),
+      interrupted: z.boolean(),
+      limit: Limit,
+    })
     .nullable(),
   retry: z
     .object({ at: Timestamp, next_at: Timestamp, reason: z.string() })

@@ -143,6 +143,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     file: 'restore.at_start',
     about: 'let the server bring lost sessions back when it starts, after a reboot for example',
   },
+  {
+    name: 'limits_then',
+    environment: 'CBOS_LIMITS_THEN',
+    file: 'limits.then',
+    about:
+      'after a usage limit: native leaves it to Claude Code, resume continues each session once, ask asks you, never lets nothing go on by itself',
+  },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
   // The environment cannot set this, because a process inside a session could then set it for itself.
   {

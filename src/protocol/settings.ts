@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { SESSIONS_MAY, SETTING_LIMITS, SHORTEST_TOKEN, STATUS_LINE_TAPS } from './setting-limits.ts';
+import { LIMITS_THEN, SESSIONS_MAY, SETTING_LIMITS, SHORTEST_TOKEN, STATUS_LINE_TAPS } from './setting-limits.ts';
 import { SessionType } from './words.ts';
 
 export const SessionsMay = z.enum(SESSIONS_MAY);
@@ -7,6 +7,9 @@ export type SessionsMay = z.infer<typeof SessionsMay>;
 
 export const StatusLineTap = z.enum(STATUS_LINE_TAPS);
 export type StatusLineTap = z.infer<typeof StatusLineTap>;
+
+export const LimitsThen = z.enum(LIMITS_THEN);
+export type LimitsThen = z.infer<typeof LimitsThen>;
 
 const within = ({ min, max }: { min: number; max?: number }) =>
   max === undefined ? z.int().min(min) : z.int().min(min).max(max);
@@ -43,6 +46,7 @@ export const Settings = z.strictObject({
   /** seconds; 0: never */
   parking_after: within(SETTING_LIMITS.parking_after),
   restore_at_start: z.boolean(),
+  limits_then: LimitsThen,
   on_waiting: z.string().nullable(),
   sessions_may: SessionsMay,
   /** null to use GNU Screen's own directory */

@@ -14,6 +14,7 @@ export const DETAIL_NAMES = [
   'question',
   'plan',
   'setup',
+  'limit',
 ] as const;
 
 export const STATES = ['waiting', 'thinking', 'working', 'idle', 'error', 'dead', 'unknown'] as const;
@@ -41,6 +42,7 @@ export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
   question: { primary: 'waiting', state: 'waiting' },
   plan: { primary: 'waiting', state: 'waiting' },
   setup: { primary: 'waiting', state: 'waiting' },
+  limit: { primary: 'waiting', state: 'waiting' },
 };
 
 /**
@@ -56,15 +58,25 @@ export function stateOf(primary: Primary | null, detail: Detail | null, before: 
 /** The fields of a status that determine whether a session accepts text. */
 interface Taking {
   primary: Primary | null;
+  detail: Detail | null;
   question: Pick<Question, 'kind'> | null;
 }
 
-/** Reports whether the prompt accepts text. The turn is over, or it ended with a closing question. */
-export function isReady({ primary, question }: Taking): boolean {
-  return primary === 'idle' || (primary === 'waiting' && question?.kind === 'closing');
+/**
+ * Reports whether the prompt accepts text. The turn is over, it ended with a closing question, or a usage limit ended
+ * it.
+ */
+export function isReady(status: Taking): boolean {
+  const { primary, question } = status;
+  return primary === 'idle' || isLimited(status) || (primary === 'waiting' && question?.kind === 'closing');
 }
 
-/** Reports whether a dialog waits for an answer. A closing question is not a dialog. */
-export function isAsking({ primary, question }: Taking): boolean {
-  return primary === 'waiting' && question?.kind !== 'closing';
+/** Reports whether a dialog waits for an answer. A closing question is not a dialog, and a usage limit is none. */
+export function isAsking(status: Taking): boolean {
+  return status.primary === 'waiting' && status.question?.kind !== 'closing' && !isLimited(status);
+}
+
+/** Reports whether a usage limit ended the turn and has not ended itself. The prompt accepts text. */
+export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'>): boolean {
+  return primary === 'waiting' && detail === 'limit';
 }

@@ -10,6 +10,7 @@ import {
 } from '../protocol/index.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
+import { limitText } from './limit-words.ts';
 import { snoozeText } from './snooze-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -156,7 +157,8 @@ export function broughtBackText(slugs: readonly string[]): string {
 /**
  * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
  */
-export function sessionGist({ status, path }: Pick<Session, 'status' | 'path'>): string {
+export function sessionGist(session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit'>>): string {
+  const { status, path } = session;
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(showHiddenMarks(text));
@@ -167,6 +169,7 @@ export function sessionGist({ status, path }: Pick<Session, 'status' | 'path'>):
       : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
   }
   const { rule, evidence } = status.because;
+  if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';
   return tells ? firstLine(evidence) : '';

@@ -142,6 +142,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     json_idle_timeout: 300,
     parking_after: 0,
     restore_at_start: false,
+    limits_then: 'native',
     on_waiting: null,
     sessions_may: 'send',
     status_line_tap: 'own',

@@ -90,8 +90,8 @@ test('limits of a subscription are shown with the time of their reset, as they c
   const reached = await cbos.cli(['invoke', 'LIMITED', 'scene:limit']);
   expect(reached.code).toBe(1);
   expect(reached.stderr).toContain("You've hit your 5-hour limit · resets Jan 1, 2100");
-  const stopped = await cbos.untilStatus('LIMITED', 'idle/error');
-  expect(stopped).toMatchObject({ state: 'error', rate_limit: { ...limit, status: 'rejected' } });
+  const stopped = await cbos.untilStatus('LIMITED', 'waiting/limit');
+  expect(stopped).toMatchObject({ state: 'waiting', rate_limit: { ...limit, status: 'rejected' } });
 });
 
 test('turns cost what they cost after a process was ended and after one was killed', async () => {

@@ -12,7 +12,7 @@ import {
   type SettledReading,
   type Thresholds,
 } from '../../src/core/status/index.ts';
-import { Explanation } from '../../src/protocol/index.ts';
+import { Explanation, type RateLimit } from '../../src/protocol/index.ts';
 
 /** The contents of a file that `cbos record-misdetection` writes. */
 const Misdetection = Explanation.omit({ status: true }).extend({
@@ -85,9 +85,13 @@ function hooksOf(hooks: NonNullable<Told['hooks']>): HookEvidence {
       agent: null,
     })),
     toolEndedAt: maybe(hooks.tool_ended_at),
-    turnEnd: hooks.turn_end && { ...hooks.turn_end, at: millis(hooks.turn_end.at) },
+    turnEnd: hooks.turn_end && endOf(hooks.turn_end),
     compactingSince: maybe(hooks.compacting_since),
   };
+}
+
+function endOf<End extends { at: string; limit?: RateLimit | undefined }>({ at, limit, ...end }: End) {
+  return { ...end, at: millis(at), ...(limit === undefined ? {} : { limit }) };
 }
 
 function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
@@ -122,7 +126,7 @@ function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
       reason: json.retry.reason,
     },
     background: Array.from({ length: json.background }, (_, index) => `task-${index}`),
-    turnEnd: json.turn_end && { ...json.turn_end, at: millis(json.turn_end.at) },
+    turnEnd: json.turn_end && endOf(json.turn_end),
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
+import { limitText } from '../../text/limit-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
@@ -171,7 +172,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['context', contextText(session.context)],
     ['cost', costText(session)],
     ['lines', linesText(session)],
-    ['limit', limitText(session)],
+    ['limit', limitText(session.rate_limit)],
   ];
 }
 
@@ -213,20 +214,6 @@ function costText({ cost_usd: cost, max_budget_usd: budget }: Session): string {
   if (cost === null) return '';
   return budget === null ? dollarsText(cost) : `${dollarsText(cost)} of $${budget}`;
 }
-
-/** Returns a line about the limit only if it blocks the session, or soon will. */
-function limitText({ rate_limit: limit }: Session): string {
-  if (limit === null || limit.status === 'allowed') return '';
-  const kind = (limit.kind ?? 'usage').replaceAll('_', ' ');
-  const said = LIMIT_WORDS.get(limit.status) ?? limit.status.replaceAll('_', ' ');
-  const used = limit.utilization === null ? '' : ` (${Math.round(limit.utilization * 100)} %)`;
-  return cleanLine(`${kind} limit ${said}${used}${limit.resets_at === null ? '' : `, resets at ${limit.resets_at}`}`);
-}
-
-const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
-  ['allowed_warning', 'nearly reached'],
-  ['rejected', 'reached'],
-]);
 
 function isText(part: string | null): part is string {
   return part !== null && part !== '';

@@ -60,12 +60,9 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
         happened: [],
       };
     case 'waiting':
-      return observeQuestion(before, status.question);
-    case 'idle': {
-      if (!before.turnRuns) return { after: before, happened: [] };
-      const after = { ...before, turnRuns: false, news: before.news + (detail === 'ready' ? 0 : 1) };
-      return { after, happened: detail === 'error' ? ['turn_ended', 'failed'] : ['turn_ended'] };
-    }
+      return detail === 'limit' ? observeEnd(before, detail) : observeQuestion(before, status.question);
+    case 'idle':
+      return observeEnd(before, detail);
     case 'dead': {
       const news = before.news + (before.turnRuns ? 1 : 0);
       return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
@@ -74,6 +71,13 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
       // Nothing is known: it may be a server that has just started.
       return { after: before, happened: [] };
   }
+}
+
+function observeEnd(before: Attended, detail: Told['detail']): { after: Attended; happened: Happening[] } {
+  if (!before.turnRuns) return { after: before, happened: [] };
+  const after = { ...before, turnRuns: false, news: before.news + (detail === 'ready' ? 0 : 1) };
+  const hasFailed = detail === 'error' || detail === 'limit';
+  return { after, happened: hasFailed ? ['turn_ended', 'failed'] : ['turn_ended'] };
 }
 
 function observeQuestion(before: Attended, question: Told['question']): { after: Attended; happened: Happening[] } {

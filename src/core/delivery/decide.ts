@@ -1,4 +1,4 @@
-import { type DeliveryPhase, isAsking, isReady, type Question, type Status } from '../../protocol/index.ts';
+import { type DeliveryPhase, isAsking, isLimited, isReady, type Question, type Status } from '../../protocol/index.ts';
 import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
@@ -84,9 +84,10 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
-  if (isAsking({ primary, question })) return { kind: 'refuse', why: 'asking', question };
+  if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
-  if (isRunning && request.queue) return { kind: 'hold' };
+  // A text for the queue would only meet the limit. A person may still type: a command, or a text for another model.
+  if ((isRunning || isLimited(context.status)) && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
@@ -106,7 +107,7 @@ export function askedFor({ kind, tool, text }: Question): string {
 /** Reports whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
-  return isReady(context.status);
+  return isReady(context.status) && !isLimited(context.status);
 }
 
 /** Reports whether Claude Code would take the text for a shell or slash command. */

@@ -1,4 +1,5 @@
 import {
+  LIMITS_THEN,
   SESSION_TYPES,
   SESSIONS_MAY,
   SETTING_LIMITS,
@@ -41,6 +42,8 @@ function isPlain(name: SettingName, value: unknown): boolean {
       return SESSION_TYPES.some((one) => one === value);
     case 'sessions_may':
       return SESSIONS_MAY.some((one) => one === value);
+    case 'limits_then':
+      return LIMITS_THEN.some((one) => one === value);
     case 'status_line_tap':
       return STATUS_LINE_TAPS.some((one) => one === value);
     default:

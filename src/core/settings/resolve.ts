@@ -127,6 +127,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     json_idle_timeout: DEFAULT_JSON_IDLE_TIMEOUT_S,
     parking_after: 0,
     restore_at_start: false,
+    limits_then: 'native',
     on_waiting: null,
     sessions_may: DEFAULT_SESSIONS_MAY,
     status_line_tap: DEFAULT_STATUS_LINE_TAP,

@@ -30,6 +30,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   json_idle_timeout: 'integer',
   parking_after: 'integer',
   restore_at_start: 'boolean',
+  limits_then: 'text',
   on_waiting: 'text',
   sessions_may: 'text',
   status_line_tap: 'text',

@@ -1,10 +1,11 @@
 import type { Because, Question } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
-import { isClosing } from './arbitrate/arbitration.ts';
+import { earliest, isClosing } from './arbitrate/arbitration.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import type { Evidence, PendingTool, SourceVerdict, Verdict } from './evidence.ts';
 import { requestedTool } from './hooks/hook-rules.ts';
 import { jsonQuestion } from './json/json-question.ts';
+import { limitInForce } from './limit.ts';
 import type { Millis } from './millis.ts';
 import { asClosing, dialogQuestion } from './question.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
@@ -23,6 +24,11 @@ export function derive(evidence: Evidence, now: Millis, thresholds: Thresholds =
   if (winner === null) return { primary: null, detail: null, because: UNKNOWN, ...NOTHING_ASKED, recheckAt };
   const { primary, detail, source, rule } = winner;
   const because = { source, rule, evidence: winner.evidence };
+  const limit = limitInForce(winner, evidence, now);
+  if (limit !== null) {
+    const { endsAt } = limit;
+    return { primary: 'waiting', detail: 'limit', because, ...NOTHING_ASKED, recheckAt: earliest(recheckAt, endsAt) };
+  }
   return { primary, detail, because, ...askedBy(winner, hearing), recheckAt };
 }
 

@@ -34,6 +34,8 @@ export interface HookEvent {
   payload: Readonly<Record<string, unknown>>;
   /** the id of the hook's wait for a reply; null or absent if the hook does not wait */
   wait?: string | null;
+  /** the usage limit that ended the turn, as the transcript names it; absent: none did */
+  limit?: RateLimit;
 }
 
 /** A hook that asked a question and waits for the reply. The output of the hook answers the dialog. */
@@ -78,7 +80,7 @@ export interface HookEvidence {
   /** when a tool call last ended; null if none did */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
-  turnEnd: { at: Millis; event: string; error: string | null; message: string | null } | null;
+  turnEnd: { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit } | null;
   /** when compacting of the conversation began; null while it is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
@@ -147,7 +149,13 @@ export interface JsonEvidence {
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that continue in the background after a turn */
   background: readonly string[];
-  turnEnd: { at: Millis; error: string | null; message: string | null; interrupted: boolean } | null;
+  turnEnd: {
+    at: Millis;
+    error: string | null;
+    message: string | null;
+    interrupted: boolean;
+    limit?: RateLimit;
+  } | null;
   sessionId: string | null;
   permissionMode: string | null;
   model: string | null;

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../protocol/index.ts';
+import type { Explanation, RateLimit } from '../../protocol/index.ts';
 import { arbitrate } from './arbitrate/arbitrate.ts';
 import { type Hearing, hear } from './arbitrate/hearing.ts';
 import type { Evidence, SourceVerdict } from './evidence.ts';
@@ -82,10 +82,13 @@ function hookFacts({ hooks }: Evidence): Explanation['evidence']['hooks'] {
       event: hooks.turnEnd.event,
       error: hooks.turnEnd.error,
       message: hooks.turnEnd.message,
+      ...limitTold(hooks.turnEnd),
     },
     compacting_since: iso(hooks.compactingSince),
   };
 }
+
+const limitTold = ({ limit }: { limit?: RateLimit }): { limit?: RateLimit } => (limit === undefined ? {} : { limit });
 
 function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
   if (json === undefined) return null;
@@ -102,6 +105,7 @@ function jsonFacts({ json }: Evidence): Explanation['evidence']['json'] {
       error: json.turnEnd.error,
       message: json.turnEnd.message,
       interrupted: json.turnEnd.interrupted,
+      ...limitTold(json.turnEnd),
     },
     retry: json.retry && {
       at: new Date(json.retry.at).toISOString(),

@@ -101,11 +101,27 @@ const HOOK_TIMEOUT_S = 10;
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
+/** What a launch is given beside its hooks. */
+export interface LaunchExtras {
+  /** the user's status line with the tap in it; null for none */
+  statusLine?: StatusLine | null;
+  /** whether Claude Code may continue by itself after a usage limit, if its user lets it; true by default */
+  mayContinue?: boolean;
+}
+
+/** The first version on which it was measured that it continues by itself, and that it asks where it must not. */
+const FIRST_THAT_CONTINUES = '2.1.330';
+
+function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchExtras): Record<string, unknown> {
+  return mayContinue || !isAtLeast(version, FIRST_THAT_CONTINUES) ? {} : { autoContinueAtUsageLimit: false };
+}
+
 /**
- * Returns the settings for a launch: hooks, and the status line with the tap in it. Everything else stays as the user
- * set it.
+ * Returns the settings for a launch: hooks, the status line with the tap in it, and whether it continues after a limit
+ * by itself. Everything else stays as the user set it.
  */
-export function hookSettings(version: ClaudeVersion, statusLine: StatusLine | null = null): Record<string, unknown> {
+export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}): Record<string, unknown> {
+  const { statusLine = null } = extras;
   const entryOf = (name: string) => {
     const timeout = name === 'PermissionRequest' ? ASKING_HOOK_TIMEOUT_S : HOOK_TIMEOUT_S;
     const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout };
@@ -119,16 +135,18 @@ export function hookSettings(version: ClaudeVersion, statusLine: StatusLine | nu
       ]),
     ),
     ...(statusLine === null ? {} : { statusLine }),
+    ...continueSetting(version, extras),
   };
 }
 
-/** How many digits of its hash tell one status line from another. */
+/** How many digits of their hash tell the extras of one launch from those of another. */
 const HASH_DIGITS = 16;
 
-/** The settings file of a launch. All launches of a version with the same status line share one. */
-export function launchSettingsFile(home: string, version: ClaudeVersion, statusLine: StatusLine | null): string {
-  const hash = createHash('sha256').update(JSON.stringify(statusLine)).digest('hex').slice(0, HASH_DIGITS);
-  const name = `${formatClaudeVersion(version)}${statusLine === null ? '' : `-${hash}`}.json`;
+/** The settings file of a launch. All launches of a version with the same extras share one. */
+export function launchSettingsFile(home: string, version: ClaudeVersion, extras: LaunchExtras): string {
+  const { hooks: _, ...rest } = hookSettings(version, extras);
+  const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, HASH_DIGITS);
+  const name = `${formatClaudeVersion(version)}${Object.keys(rest).length === 0 ? '' : `-${hash}`}.json`;
   return join(home, 'claude-hooks', name);
 }
 
@@ -136,8 +154,8 @@ export function launchSettingsFile(home: string, version: ClaudeVersion, statusL
  * Writes the settings file for `--settings`. A file is used instead of inline JSON, because a command line shows
  * secrets and has a limited length. The file is renamed into place, so that a parallel launch never reads half of it.
  */
-export function writeHookSettings(file: string, version: ClaudeVersion, statusLine: StatusLine | null = null): void {
-  const settings = `${JSON.stringify(hookSettings(version, statusLine), null, 2)}\n`;
+export function writeHookSettings(file: string, version: ClaudeVersion, extras: LaunchExtras = {}): void {
+  const settings = `${JSON.stringify(hookSettings(version, extras), null, 2)}\n`;
   if (existsSync(file) && readFileSync(file, 'utf8') === settings) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;

@@ -5,6 +5,7 @@
  * - what hooks report: `hook-spool.ts`; a spool that was removed: `spool-directory.ts`
  * - the hook that waits for a reply: `reply-hook.ts`; finding it again: `reply-waits.ts`
  * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
+ * - the usage limit that ended a turn: `usage-limit.ts`
  * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, what it reports
  *   `status-line-reports.ts`
  * - its registry: `registry.ts`; its conversations: `conversations.ts`; where its files are: `own-files.ts`; its own
@@ -35,4 +36,5 @@ export * from './status-line-tap.ts';
 export * from './trust.ts';
 export * from './turn-gate.ts';
 export * from './turn-gates.ts';
+export * from './usage-limit.ts';
 export * from './version.ts';

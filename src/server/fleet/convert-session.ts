@@ -65,8 +65,8 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
 
 /** @throws CatalogueError already_running while it works or asks */
 export function requireQuiet({ actor }: Member): void {
-  const { primary, question } = actor.status.memory();
-  const asks = isAsking({ primary, question });
+  const { primary, detail, question } = actor.status.memory();
+  const asks = isAsking({ primary, detail, question });
   if (primary !== 'active' && primary !== 'stuck' && !asks) return;
   throw new CatalogueError('already_running', `${actor.slug} ${asks ? 'asks' : 'is in the middle of a turn'}`, {
     hint: asks ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,

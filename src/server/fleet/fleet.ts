@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { explain } from '../../core/status/index.ts';
-import type { ProcessTrace } from '../../platform/claude/index.ts';
+import { isContinueCancelled, type ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
@@ -11,6 +11,7 @@ import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { indexMissedEvents } from '../json/index-events.ts';
 import { createJsonControls } from '../json/json-controls.ts';
+import { continueAfterLimits, dropContinuations, limitedSession } from '../limits/continue-after-limits.ts';
 import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -120,6 +121,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
   let stopCounting: Dispose | null = null;
   let stopIdleParking: Dispose | null = null;
   let stopFigures: Dispose | null = null;
+  let stopLimits: Dispose | null = null;
 
   /** Counts the time of sessions whose status stays the same. When a status changes, its time is counted at once. */
   function countTime(): void {
@@ -165,11 +167,19 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });
       deps.disk.start();
       finishRemovals(roster);
+      for (const { actor } of roster.all()) dropContinuations(actor);
       for (const { actor, controls } of roster.all()) {
         actor.list();
         void controls.settle();
       }
       stopIdleParking = parkIdle({ roster, clock: deps.clock, log: deps.log, afterSeconds: settings.parking_after });
+      stopLimits = continueAfterLimits({
+        policy: settings.limits_then,
+        sessions: () => roster.all().map((member) => limitedSession(member, isContinueCancelled)),
+        onEvent: deps.onEvent,
+        clock: deps.clock,
+        log: deps.log,
+      });
       countTime();
       if (settings.restore_at_start) void restoring.begin();
       for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
@@ -178,6 +188,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       stopCounting?.();
       stopIdleParking?.();
       stopFigures?.();
+      stopLimits?.();
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();

@@ -58,8 +58,9 @@ export async function launchSession(context: LaunchContext, record: SessionRecor
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
   const statusLine = tapStatusLine(version, await readStatusLine({ env, cwd }), settings.status_line_tap);
-  const settingsFile = launchSettingsFile(settings.home, version, statusLine);
-  writeHookSettings(settingsFile, version, statusLine);
+  const mayContinue = settings.limits_then === 'native' || settings.limits_then === 'resume';
+  const settingsFile = launchSettingsFile(settings.home, version, { statusLine, mayContinue });
+  writeHookSettings(settingsFile, version, { statusLine, mayContinue });
   const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
   const command = buildLaunch({
     program,

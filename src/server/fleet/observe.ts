@@ -1,8 +1,10 @@
 import { dirname } from 'node:path';
 import {
+  awaitUsageLimit,
   type HookSpool,
   type RegistryRecord,
   type ReplyWaits,
+  readUsageLimit,
   registryEvidence,
   type SpooledHook,
   transcriptFile,
@@ -133,10 +135,33 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  function seeHook(hook: SpooledHook): void {
+  async function seeHook(hook: SpooledHook): Promise<void> {
     const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    else member.actor.intake.seeHook({ ...hook, payload: ownPayload(options, member.actor, hook.payload) });
+    else {
+      const payload = ownPayload(options, member.actor, hook.payload);
+      const { actor } = member;
+      const own = { ...hook, payload };
+      const limit = await tryTo(actor, () => readUsageLimit(own));
+      actor.intake.seeHook(limit == null ? own : { ...own, limit });
+      if (limit === undefined) void seeLimitLater(actor, own);
+    }
+  }
+
+  /** The status follows as soon as the transcript names the limit. */
+  async function seeLimitLater(actor: Member['actor'], hook: SpooledHook): Promise<void> {
+    const limit = await tryTo(actor, () => awaitUsageLimit(hook));
+    if (limit !== null && !disposed) actor.intake.seeLimit(limit, hook.payload.last_assistant_message);
+  }
+
+  /** A transcript that cannot be read leaves a failed turn, as after every other error. */
+  async function tryTo<T>({ slug }: Member['actor'], read: () => Promise<T>): Promise<T | null> {
+    try {
+      return await read();
+    } catch (cause) {
+      log.warn({ slug, err: cause }, 'the transcript could not be asked for the usage limit');
+      return null;
+    }
   }
 
   /** Releases hooks that wait with an unknown question, because their session was removed or their launch is over. */

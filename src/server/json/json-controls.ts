@@ -140,8 +140,8 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
       actor.mailbox.post(async () => {
         if (actor.isDead()) throw new CatalogueError('session_dead', `${actor.slug} is stopped`);
         if (!(await driver.settleTrust())) throw untrusted(actor);
-        const { primary, question } = actor.status.memory();
-        if (driver.evidence.busySince !== null || isAsking({ primary, question })) {
+        const { primary, detail, question } = actor.status.memory();
+        if (driver.evidence.busySince !== null || isAsking({ primary, detail, question })) {
           throw new CatalogueError('already_running', `${actor.slug} is in the middle of a turn`, {
             ...(question === null ? {} : { extra: { question } }),
           });

@@ -1,6 +1,6 @@
 import type { TextsLeft } from '../../core/delivery/seen.ts';
 import { spentAs } from '../../core/history/index.ts';
-import type { StatusMemory } from '../../core/status/index.ts';
+import { limitShown, type StatusMemory } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -199,7 +199,8 @@ export class SessionActor {
   }
 
   view(): Session {
-    const { json } = this.status.evidence();
+    const evidence = this.status.evidence();
+    const { json } = evidence;
     const facts = this.jsonFacts;
     return viewSession({
       record: this.record,
@@ -208,6 +209,7 @@ export class SessionActor {
       attached: this.isDead() ? null : this.attached,
       screenPromptAt: this.isDead() ? null : this.screenPrompt.seenAt(),
       figures: this.intake.figures,
+      limit: limitShown(evidence, this.deps.clock.now()),
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),

@@ -2,7 +2,7 @@ import { textsOfHook } from '../../core/search/index.ts';
 import type { Cover, JsonEvidence, RegistryEvidence, ScreenFrame, Unreachable } from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { ClaudeEvent } from '../../protocol/index.ts';
+import type { ClaudeEvent, RateLimit } from '../../protocol/index.ts';
 import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { ActorDeps } from './actor-deps.ts';
@@ -22,6 +22,8 @@ export interface ArrivedHook {
   payload: Readonly<Record<string, unknown>>;
   /** the id of its wait for a reply; null if it does not wait */
   wait: string | null;
+  /** the usage limit that ended the turn; absent: none did */
+  limit?: RateLimit;
 }
 
 /** What may ask a question: a hook, or events of a JSON session. */
@@ -93,6 +95,12 @@ export class EvidenceIntake {
    */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
+    this.#session.kept.save({ hooks: this.#keptHooks() });
+  }
+
+  /** Records the usage limit behind the failure that a hook reported with this message. */
+  seeLimit(limit: RateLimit, message: unknown): void {
+    this.#session.status.seeLimit(limit, message);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 

@@ -8,6 +8,7 @@ import {
   moveEvidence,
   moveMemory,
   NO_HOOKS,
+  nameLimit,
   observeHook,
   type ProcessEvidence,
   type RegistryEvidence,
@@ -19,7 +20,7 @@ import {
   type Thresholds,
 } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
-import type { Status } from '../../protocol/index.ts';
+import type { RateLimit, Status } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
@@ -53,6 +54,8 @@ export interface SessionStatus {
   forgetWait(id: string): void;
   /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
+  /** Records the usage limit behind the failure that ended the last turn with this message. */
+  seeLimit(limit: RateLimit, message: unknown): void;
   /** Records that hooks were lost. The other sources decide until the next ones arrive. */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
@@ -114,6 +117,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
     seeHook: (event) => see({ hooks: observeHook(evidence.hooks, event) }),
     forgetWait: (id) => see({ hooks: forgetWait(evidence.hooks, id) }),
     settleCall: (id, isRefused) => see({ hooks: settleCall(evidence.hooks, id, isRefused) }),
+    seeLimit: (limit, message) => see({ hooks: nameLimit(evidence.hooks, limit, message) }),
     loseHooks: () => see({ hooks: NO_HOOKS }),
     seeScreen: (frame, at) => see({ screen: options.observe(evidence.screen, frame, at) }),
     loseScreen: () => see({ screen: null }),

@@ -1,6 +1,6 @@
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { NOTHING_KEPT, type RecordingStop, type Session, type Status } from '../../protocol/index.ts';
+import { NOTHING_KEPT, type RateLimit, type RecordingStop, type Session, type Status } from '../../protocol/index.ts';
 import type { Figures } from './figures.ts';
 
 /** How many lines of a session's screen a list shows. */
@@ -13,6 +13,8 @@ export interface SessionFacts {
   /** for a JSON session, its evidence and the cost of its turns */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   figures: Figures;
+  /** what was last told of the account's limits, while it holds */
+  limit: RateLimit | null;
   attached: boolean | null;
   /** when Screen itself took the session's keypresses, Unix milliseconds */
   screenPromptAt: number | null;
@@ -57,7 +59,7 @@ export function viewSession(facts: SessionFacts): Session {
     rows: facts.size?.rows ?? null,
     json_state: json === null ? null : jsonState(json.evidence),
     max_budget_usd: record.launch.max_budget_usd,
-    rate_limit: json?.evidence.rateLimit ?? null,
+    rate_limit: facts.limit,
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     brought_back: facts.broughtBack,

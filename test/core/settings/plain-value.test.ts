@@ -14,6 +14,7 @@ const TEXTS = [
     'json',
     'tmux',
     'send',
+    'resume',
     'everything',
     'all',
     'always',

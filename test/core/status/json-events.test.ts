@@ -63,7 +63,7 @@ describe('the recorded events of the real Claude Code go through the right statu
       'compact',
       ['idle/waiting_input', 'active/thinking', 'active/compacting', 'active/thinking', 'idle/waiting_input'],
     ],
-    ['limit', ['idle/waiting_input', 'active/thinking', 'idle/error']],
+    ['limit', ['idle/waiting_input', 'active/thinking', 'waiting/limit']],
     ['overloaded', ['active/thinking', 'active/responding', 'idle/waiting_input']],
     ['error', ['active/thinking', 'idle/error', 'active/thinking', 'active/responding', 'waiting/question']],
   ])('%s', (name, expected) => {

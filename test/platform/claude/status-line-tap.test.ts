@@ -212,10 +212,10 @@ describe('whose status line it is', () => {
 
   test('launches with different status lines have different settings files, and the version can be read back', () => {
     const tapped = tapStatusLine(VERSION, { type: 'command', command: 'mine' }, 'own');
-    const file = launchSettingsFile(dir, VERSION, tapped);
-    expect(file).not.toBe(launchSettingsFile(dir, VERSION, null));
+    const file = launchSettingsFile(dir, VERSION, { statusLine: tapped });
+    expect(file).not.toBe(launchSettingsFile(dir, VERSION, {}));
     expect(readLaunch(['claude', '--settings', file]).version).toBe('2.1.330');
-    writeHookSettings(file, VERSION, tapped);
+    writeHookSettings(file, VERSION, { statusLine: tapped });
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...hookSettings(VERSION), statusLine: tapped });
     expect(hookSettings(VERSION)).not.toHaveProperty('statusLine');
   });

@@ -207,6 +207,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       event: event.event,
       error,
       message: keepEnd(text(event.payload.last_assistant_message)),
+      ...(event.limit === undefined ? {} : { limit: event.limit }),
     },
     // Calls of subagents continue in the background, but they count only if they request a permission.
     tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),

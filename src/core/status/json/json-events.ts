@@ -194,10 +194,16 @@ function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
     tools: [],
     requests: [],
     compactingSince: null,
-    turnEnd: { at, error, message: error === null ? message : null, interrupted },
+    turnEnd: { at, error, message: error === null ? message : null, interrupted, ...limitBehind(before, event) },
     totalCostUsd: typeof event.total_cost_usd === 'number' ? event.total_cost_usd : before.totalCostUsd,
   };
   return open.length > 0 ? { ...ended, ...begin(at) } : settle(ended);
+}
+
+/** The limit that ended the turn. The event before the result names it (2.1.329). */
+function limitBehind({ rateLimit }: JsonEvidence, event: Json): { limit?: RateLimit } {
+  const isReached = event.api_error === 'usage_limit_reached' && rateLimit?.status === 'rejected';
+  return isReached ? { limit: rateLimit } : {};
 }
 
 function firstError(event: Json): string {

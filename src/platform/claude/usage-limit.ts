@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import type { RateLimit } from '../../protocol/index.ts';
+import { readTail } from '../files/read-tail.ts';
+
+/** How much of a transcript's end is searched. The message about the limit is its last, before some short notes. */
+const TAIL_BYTES = 262_144;
+
+/**
+ * The message with which Claude Code ends a turn at a usage limit, as its transcript keeps it (2.1.330). A request that
+ * was refused for another reason (too many at once, an API key's limit) has no `quotaLimits`.
+ */
+const Failure = z.object({
+  type: z.literal('assistant'),
+  isApiErrorMessage: z.literal(true),
+  message: z.object({ content: z.array(z.looseObject({ text: z.string().optional() })) }),
+  apiError: z.string().optional().catch(undefined),
+  quotaLimits: z
+    .object({
+      status: z.string(),
+      resetsAt: z.number().optional().catch(undefined),
+      rateLimitType: z.string().optional().catch(undefined),
+    })
+    .optional()
+    .catch(undefined),
+});
+
+/** The largest Unix time in seconds that counts as one: the end of the year 9999. */
+const MOST_SECONDS = 253_402_300_799;
+
+/**
+ * Returns the limit behind a failed turn.
+ * @param message the turn's last message, as the hook reports it
+ * @returns null if no usage limit ended the turn; undefined if the transcript does not have the message yet
+ */
+function limitIn(tail: string, message: string): RateLimit | null | undefined {
+  for (const line of tail.split('\n').reverse()) {
+    if (!line.includes('"isApiErrorMessage":true')) continue;
+    const failure = parse(line);
+    if (failure === null || failure.message.content[0]?.text !== message) continue;
+    const { apiError, quotaLimits: limit } = failure;
+    if (apiError !== 'usage_limit_reached' || limit?.status !== 'rejected') return null;
+    const { resetsAt: at, rateLimitType: kind = null } = limit;
+    const isTime = at !== undefined && at > 0 && at <= MOST_SECONDS;
+    return {
+      status: 'rejected',
+      kind,
+      resets_at: isTime ? new Date(at * 1_000).toISOString() : null,
+      utilization: null,
+    };
+  }
+  return undefined;
+}
+
+function parse(line: string): z.infer<typeof Failure> | null {
+  try {
+    return Failure.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The hook that tells of a failed turn. */
+interface Failed {
+  event: string;
+  payload: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Returns the usage limit that ended a turn, from the hook that tells of the failure and from the transcript that it
+ * names. The hook itself does not say which limit it was, or when it ends (2.1.330).
+ * @returns null if no usage limit ended the turn; undefined if the transcript does not have its message yet
+ */
+export async function readUsageLimit({ event, payload }: Failed): Promise<RateLimit | null | undefined> {
+  const { error, last_assistant_message: message, transcript_path: transcript } = payload;
+  if (event !== 'StopFailure' || error !== 'rate_limit') return null;
+  if (typeof message !== 'string' || typeof transcript !== 'string') return null;
+  return limitIn(await readTail(transcript, TAIL_BYTES), message);
+}
+
+/**
+ * When to look again for a message that a transcript does not have yet, in milliseconds. Claude Code runs the hook
+ * before it has written the message, or after it, by how busy the machine is.
+ */
+const LOOK_AGAIN_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400] as const;
+
+/** Looks again until the transcript has the message; null if it never has. */
+export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null> {
+  for (const pauseMs of LOOK_AGAIN_MS) {
+    await delay(pauseMs, undefined, { ref: false });
+    const found = await readUsageLimit(failed);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** The notice with which a person's Esc ends Claude Code's own wait for the end of a limit (2.1.330). */
+const CANCELLED = 'Automatic continue cancelled';
+
+const Notice = z.object({
+  type: z.literal('system'),
+  subtype: z.literal('informational'),
+  content: z.string(),
+  timestamp: z.iso.datetime(),
+});
+
+/** Reports whether somebody told Claude Code since then not to continue after the limit. */
+export async function isContinueCancelled(transcript: string, since: number): Promise<boolean> {
+  const lines = (await readTail(transcript, TAIL_BYTES)).split('\n').filter((line) => line.includes(CANCELLED));
+  return lines.some((line) => {
+    try {
+      const { data } = Notice.safeParse(JSON.parse(line));
+      return data?.content.startsWith(CANCELLED) === true && Date.parse(data.timestamp) >= since;
+    } catch {
+      return false;
+    }
+  });
+}

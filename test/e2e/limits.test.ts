@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Reply } from '../../src/demo/scenes/scene.ts';
+import type { Delivery } from '../../src/protocol/index.ts';
+import { sceneOf } from '../harness/answering.ts';
+import { type Cbos, startCbos } from '../harness/cbos.ts';
+import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
+import { waitFor } from '../harness/wait-for.ts';
+
+/** The end of the limit, in Unix seconds. Where it is days away, 2.1.330 opens a dialog instead of waiting for it. */
+const ENDS = Math.floor(Date.now() / 1_000) + 4 * 3_600;
+const PREFIX = 'anthropic-ratelimit-unified';
+const LIMIT: Reply = {
+  kind: 'error',
+  status: 429,
+  type: 'rate_limit_error',
+  message: "This request would exceed your account's rate limit. Please try again later.",
+  headers: {
+    [`${PREFIX}-status`]: 'rejected',
+    [`${PREFIX}-reset`]: String(ENDS),
+    [`${PREFIX}-representative-claim`]: 'five_hour',
+    [`${PREFIX}-5h-status`]: 'rejected',
+    [`${PREFIX}-5h-utilization`]: '1',
+    [`${PREFIX}-5h-reset`]: String(ENDS),
+    'x-should-retry': 'false',
+  },
+};
+
+/** A test that is tried again begins with a session of its own. */
+let launches = 0;
+let world: ClaudeWorld;
+let cbos: Cbos;
+beforeAll(async () => {
+  world = await claudeWorld({
+    choosers: [(prompt) => (/the limit of \w+$/.test(prompt) ? sceneOf('limit', LIMIT) : null)],
+  });
+  cbos = await startCbos(world);
+}, 60_000);
+afterAll(() => world.dispose());
+
+/** A subscription's Claude Code may look for more than the model: nothing of it gets further than here. */
+async function subscription(): Promise<Record<string, string>> {
+  const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(nowhere, 'listening');
+  world.onDispose(() => new Promise((resolve) => nowhere.close(() => resolve())));
+  const { port } = nowhere.address() as AddressInfo;
+  const proxy = { HTTPS_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' };
+  return { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'stand-in', ...proxy };
+}
+
+test.skipIf(isOlderThan('2.1.330'))(
+  'a session in a terminal that reaches a usage limit says which one and until when, and holds what is queued',
+  { timeout: 90_000 },
+  async () => {
+    launches += 1;
+    const slug = `LIMITED${launches}`;
+    const resetsAt = new Date(ENDS * 1_000).toISOString();
+    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription() };
+    expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
+    await cbos.untilStatus(slug, 'idle/ready');
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: `reach the limit of ${slug}` });
+    const stopped = await cbos.untilStatus(slug, 'waiting/limit');
+    expect(stopped).toMatchObject({
+      state: 'waiting',
+      status: { question: null, because: { source: 'hook', rule: 'hook.StopFailure' } },
+      rate_limit: { status: 'rejected', kind: 'five_hour', resets_at: resetsAt },
+    });
+    expect((await cbos.cli(['ls', '--state', 'waiting/limit', '-q'])).stdout).toContain(`${slug}\n`);
+    expect((await cbos.cli(['show', slug])).stdout).toMatch(/limit reached.*five hour limit reached, resets at 20/s);
+
+    const held = await cbos.call<Delivery>('POST', `/sessions/${slug}/send`, {
+      text: `scene:hello later ${slug}`,
+      queue: true,
+    });
+    expect(held.body).toMatchObject({ status: 'queued' });
+    // The status is the same for the next server, and what a person sends is typed at once.
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    await cbos.untilStatus(slug, 'waiting/limit');
+    const [kept] = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
+    expect(kept).toMatchObject({ id: held.body.id, status: 'queued' });
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello now ${slug}` });
+    await cbos.until(slug, ({ rate_limit: limit }) => limit === null, 'has no limit any more');
+    // The turn is over without a limit, so the held text is sent too.
+    const texts = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body.toReversed();
+    await waitFor(async () => (await texts()).every(({ status }) => status === 'delivered'), {
+      describe: 'what was held is sent',
+      timeoutMs: 30_000,
+    });
+    expect((await texts()).map(({ text }) => text.split(' ')[1])).toEqual(['the', 'later', 'now']);
+  },
+);

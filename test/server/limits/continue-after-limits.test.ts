@@ -1,0 +1,205 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DeliveryContext } from '../../../src/core/delivery/decide.ts';
+import { continuationKey, GRACE_MS, LATEST_MS, SPACING_MS } from '../../../src/core/limits/continuation.ts';
+import { CatalogueError, type LimitsThen, type RateLimit } from '../../../src/protocol/index.ts';
+import { continueAfterLimits, type LimitedSession } from '../../../src/server/limits/continue-after-limits.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+
+const T0 = Date.UTC(2026, 10, 23, 22, 0);
+const HOUR = 3_600_000;
+const nothing = (): void => undefined;
+const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
+const limitUntil = (at: number | null): RateLimit => ({
+  status: 'rejected',
+  kind: 'five_hour',
+  resets_at: at === null ? null : new Date(at).toISOString(),
+  utilization: null,
+});
+
+/** A session in memory; its journal outlives the server, as the database does. */
+class Stopped implements LimitedSession {
+  readonly id: string;
+  stopped: RateLimit | null;
+  journal = new Set<string>();
+  typed: number[] = [];
+  alerts: number[] = [];
+  status: DeliveryContext['status'] = { primary: 'idle', detail: 'error', question: null };
+  draft: DeliveryContext['draft'] = null;
+  cancelled = false;
+  /** what happens between the decision and the session's turn in its mailbox */
+  meanwhile: () => void = nothing;
+  /** whether the server dies once the delivery is written down */
+  diesBeforeTyping = false;
+
+  constructor(
+    readonly slug: string,
+    limit: RateLimit,
+  ) {
+    this.id = `id-${slug}`;
+    this.stopped = limit;
+  }
+
+  limit = () => (this.stopped === null ? null : { limit: this.stopped, turnEndedAt: T0 });
+  context = () => ({
+    waitingTexts: 0,
+    delivery: {
+      ...{ status: this.status, adopted: true, isParked: false, draft: this.draft, hasReturned: false },
+      ...{ isQueueStopped: false, isUnread: false, cover: null },
+    },
+  });
+  wasBegun = (key: string): boolean => this.journal.has(key);
+  isCancelled = async (): Promise<boolean> => this.cancelled;
+  send: LimitedSession['send'] = async ({ idempotency_key: key = '' }, journalWith) => {
+    await Promise.resolve();
+    this.meanwhile();
+    journalWith('1', () => this.journal.add(key));
+    if (this.diesBeforeTyping) return;
+    this.typed.push(clock.now());
+    this.goOn();
+  };
+  alert = (): void => void this.alerts.push(clock.now());
+  /** A turn begins, whoever began it. */
+  goOn(): void {
+    this.stopped = null;
+    this.status = { primary: 'active', detail: 'thinking', question: null };
+    changed();
+  }
+}
+
+let clock: ManualClock;
+let sessions: Stopped[];
+let changed: () => void;
+let stop: () => void;
+beforeEach(() => {
+  clock = new ManualClock(T0);
+  changed = nothing;
+  sessions = Array.from({ length: 20 }, (_, index) => new Stopped(`S${index}`, limitUntil(T0 + HOUR)));
+});
+
+afterEach(() => stop());
+
+function serve(policy: LimitsThen = 'resume'): void {
+  stop = continueAfterLimits({
+    policy,
+    sessions: () => sessions,
+    onEvent: (listener) => {
+      changed = () => listener({ kind: 'state' });
+      return () => {
+        changed = nothing;
+      };
+    },
+    clock,
+    log: SILENT,
+  });
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Time passes, and what is begun at each moment is carried out before the next one. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 5_000) {
+    clock.advance(Math.min(5_000, left));
+    await turn();
+  }
+}
+const times = (): number[] => sessions.flatMap(({ typed }) => typed).sort((one, other) => one - other);
+
+describe('twenty sessions at one limit', () => {
+  test('go on once each after it, one after the other', async () => {
+    serve();
+    await pass(HOUR + GRACE_MS - 5_000);
+    expect(times()).toEqual([]);
+    await pass(20 * SPACING_MS + 10_000);
+    expect(sessions.map(({ typed }) => typed.length)).toEqual(sessions.map(() => 1));
+    const gaps = times()
+      .slice(1)
+      .map((at, index) => at - (times()[index] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(SPACING_MS);
+    await pass(HOUR);
+    expect(times()).toHaveLength(20);
+  });
+
+  test('are left alone where Claude Code or a person was first, or said no', async () => {
+    serve();
+    await pass(HOUR);
+    const [native, cancelled, drafting, racing, asks] = sessions as [Stopped, Stopped, Stopped, Stopped, Stopped];
+    native.goOn();
+    cancelled.cancelled = true;
+    drafting.draft = 'foreign';
+    racing.meanwhile = () => racing.goOn();
+    asks.status = { primary: 'waiting', detail: 'setup', question: null };
+    changed();
+    await pass(GRACE_MS + 21 * SPACING_MS);
+    for (const one of [native, cancelled, drafting, racing, asks]) expect(one.typed, one.slug).toEqual([]);
+    expect(times()).toHaveLength(15);
+    expect(racing.journal.size).toBe(0);
+  });
+
+  test('are not continued again after a crash between the journal and the keys', async () => {
+    for (const one of sessions) one.diesBeforeTyping = true;
+    serve();
+    await pass(HOUR + GRACE_MS + 3 * SPACING_MS);
+    stop();
+    const begun = sessions.filter(({ journal }) => journal.size > 0);
+    expect(begun.length).toBeGreaterThan(0);
+    for (const one of sessions) one.diesBeforeTyping = false;
+    serve();
+    await pass(HOUR);
+    expect(sessions.filter(({ typed }) => typed.length > 0)).toHaveLength(20 - begun.length);
+    expect(begun.every(({ typed }) => typed.length === 0)).toBe(true);
+  });
+
+  test('are continued by a server that starts after the end, unless that was too long ago', async () => {
+    clock.advance(2 * HOUR);
+    serve();
+    await pass(20 * SPACING_MS + 5_000);
+    expect(times()).toHaveLength(20);
+    stop();
+    sessions = [new Stopped('OLD', limitUntil(clock.now() - LATEST_MS - 1)), new Stopped('ENDLESS', limitUntil(null))];
+    serve();
+    await pass(HOUR);
+    expect(times()).toEqual([]);
+  });
+
+  test('reach the next limit, and go on once after that too', async () => {
+    sessions = sessions.slice(0, 1);
+    serve();
+    await pass(HOUR + GRACE_MS);
+    const [one] = sessions as [Stopped];
+    const second = limitUntil(clock.now() + HOUR);
+    Object.assign(one, { stopped: second, status: { primary: 'waiting', detail: 'limit', question: null } });
+    changed();
+    await pass(2 * HOUR);
+    expect(one.typed).toHaveLength(2);
+    expect(one.journal).toContain(continuationKey(second));
+  });
+});
+
+test('a machine that slept over the end continues when it wakes', async () => {
+  serve();
+  clock.step(5 * HOUR);
+  await pass(20 * SPACING_MS + 5_000);
+  expect(times()).toHaveLength(20);
+});
+
+test('what cannot be sent is tried once', async () => {
+  sessions = sessions.slice(0, 2);
+  let tries = 0;
+  const [broken] = sessions as [Stopped];
+  broken.send = async () => {
+    tries += 1;
+    throw new CatalogueError('not_accepting_text');
+  };
+  serve();
+  await pass(3 * HOUR);
+  expect([tries, times().length]).toEqual([1, 1]);
+});
+
+test.each<LimitsThen>(['native', 'never'])('%s sends nothing, and `ask` only alerts, once', async (policy) => {
+  serve(policy);
+  await pass(3 * HOUR);
+  stop();
+  expect(times()).toEqual([]);
+  sessions = [new Stopped('S', limitUntil(clock.now() + HOUR)), new Stopped('OVER', limitUntil(clock.now() - 1))];
+  serve('ask');
+  await pass(3 * HOUR);
+  expect([times().length, sessions.map(({ alerts }) => alerts.length)]).toEqual([0, [1, 0]]);
+});
