@@ -26,6 +26,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },
+  { names: ['review'], load: async () => (await import('./commands/reviewing.ts')).addReviewing },
   {
     names: ['seen', 'unseen', 'snooze', 'unsnooze'],
     load: async () => (await import('./commands/attending.ts')).addAttending,

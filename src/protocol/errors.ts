@@ -1,12 +1,20 @@
 import type { ErrorBody } from './error-body.ts';
 import { GIT_ERRORS } from './errors/of-git.ts';
 import { REQUEST_ERRORS } from './errors/of-requests.ts';
+import { REVIEW_ERRORS } from './errors/of-reviews.ts';
 import { SESSION_ERRORS } from './errors/of-sessions.ts';
 import { TEXT_ERRORS } from './errors/of-texts.ts';
 import { SERVER_ERRORS } from './errors/of-the-server.ts';
 
 /** Every expected error. A test ensures that docs/ERRORS.md, the OpenAPI description, and this table agree. */
-export const ERRORS = { ...REQUEST_ERRORS, ...SERVER_ERRORS, ...SESSION_ERRORS, ...TEXT_ERRORS, ...GIT_ERRORS };
+export const ERRORS = {
+  ...REQUEST_ERRORS,
+  ...SERVER_ERRORS,
+  ...SESSION_ERRORS,
+  ...TEXT_ERRORS,
+  ...GIT_ERRORS,
+  ...REVIEW_ERRORS,
+};
 
 export type ErrorCode = keyof typeof ERRORS;
 

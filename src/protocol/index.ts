@@ -36,6 +36,7 @@ export {
 } from './requests.ts';
 export type { SessionResources } from './resources.ts';
 export * from './restore.ts';
+export * from './review.ts';
 export * from './route.ts';
 export * from './routes.ts';
 export type { RULE_ROUTES } from './rule-routes.ts';

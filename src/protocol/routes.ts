@@ -7,6 +7,7 @@ import { JSON_ROUTES } from './json-routes.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import { Broadcast, BroadcastResult } from './requests.ts';
+import { REVIEW_ROUTES } from './review-routes.ts';
 import { type Route, SlugParam } from './route.ts';
 import { RULE_ROUTES } from './rule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
@@ -47,6 +48,7 @@ export const ROUTES = {
   ...TEXT_ROUTES,
   ...RECORDING_ROUTES,
   ...CHANGES_ROUTES,
+  ...REVIEW_ROUTES,
   ...WORKTREE_ROUTES,
   explain: {
     method: 'get',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ProcessTrace } from '../platform/claude/index.ts';
+import type { ReviewStore } from '../platform/sqlite/review-store.ts';
 import type { Recordings, Settings } from '../protocol/index.ts';
 import type { RulesDesk } from './approval/rules-desk.ts';
 import { createCallers } from './auth/callers.ts';
@@ -21,6 +22,7 @@ import { readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
 import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
+import { createReviewDesk } from './review/review-desk.ts';
 import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
@@ -57,6 +59,10 @@ export interface FacesOptions {
   replays: Replays;
   recordings: () => Promise<Recordings>;
   rules: RulesDesk;
+  /** comments on what sessions changed */
+  reviews: ReviewStore;
+  /** the id of a session, which stays through renames */
+  idOf(slug: string): string;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -98,11 +104,14 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const gate = createGate({ names: knownNames(settings), token, guesses, signIns, passes, isPageFile: page.has });
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
   const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
+  const { idOf } = options;
+  const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
   const app = createHttpApp({
     sessions,
     rightsOf,
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     worktrees: createWorktreeDesk(environment),
+    reviews,
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
@@ -141,6 +150,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   }).catch(async (cause: unknown) => {
     push.dispose();
+    reviews.dispose();
     await webSockets.close();
     throw cause;
   });
@@ -154,6 +164,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     address: listening.address,
     close: async () => {
       push.dispose();
+      reviews.dispose();
       // Open connections keep the listener from closing, so both are closed together.
       await Promise.all([webSockets.close(), listening.close()]);
     },

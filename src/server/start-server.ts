@@ -18,6 +18,7 @@ import {
 } from '../platform/sqlite/database.ts';
 import { createDropStore } from '../platform/sqlite/drop-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
+import { createReviewStore } from '../platform/sqlite/review-store.ts';
 import { createRuleStore } from '../platform/sqlite/rule-store.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import { createApprovals } from './approval/approvals.ts';
@@ -117,6 +118,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       pid: options.pid,
       replays,
       recordings: bounds.report,
+      reviews: createReviewStore(database),
+      idOf: fleet.idOf,
       rules: createRulesDesk({ approvals, store: ruleStore, clock, sessions: fleet.named }),
       settings,
       clock,

@@ -4,6 +4,7 @@ import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import { attendInMemory } from '../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
+import { memoryReviews } from '../harness/memory-reviews.ts';
 import { memoryRules } from '../harness/memory-rules.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
@@ -56,6 +57,8 @@ async function startAgain(): Promise<Faces> {
     pid: process.pid,
     replays: createReplays(createSystemClock()),
     recordings: async () => NO_RECORDINGS,
+    reviews: memoryReviews(),
+    idOf: (slug) => sessions.idOf(slug),
     rules: memoryRules({ home: world.cbosHome, userHome: world.home, sessions }).desk,
     settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),

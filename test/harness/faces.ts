@@ -11,6 +11,7 @@ import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 import { attendInMemory, memoryAttention } from './attended.ts';
+import { memoryReviews } from './memory-reviews.ts';
 import { memoryRules } from './memory-rules.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
@@ -101,6 +102,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const { desk, store } = memoryRules({
     ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
   });
+  const reviews = memoryReviews();
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
     const attended = attendInMemory(sessions, { store: attention, clock, log: logger, onWaiting });
@@ -110,6 +112,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       pid: process.pid,
       replays,
       rules: desk,
+      reviews,
+      idOf: (slug) => sessions.idOf(slug),
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,

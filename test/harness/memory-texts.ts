@@ -11,6 +11,8 @@ import { SINCE } from './some-session.ts';
 /** Texts that are being sent to sessions in memory, and replies kept for later. */
 export class MemoryTexts {
   readonly #deliveries = new Map<string, Delivery[]>();
+  /** the deliveries of idempotency keys */
+  readonly #keys = new Map<string, string>();
   #stash: StashedResponse[] = [];
 
   /** newest first */
@@ -24,6 +26,9 @@ export class MemoryTexts {
     }
     if (/^[!/]/.test(request.text) && request.command !== true) throw new CatalogueError('command_prefix');
     const known = this.of(slug);
+    const key = request.idempotency_key === undefined ? null : `${slug} ${request.idempotency_key}`;
+    const earlier = key === null ? undefined : this.#keys.get(key);
+    if (earlier !== undefined) return this.get(slug, earlier);
     const delivery: Delivery = {
       id: `d${known.length + 1}`,
       session: slug,
@@ -35,6 +40,7 @@ export class MemoryTexts {
       note: null,
     };
     this.#deliveries.set(slug, [delivery, ...known]);
+    if (key !== null) this.#keys.set(key, delivery.id);
     return delivery;
   }
 

@@ -14,7 +14,15 @@ const SHELLS = ['bash', 'zsh', 'fish'];
 const LONGEST_WAIT_MS = 250;
 
 /** Commands for which a file name is useful when there is no other suggestion. */
-const TAKES_FILES: ReadonlySet<string | undefined> = new Set(['new', 'adopt', 'send', 'export', 'replay', 'timeline']);
+const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
+  'new',
+  'adopt',
+  'send',
+  'review',
+  'export',
+  'replay',
+  'timeline',
+]);
 /** The last line of an answer is a directive to the shell. The package always prints `:4`, which means no files. */
 const COMPLETE_FILES = ':0';
 

@@ -22,6 +22,7 @@ import type { SessionChanges } from '../changes/session-changes.ts';
 import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
+import type { ReviewDesk } from '../review/review-desk.ts';
 import type { Sessions } from '../sessions.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
 import { recordingBytes } from './recording-bytes.ts';
@@ -53,6 +54,7 @@ export interface HandlerOptions extends SignInOptions {
   /** what sessions changed in their repositories */
   changes: SessionChanges;
   worktrees: WorktreeDesk;
+  reviews: ReviewDesk;
   replays: Replays;
   rules: RulesDesk;
   /** directory of the recordings */
@@ -177,6 +179,11 @@ export function createHandlers(options: HandlerOptions): Handlers {
         file: file ?? null,
         oldFile: oldFile ?? null,
       }),
+    review: ({ params }) => options.reviews.review(params.slug),
+    addReviewComment: ({ params, body }) => options.reviews.add(params.slug, body),
+    removeReviewComment: ({ params }) => options.reviews.remove(params.slug, params.id),
+    sendReview: ({ params, body }) => options.reviews.send(params.slug, body.prompt),
+    markReviewed: ({ params, body }) => options.reviews.mark(params.slug, body),
     completeFolder: async ({ query }) => ({ folders: await completeFolder(query.path ?? '', userHome) }),
     completePrompt: async ({ params, query }) => {
       const { path } = sessions.get(params.slug);

@@ -14,9 +14,11 @@ import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
+import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
 import { createWorktreeDesk } from '../../../src/server/worktrees/worktree-desk.ts';
 import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
+import { memoryReviews } from '../../harness/memory-reviews.ts';
 import { memoryRules } from '../../harness/memory-rules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
@@ -101,6 +103,15 @@ describe('the OpenAPI description', () => {
       logger,
     });
     onTestFinished(push.dispose);
+    const reviews = createReviewDesk({
+      store: memoryReviews(),
+      sessions,
+      idOf: (slug) => slug,
+      environment: {},
+      clock,
+      log: logger,
+    });
+    onTestFinished(reviews.dispose);
     const app = createHttpApp({
       signIns,
       passes: createPasses({ signIns, clock }),
@@ -111,6 +122,7 @@ describe('the OpenAPI description', () => {
       sessions,
       changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
       worktrees: createWorktreeDesk({}),
+      reviews,
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
+import { type Review, type ReviewComment, ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository } from '../../harness/git-repository.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
@@ -133,6 +133,24 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   broadcast: { body: { text: 'hello', all: true } },
   changes: { params: { slug: 'AUTH' }, before: () => inRepository() },
   patch: { params: { slug: 'AUTH' }, query: { file: 'a.txt' }, before: () => inRepository() },
+  review: { params: { slug: 'AUTH' }, before: () => inRepository() },
+  addReviewComment: {
+    params: { slug: 'AUTH' },
+    body: { file: 'a.txt', line: 1, text: 'Why?' },
+    before: () => inRepository({ 'a.txt': 'a\n' }),
+  },
+  removeReviewComment: {
+    asPage: async () => ({ headers: {}, params: { slug: 'AUTH', id: (await commented()).id } }),
+  },
+  sendReview: {
+    body: { prompt: 'x' },
+    asPage: async () => ({ headers: {}, params: { slug: 'AUTH' }, body: await reviewed() }),
+  },
+  markReviewed: {
+    params: { slug: 'AUTH' },
+    body: { file: 'a.txt', reviewed: true },
+    before: () => inRepository({ 'a.txt': 'a\n' }),
+  },
   previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
   finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
   listSaved: { query: { path: '/tmp' } },
@@ -153,8 +171,21 @@ const saved = async (): Promise<{ repository: string; id: string; folder: null; 
   const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
   return { repository: worktree?.repository ?? '', id: worktree?.finished?.saved ?? '', folder: null, branch: 'back' };
 };
-const inRepository = (): void => {
-  server.sessions.change('AUTH', { path: createRepository(server.world).dir });
+const inRepository = (files: Readonly<Record<string, string>> = {}): void => {
+  const repository = createRepository(server.world);
+  for (const [name, text] of Object.entries(files)) repository.write(name, text);
+  server.sessions.change('AUTH', { path: repository.dir });
+};
+const commented = async (): Promise<ReviewComment> => {
+  inRepository({ 'a.txt': 'a\n' });
+  const body = { file: 'a.txt', line: 1, text: 'Why?' };
+  return (await callRoute(server, 'addReviewComment', { params: { slug: 'AUTH' }, body })).json() as ReviewComment;
+};
+/** The prompt of a round, as it is sent. */
+const reviewed = async (): Promise<{ prompt: string }> => {
+  await commented();
+  const review = (await callRoute(server, 'review', { params: { slug: 'AUTH' } })).json() as Review;
+  return { prompt: review.prompt ?? '' };
 };
 const ruled = (): void =>
   server.rules.add({ id: 'r1', sessionId: null, effect: 'deny', fields: { tool: 'X' }, createdAt: 1 });

@@ -18,6 +18,7 @@ import { parking } from './17-parking.ts';
 import { rulesAndAudit } from './18-rules-and-audit.ts';
 import { terminalCosts } from './19-terminal-costs.ts';
 import { losses } from './20-losses.ts';
+import { reviews } from './21-reviews.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -41,4 +42,5 @@ export const MIGRATIONS: readonly string[] = [
   rulesAndAudit,
   terminalCosts,
   losses,
+  reviews,
 ];

@@ -1,0 +1,176 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { CatalogueError, EXIT, type NewReviewComment, type Review, type ReviewComment } from '../../protocol/index.ts';
+import { shownName } from '../../text/changes-words.ts';
+import { agoText } from '../../text/explanation-text.ts';
+import { placeText, reviewText, roundText, visibleText } from '../../text/review-words.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { readText } from '../text-argument.ts';
+import { describe } from './command-help.ts';
+
+const ACTIONS = ['ls', 'add', 'rm', 'send', 'mark', 'unmark'] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface ReviewOptions {
+  base?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** How many characters of an id a row shows. Ids are random, so these distinguish all comments of a round. */
+const SHORT_ID = 8;
+
+/** `review`. */
+export function addReviewing(program: Command, context: CliContext): void {
+  const review = describe(program.command('review'), {
+    group: 'looking',
+    summary: 'comment on what a session changed, and send it the comments in rounds',
+    more: [
+      'Comments are kept until `send`, which sends all of a round as one prompt; it is shown first. A session that works gets it when it is ready. The words that it answers with are kept beside the round.',
+      'A comment stays with its lines when they move. Where they have changed it is outdated, and told with the lines as they were. `mark` says that a file is reviewed, until it changes again.',
+    ].join('\n'),
+    examples: [
+      ['cbos review AUTH', 'the comments and the rounds'],
+      ["cbos review AUTH add src/login.ts:12 'Name this'", 'on one line'],
+      ["cbos review AUTH add src/login.ts:12-20 'Split this'", 'on several'],
+      ["cbos review AUTH add src/login.ts:7 'Why?' --base", 'on a line that was removed'],
+      ['cbos review AUTH rm 3f2a', 'delete a comment'],
+      ['cbos review AUTH send', 'shows the prompt, asks, and sends it'],
+      ['cbos review AUTH mark src/login.ts', 'this file is reviewed'],
+    ],
+  });
+  review
+    .argument('<name>', 'the session')
+    .addArgument(review.createArgument('[action]', 'what to do').choices(ACTIONS).default('ls'))
+    .argument('[words...]', 'add: FILE:LINE[-LINE] TEXT (- reads standard input); rm: an id; mark, unmark: files')
+    .option('--base', 'with add: a line of the base, which was removed since')
+    .option('-y, --yes', 'with send: do not ask')
+    .option('--json', 'the REST body')
+    .action((slug: string, action: Action, words: string[], options: ReviewOptions) =>
+      ACTS[action](context, { slug, words, options }),
+    );
+}
+
+interface Asked {
+  slug: string;
+  words: readonly string[];
+  options: ReviewOptions;
+}
+
+const ACTS: Readonly<Record<Action, (context: CliContext, asked: Asked) => Promise<void>>> = {
+  ls: list,
+  add,
+  rm: remove,
+  send,
+  mark: (context, asked) => mark(context, asked, true),
+  unmark: (context, asked) => mark(context, asked, false),
+};
+
+async function list(context: CliContext, { slug, words, options }: Asked): Promise<void> {
+  if (words.length > 0) throw usage(`${words[0]} is too much`, 'cbos review NAME');
+  const client = await context.client();
+  const review = await client.call('review', { params: { slug } });
+  if (options.json === true) context.out.json(review);
+  else printReview(context, slug, review);
+}
+
+function printReview({ out, io }: CliContext, slug: string, review: Review): void {
+  const { comments, rounds, reviewed } = review;
+  for (const round of rounds) {
+    out.line(`${roundText(round)}, ${agoText(round.sent_at, io.now())}`);
+    for (const comment of round.comments) printComment(out, comment, '');
+    const answer = round.answer === null ? [] : visibleText(round.answer).split('\n');
+    for (const line of answer) out.line(out.style('green', `  │ ${line}`));
+  }
+  out.line(reviewText(review));
+  for (const comment of comments) printComment(out, comment, `${comment.id.slice(0, SHORT_ID)}  `);
+  if (reviewed.length > 0) out.line(`reviewed: ${reviewed.map(shownName).join(', ')}`);
+  if (comments.length === 0 && rounds.length === 0) {
+    out.notice(`there is no comment — cbos review ${slug} add FILE:LINE 'a comment'`);
+  }
+}
+
+function printComment(out: CliContext['out'], comment: ReviewComment, id: string): void {
+  out.line(`  ${id}${out.style('bold', placeText(comment))}`);
+  // Where they are what they were, the file shows them.
+  if (comment.anchor.state === 'outdated')
+    for (const line of comment.lines) out.line(out.style('dim', `    > ${visibleText(line)}`));
+  for (const line of visibleText(comment.text).split('\n')) out.line(`    ${line}`);
+}
+
+async function add(context: CliContext, { slug, words, options }: Asked): Promise<void> {
+  const { out } = context;
+  const [place, ...text] = words;
+  if (place === undefined || text.length === 0) {
+    throw usage('add needs a place and a text', "cbos review NAME add FILE:LINE 'a comment'");
+  }
+  const body: NewReviewComment = {
+    ...readPlace(place),
+    ...(options.base === true ? { side: 'base' } : {}),
+    text: await readText(context, text, 'cbos review'),
+  };
+  const client = await context.client();
+  const comment = await client.call('addReviewComment', { params: { slug }, body });
+  if (options.json === true) out.json(comment);
+  else out.line(`${comment.id.slice(0, SHORT_ID)}  ${placeText(comment)}`);
+}
+
+/** `src/a.ts:3` or `src/a.ts:3-5`; a name may contain colons. */
+function readPlace(place: string): { file: string; line: number; end_line?: number } {
+  const [, file, from, to] = /^(.+):(\d{1,8})(?:[-–](\d{1,8}))?$/.exec(place) ?? [];
+  if (file === undefined || from === undefined) {
+    throw new InvalidArgumentError(`${visibleText(place)} is no place: FILE:LINE or FILE:LINE-LINE`);
+  }
+  return { file, line: Number(from), ...(to === undefined ? {} : { end_line: Number(to) }) };
+}
+
+async function remove(context: CliContext, { slug, words, options }: Asked): Promise<void> {
+  const { out } = context;
+  const [given, ...more] = words;
+  if (given === undefined || more.length > 0) throw usage('rm needs one id', 'cbos review NAME lists them');
+  const client = await context.client();
+  const { comments } = await client.call('review', { params: { slug } });
+  const found = comments.filter(({ id }) => id.startsWith(given));
+  const [comment] = found;
+  if (comment === undefined) throw new CatalogueError('no_such_comment');
+  if (found.length > 1) throw usage(`${given} begins ${found.length} ids`, 'give more of the id');
+  const removed = await client.call('removeReviewComment', { params: { slug, id: comment.id } });
+  if (options.json === true) out.json(removed);
+  else out.line(`deleted: ${placeText(removed)}`);
+}
+
+async function send(context: CliContext, { slug, words, options }: Asked): Promise<void> {
+  const { out } = context;
+  if (words.length > 0) throw usage(`${words[0]} is too much`, 'cbos review NAME send');
+  const client = await context.client();
+  const { prompt, round } = await client.call('review', { params: { slug } });
+  if (prompt === null) throw new CatalogueError('no_comments');
+  if (options.yes !== true) {
+    for (const line of prompt.split('\n')) out.notice(line);
+    if (!(await confirm(context, `Send this to ${slug} as round ${round}?`))) {
+      out.notice('nothing was sent');
+      context.exitCode = EXIT.failed;
+      return;
+    }
+  }
+  const sent = await client.call('sendReview', { params: { slug }, body: { prompt } });
+  if (options.json === true) out.json(sent);
+  else out.line(`${slug}, ${roundText(sent)}`);
+}
+
+async function mark(context: CliContext, { slug, words, options }: Asked, reviewed: boolean): Promise<void> {
+  const { out } = context;
+  if (words.length === 0) throw usage('Which file?', 'cbos diff NAME --stat names them');
+  const client = await context.client();
+  let review: Review | null = null;
+  for (const file of words) review = await client.call('markReviewed', { params: { slug }, body: { file, reviewed } });
+  if (options.json === true) out.json(review);
+  else
+    for (const file of words)
+      out.line(`${shownName(file)} is ${reviewed ? 'reviewed, until it changes' : 'not reviewed'}`);
+}
+
+function usage(message: string, cure: string): CommandError {
+  return new CommandError(message, cure, EXIT.usage);
+}

@@ -1,0 +1,74 @@
+import type { ReviewAnchor } from '../../protocol/index.ts';
+
+/** How many lines above and below a comment are kept, to find its lines again. A hunk of git shows as many. */
+export const CONTEXT_LINES = 3;
+
+/** Lines of a file as they were when somebody commented on them. */
+export interface CommentedLines {
+  /** the first one, from 1 on */
+  line: number;
+  before: readonly string[];
+  lines: readonly string[];
+  after: readonly string[];
+}
+
+/** Takes lines out of a file with what is around them; null if the file does not have them. */
+export function commentedLines(file: readonly string[], line: number, endLine: number): CommentedLines | null {
+  if (line < 1 || endLine < line || endLine > file.length) return null;
+  return {
+    line,
+    before: file.slice(Math.max(0, line - 1 - CONTEXT_LINES), line - 1),
+    lines: file.slice(line - 1, endLine),
+    after: file.slice(endLine, endLine + CONTEXT_LINES),
+  };
+}
+
+const OUTDATED: ReviewAnchor = { state: 'outdated', line: null, end_line: null };
+
+/**
+ * Finds the lines of a comment in a file that may have changed. Of several places with the same lines, the one with
+ * the most of the old lines around it counts, then the nearest. Lines such as `}` are elsewhere by accident, so a
+ * place other than the old one needs an old line beside it, unless the lines are there only once and say something.
+ * @param file null if it is gone, or is no text any more
+ */
+export function anchorLines(commented: CommentedLines, file: readonly string[] | null): ReviewAnchor {
+  if (file === null) return OUTDATED;
+  const { line, lines } = commented;
+  const places = placesOf(lines, file);
+  const scored = places
+    .map((at) => ({ at, around: linesAround(commented, file, at), away: Math.abs(at - (line - 1)) }))
+    .sort((one, other) => other.around - one.around || one.away - other.away);
+  const [best] = scored;
+  if (best === undefined) return OUTDATED;
+  const isSure = best.around > 0 || best.away === 0 || (places.length === 1 && lines.some(saysSomething));
+  if (!isSure) return OUTDATED;
+  return {
+    state: best.away === 0 ? 'here' : 'moved',
+    line: best.at + 1,
+    end_line: best.at + lines.length,
+  };
+}
+
+/** Where these lines begin in a file. */
+function placesOf(lines: readonly string[], file: readonly string[]): number[] {
+  const [first] = lines;
+  const places: number[] = [];
+  for (let at = 0; at + lines.length <= file.length; at++) {
+    if (file[at] === first && lines.every((line, index) => file[at + index] === line)) places.push(at);
+  }
+  return places;
+}
+
+/** How many of the old lines around are around this place, without a gap. */
+function linesAround({ before, lines, after }: CommentedLines, file: readonly string[], at: number): number {
+  let above = 0;
+  while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;
+  let below = 0;
+  while (below < after.length && file[at + lines.length + below] === after[below]) below++;
+  // At the edge of a file there is nothing around, which is a sign as well.
+  const isAtTop = before.length === 0 && at === 0;
+  const isAtEnd = after.length === 0 && at + lines.length === file.length;
+  return above + below + (isAtTop ? 1 : 0) + (isAtEnd ? 1 : 0);
+}
+
+const saysSomething = (line: string): boolean => /[\p{L}\p{N}]/u.test(line);

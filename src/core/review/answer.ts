@@ -1,0 +1,62 @@
+import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
+
+/** How much of an answer is kept beside a round. The conversation has all of it. */
+const MOST_ANSWER_CHARS = 20_000;
+
+export interface RoundAnswer {
+  /** the last words of the turn; null if nothing was said yet */
+  text: string | null;
+  /** whether another prompt follows, so the turn is over */
+  isOver: boolean;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+const record = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
+
+/**
+ * Finds what a session answered to a prompt, in the events of its conversation.
+ * @returns null if the prompt is not among them
+ */
+export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundAnswer | null {
+  const wanted = collapsed(prompt);
+  const at = events.findLastIndex(({ event }) => collapsed(promptOf(event) ?? '').includes(wanted));
+  if (at === -1) return null;
+  let text: string | null = null;
+  for (const { event } of events.slice(at + 1)) {
+    if (promptOf(event) !== null) return { text, isOver: true };
+    text = saidIn(event) ?? text;
+  }
+  return { text, isOver: false };
+}
+
+/** Claude Code may change blanks and line ends of what it takes. */
+const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** The text of a prompt; null for any other event, results of tools among them. */
+function promptOf(event: ClaudeEvent): string | null {
+  if (event.type !== 'user' || event.isSynthetic === true) return null;
+  const { content } = record(event.message);
+  if (typeof content === 'string') return isSaidByUser(content) ? content : null;
+  if (!Array.isArray(content)) return null;
+  const texts = content
+    .map(record)
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : []));
+  const all = texts.join('\n');
+  return texts.length > 0 && isSaidByUser(all) ? all : null;
+}
+
+/** Claude Code writes an interrupt into the conversation in the user's name. */
+const isSaidByUser = (text: string): boolean => !text.startsWith('[Request interrupted');
+
+/** What the session itself said, not one of its agents. */
+function saidIn(event: ClaudeEvent): string | null {
+  if (event.type !== 'assistant' || typeof event.parent_tool_use_id === 'string') return null;
+  const { content } = record(event.message);
+  if (!Array.isArray(content)) return null;
+  const said = content
+    .map(record)
+    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? text : []))
+    .join('\n')
+    .trim();
+  return said === '' ? null : said.slice(0, MOST_ANSWER_CHARS);
+}

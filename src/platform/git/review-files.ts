@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { lstat, readlink, realpath } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import type { ReviewSide } from '../../protocol/index.ts';
+import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
+import { findBase } from './find-base.ts';
+import { gitEnvironment } from './git-environment.ts';
+import { type GitCall, readGit } from './read-git.ts';
+import { findWorkingTree, type WorkingTree } from './working-tree.ts';
+
+/** How long git may take for one answer. */
+const LONGEST_MS = 20_000;
+/** As much of a file as a patch shows. Nobody comments on lines of a longer one. */
+const MOST_TEXT_BYTES = 2 * 1024 * 1024;
+
+/** The files of one working tree, as a review sees them. */
+export interface ReviewFiles {
+  /** The lines of a file; null if there is none, or it is no text, or too large. */
+  lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
+  /** Another text for another content, type or mode; null if nothing is there, or a folder. */
+  digest(file: string): Promise<string | null>;
+}
+
+/**
+ * Opens the working tree of a folder. Nothing of the repository runs, and no link is followed out of it.
+ * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
+ */
+export async function openReviewFiles(
+  folder: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<ReviewFiles> {
+  const call = { env: gitEnvironment(environment, []), signal: AbortSignal.timeout(LONGEST_MS) };
+  const tree = await findWorkingTree(folder, call);
+  let base: Promise<string | null> | null = null;
+  const baseCommit = (): Promise<string | null> => {
+    base ??= findBase(tree, null, call).then(({ commit }) => commit);
+    return base;
+  };
+  return {
+    lines: async (file, side) => {
+      if (side === 'base') {
+        const commit = await baseCommit();
+        return commit === null || !isPlainPath(file) ? null : readBlob(tree, `${commit}:${file}`, call);
+      }
+      const path = await pathIn(tree.root, file);
+      if (path === null) return null;
+      const text = await readRegularFile(path, { mostBytes: MOST_TEXT_BYTES, followsLinks: false }).catch(orNull);
+      return text === null ? null : toLines(text);
+    },
+    digest: async (file) => {
+      const path = await pathIn(tree.root, file);
+      if (path === null) return null;
+      const digest = await digestOf(path);
+      if (digest !== null || (await lstat(path).catch(orNull)) !== null) return digest;
+      // A file that was deleted can be reviewed too.
+      const commit = await baseCommit();
+      return commit !== null && (await hasBlob(tree, `${commit}:${file}`, call)) ? 'gone' : null;
+    },
+  };
+}
+
+async function readBlob(
+  { root }: WorkingTree,
+  name: string,
+  call: Pick<GitCall, 'env' | 'signal'>,
+): Promise<readonly string[] | null> {
+  const { code, stdout, isCut } = await readGit(['cat-file', 'blob', name], {
+    ...call,
+    cwd: root,
+    answers: [0, 128],
+    mostBytes: MOST_TEXT_BYTES,
+  });
+  return code !== 0 || isCut ? null : toLines(stdout.toString('utf8'));
+}
+
+async function hasBlob({ root }: WorkingTree, name: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<boolean> {
+  const { code } = await readGit(['cat-file', '-e', name], { ...call, cwd: root, answers: [0, 1, 128] });
+  return code === 0;
+}
+
+/** Lines as a patch has them, without the end of the last one. A NUL is in no text. */
+function toLines(text: string): readonly string[] | null {
+  if (text.includes('\0')) return null;
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line) => line.replace(/\r$/, ''));
+}
+
+/** Whether a path names something below a folder, without a way out and outside of git's own directory. */
+function isPlainPath(file: string): boolean {
+  const parts = file.split('/');
+  return (
+    !file.includes('\0') && parts.every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git')
+  );
+}
+
+/** The path of a file in a working tree; null if a link on the way leads out of it. */
+async function pathIn(root: string, file: string): Promise<string | null> {
+  if (!isPlainPath(file)) return null;
+  const path = join(root, file);
+  const [folder, top] = await Promise.all([realpath(dirname(path)).catch(orNull), realpath(root)]);
+  return folder !== null && (folder === top || folder.startsWith(top + sep)) ? path : null;
+}
+
+async function digestOf(path: string): Promise<string | null> {
+  const stats = await lstat(path).catch(orNull);
+  if (stats === null) return null;
+  if (stats.isSymbolicLink()) return `link ${await readlink(path)}`;
+  const file = stats.isFile() ? await openRegularFile(path, { followsLinks: false }) : null;
+  if (file === null) return null;
+  const hash = createHash('sha256');
+  try {
+    for await (const chunk of file.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+  } finally {
+    await file.close();
+  }
+  return `${(stats.mode & 0o111) === 0 ? 'file' : 'program'} ${hash.digest('hex')}`;
+}
+
+/** A file may go at any moment, and need not be readable. */
+function orNull(error: NodeJS.ErrnoException): null {
+  if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
+  throw error;
+}

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { NewReviewComment, Review, ReviewComment, ReviewedFile, ReviewRound, SendReview } from './review.ts';
+import { type Route, SlugParam } from './route.ts';
+
+const OF_FOLDER = ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed'] as const;
+
+/** Comments on what a session changed, sent to it in rounds. */
+export const REVIEW_ROUTES = {
+  review: {
+    method: 'get',
+    path: '/sessions/{slug}/review',
+    summary: "The review of a session's changes: comments, the rounds that were sent with their answers, marks",
+    params: SlugParam,
+    success: 200,
+    response: Review,
+    errors: ['no_such_session'],
+  },
+  addReviewComment: {
+    method: 'post',
+    path: '/sessions/{slug}/review/comments',
+    summary: 'Comment on lines of a file; nothing is sent yet',
+    params: SlugParam,
+    body: NewReviewComment,
+    success: 201,
+    response: ReviewComment,
+    errors: [...OF_FOLDER, 'no_such_line', 'too_many_comments'],
+  },
+  removeReviewComment: {
+    method: 'delete',
+    path: '/sessions/{slug}/review/comments/{id}',
+    summary: 'Delete a comment that was not sent',
+    params: SlugParam.extend({ id: z.string() }),
+    success: 200,
+    response: ReviewComment,
+    errors: ['no_such_session', 'no_such_comment'],
+  },
+  sendReview: {
+    method: 'post',
+    path: '/sessions/{slug}/review/send',
+    summary: 'Send the open round to the session as one prompt, held until it is ready where it works',
+    params: SlugParam,
+    body: SendReview,
+    success: 200,
+    response: ReviewRound,
+    errors: [
+      'no_such_session',
+      'no_comments',
+      'review_changed',
+      'not_accepting_text',
+      'not_adopted',
+      'screen_unreachable',
+      'screen_unresponsive',
+    ],
+  },
+  markReviewed: {
+    method: 'put',
+    path: '/sessions/{slug}/review/files',
+    summary: 'Mark a file as reviewed, or not; the mark goes when the file changes',
+    params: SlugParam,
+    body: ReviewedFile,
+    success: 200,
+    response: Review,
+    errors: [...OF_FOLDER, 'no_such_file'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { DeliveryStatus } from './delivery.ts';
+import { Timestamp } from './words.ts';
+
+/** Longer than any path that Linux takes (PATH_MAX). */
+const MAX_PATH = 4_096;
+/** A longer comment is no comment on a line. */
+const MAX_COMMENT = 10_000;
+/** How many lines one comment may be about. */
+export const MOST_COMMENTED_LINES = 500;
+/** How many comments one round may have. Nobody answers more in one turn. */
+export const MOST_COMMENTS = 200;
+
+const LineNumber = z.int().min(1).max(10_000_000);
+const FilePath = z.string().min(1).max(MAX_PATH);
+
+/** Which text of a file lines are counted in: as it is now, or as it was in the base. */
+export const ReviewSide = z.enum(['now', 'base']);
+export type ReviewSide = z.infer<typeof ReviewSide>;
+
+export const NewReviewComment = z
+  .strictObject({
+    file: FilePath.meta({ description: 'From the top of the working tree on' }),
+    line: LineNumber,
+    end_line: LineNumber.optional().meta({ description: 'The last line that it is about; left out: `line`' }),
+    side: ReviewSide.optional().meta({ description: '`base`: lines that were removed; left out: `now`' }),
+    text: z.string().min(1).max(MAX_COMMENT),
+  })
+  .meta({ id: 'NewReviewComment' });
+export type NewReviewComment = z.infer<typeof NewReviewComment>;
+
+/** Where the lines of a comment are now. */
+export const ReviewAnchor = z
+  .object({
+    state: z.enum(['here', 'moved', 'outdated']).meta({
+      description: '`moved`: the same lines are elsewhere in the file; `outdated`: they are not there any more',
+    }),
+    line: z.int().nullable().meta({ description: 'null where it is outdated' }),
+    end_line: z.int().nullable(),
+  })
+  .meta({ id: 'ReviewAnchor' });
+export type ReviewAnchor = z.infer<typeof ReviewAnchor>;
+
+export const ReviewComment = z
+  .object({
+    id: z.string(),
+    file: z.string(),
+    side: ReviewSide,
+    line: z.int().meta({ description: 'Where it was written' }),
+    end_line: z.int(),
+    text: z.string(),
+    before: z.array(z.string()).meta({ description: 'The lines above, as they were' }),
+    lines: z.array(z.string()).meta({ description: 'The lines that it is about, as they were' }),
+    after: z.array(z.string()).meta({ description: 'The lines below, as they were' }),
+    anchor: ReviewAnchor,
+    created_at: Timestamp,
+  })
+  .meta({ id: 'ReviewComment' });
+export type ReviewComment = z.infer<typeof ReviewComment>;
+
+/** Comments that were sent as one prompt, and what the session said to them. */
+export const ReviewRound = z
+  .object({
+    number: z.int(),
+    sent_at: Timestamp,
+    prompt: z.string(),
+    delivery_id: z.string().nullable().meta({ description: 'null where a server died before it knew' }),
+    status: DeliveryStatus.nullable().meta({ description: 'What became of the prompt; null where nobody knows' }),
+    comments: z.array(ReviewComment),
+    answer: z.string().nullable().meta({ description: "The last words of the session's turn; null until it is over" }),
+    answered_at: Timestamp.nullable(),
+  })
+  .meta({ id: 'ReviewRound' });
+export type ReviewRound = z.infer<typeof ReviewRound>;
+
+/** The review of a session's changes. */
+export const Review = z
+  .object({
+    round: z.int().meta({ description: 'The number of the round that is open: its comments are not sent yet' }),
+    comments: z.array(ReviewComment).meta({ description: 'Of the open round, by file and line' }),
+    prompt: z.string().nullable().meta({ description: 'What would be sent now; null where there is no comment' }),
+    rounds: z.array(ReviewRound).meta({ description: 'Those that were sent, oldest first' }),
+    reviewed: z.array(z.string()).meta({ description: 'Files that are marked, and have not changed since' }),
+  })
+  .meta({ id: 'Review' });
+export type Review = z.infer<typeof Review>;
+
+export const SendReview = z
+  .strictObject({
+    prompt: z.string().min(1).max(1_000_000).meta({
+      description: 'The prompt as the sender has read it: anything else is refused, and nothing is sent',
+    }),
+  })
+  .meta({ id: 'SendReview' });
+export type SendReview = z.infer<typeof SendReview>;
+
+export const ReviewedFile = z.strictObject({ file: FilePath, reviewed: z.boolean() }).meta({ id: 'ReviewedFile' });
+export type ReviewedFile = z.infer<typeof ReviewedFile>;

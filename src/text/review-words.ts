@@ -1,0 +1,69 @@
+import type { Review, ReviewComment, ReviewRound } from '../protocol/index.ts';
+import { shownName } from './changes-words.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
+import { cleanBlock } from './terminal-text.ts';
+
+/** How many of the lines that a comment is about are repeated in the prompt: the session has the file. */
+const MOST_QUOTED_LINES = 12;
+/** How much of one of these lines. */
+const MOST_QUOTED_CHARS = 300;
+
+/** What the prompt says of a comment. */
+export type PromptComment = Pick<ReviewComment, 'file' | 'side' | 'line' | 'end_line' | 'lines' | 'text' | 'anchor'>;
+
+/**
+ * Returns a text without escape sequences and control characters, and with every other character that nobody would see
+ * written out.
+ */
+export function visibleText(text: string): string {
+  return showHiddenMarks(cleanBlock(text));
+}
+
+/** The prompt that sends a round of comments. Everything in it can be seen. */
+export function reviewPrompt(round: number, comments: readonly PromptComment[]): string {
+  const count = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
+  const parts = comments.map((comment, index) =>
+    [`${index + 1}. ${placeText(comment)}:`, ...quoted(comment.lines), visibleText(comment.text).trim()].join('\n'),
+  );
+  return [
+    `Review of your changes, round ${round}: ${count}.`,
+    ...parts,
+    'Address each of them. Then say for each number what you did, or why you did not.',
+  ].join('\n\n');
+}
+
+function quoted(lines: readonly string[]): string[] {
+  const left = lines.length - MOST_QUOTED_LINES;
+  const shown = lines.slice(0, MOST_QUOTED_LINES).map((line) => {
+    const text = visibleText(line);
+    return `> ${text.length > MOST_QUOTED_CHARS ? `${text.slice(0, MOST_QUOTED_CHARS)} …` : text}`.trimEnd();
+  });
+  return left > 0 ? [...shown, `> … ${left} more lines`] : shown;
+}
+
+/** `src/a.ts, lines 3–5`, with what became of the lines. */
+export function placeText({
+  file,
+  side,
+  line,
+  end_line: endLine,
+  anchor,
+}: Omit<PromptComment, 'text' | 'lines'>): string {
+  const [from, to] = [anchor.line ?? line, anchor.end_line ?? endLine];
+  const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
+  const of = side === 'base' ? ' of the base (removed since)' : '';
+  const became = anchor.state === 'outdated' ? ' when it was written; these lines have changed since' : '';
+  return `${shownName(file)}, ${lines}${of}${became}`;
+}
+
+/** What became of a round: `round 2: delivered`. */
+export function roundText({ number, status }: Pick<ReviewRound, 'number' | 'status'>): string {
+  return `round ${number}: ${status ?? 'not known whether it was sent'}`;
+}
+
+/** How many comments wait, and how many rounds were sent. */
+export function reviewText({ comments, rounds, round }: Pick<Review, 'comments' | 'rounds' | 'round'>): string {
+  const open = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
+  const sent = rounds.length === 0 ? '' : `, ${rounds.length === 1 ? '1 round' : `${rounds.length} rounds`} sent`;
+  return `round ${round}: ${open} to send${sent}`;
+}
