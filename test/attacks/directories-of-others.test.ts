@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { runCbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 
-/** Of `nobody`, on every Linux. */
+/** The user `nobody` on every Linux. */
 const SOMEBODY_ELSE = 65_534;
 const isRoot = process.getuid?.() === 0;
 

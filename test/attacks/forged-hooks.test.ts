@@ -12,7 +12,7 @@ const STUB = fileURLToPath(new URL('../harness/stub-agent.sh', import.meta.url))
 const OF_A = '11111111-1111-4111-8111-111111111111';
 const OF_B = '22222222-2222-4222-8222-222222222222';
 
-/** Each launch's mark: whatever runs as the same user reads it in /proc. */
+/** Returns the mark of each launch. Any program of the same user can read these marks in /proc. */
 function launchesOf(world: World): Map<string, string> {
   const database = openDatabase(join(world.cbosHome, 'cbos.db'));
   const rows = database.prepare('SELECT slug, launch_id FROM sessions').all() as { slug: string; launch_id: string }[];

@@ -9,8 +9,8 @@ import { createWorld } from '../harness/world.ts';
 import { type Overheard, type Stranger, startStranger } from './harness/stranger.ts';
 
 /**
- * What other programs of this machine can do to a browser that is signed in: on another port, on another loopback
- * address, on our own port.
+ * What other programs of this machine can do to a signed-in browser: from another port, from another loopback address,
+ * or from our own port.
  */
 const world = createWorld();
 let browser: Browser;
@@ -25,7 +25,9 @@ const start = (): Promise<PageUnderTest> =>
 const row = ({ page }: PageUnderTest) =>
   page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'AUTH' });
 
-/** Sends what a stranger overheard, as a program that forges every header; nothing of it may do or tell anything. */
+/**
+ * Sends what a stranger overheard, from a program that forges every header. None of it may change or reveal anything.
+ */
 async function replay({ server }: PageUnderTest, overheard: readonly Overheard[]): Promise<void> {
   const origin = `http://127.0.0.1:${server.port}`;
   for (const heard of overheard) {
@@ -87,7 +89,7 @@ describe('a program on another port', () => {
       const other = await startStranger(world, { answer: () => ({ body: 'hi', headers: { 'set-cookie': set } }) });
       await page.goto(other.url);
       await other.stop();
-      // The page that is open goes on, and so does one that is opened now.
+      // The open page goes on working, and so does a page that is opened now.
       await one.visit('#/settings');
       await one.page.getByText('Signed in until').waitFor();
       await one.page.reload();
@@ -99,7 +101,7 @@ describe('a program on another port', () => {
 });
 
 describe('a program that took the port while the server was down', () => {
-  /** Answers everything, as a server would that lets anybody in. */
+  /** Answers every request like a server that lets anybody in. */
   const accepting = (one: PageUnderTest): Promise<Stranger> =>
     startStranger(world, {
       port: one.server.port,
@@ -207,7 +209,8 @@ describe('a program on the other loopback address', () => {
     await one.page.goto(`http://localhost:${port}/`);
     expect(await one.page.title()).toBe('stranger');
     expect(other.overheard.map(({ headers }) => headers.cookie)).toEqual(other.overheard.map(() => undefined));
-    // What it could relay from a page of this name: the server lets nobody sign in under it.
+    // The stranger could relay a request that it got from a page under this name. The server lets nobody sign in under
+    // it.
     const answer = await one.server.call('/sign-in', {
       token: null,
       headers: { host: `localhost:${port}`, origin: `http://localhost:${port}` },

@@ -25,7 +25,8 @@ const agent = (prompt: string): Block => ({
 const DONE = answer({ kind: 'text', text: 'Done.' });
 
 /**
- * Two agents ask at once, for commands that begin the same; the worse one is asked for first, and its dialog is open.
+ * Two agents ask at once, for commands that begin the same. The worse command is asked for first, so its dialog is
+ * open.
  */
 function choose(prompt: string): Scene | null {
   if (prompt.includes('part-worse')) return replies('worse', answer(bash(WORSE)), DONE);
@@ -33,7 +34,7 @@ function choose(prompt: string): Scene | null {
   return prompt.includes('scene:both') ? replies('both', answer(agent('part-worse'), agent('part-nice')), DONE) : null;
 }
 
-/** A dialog breaks lines, and has a mark before each of a command. */
+/** A dialog breaks a command into lines, and puts a mark before each of them. */
 const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');
 
 test('a permission is never shown with the command of another agent that asks as well', async () => {
@@ -47,18 +48,18 @@ test('a permission is never shown with the command of another agent that asks as
     return hooks?.tools.filter(({ requested_at }) => requested_at !== null).length ?? 0;
   };
   await waitFor(async () => (await asked()) === 2, { describe: 'both agents have asked', timeoutMs: 60_000 });
-  // Which of them is first in front depends on the machine. What is shown is what the answer goes to.
+  // Which dialog comes first depends on the machine. An answer must go to the command that is shown.
   const answered: unknown[] = [];
   while (answered.length < 2) {
     const isNext = ({ status }: Session): boolean => status.question !== null && !answered.includes(status.question.id);
     const { question } = (await cbos.until('A', isNext, 'asks for the next one')).status;
-    // Where nobody has told which call a dialog is about, its own words have the command.
+    // If no hook reported which call a dialog is about, the command is in the dialog's own text.
     const told = question?.tool == null ? question?.text : JSON.stringify(question.tool.input);
     const command = told?.includes('nothing else happens') === true ? NICE : WORSE;
     const words = command.slice(command.indexOf(';'));
     expect(squeeze(told?.replaceAll('\\"', '"') ?? '')).toContain(squeeze(words));
     const { stdout } = await cbos.cli(['show', 'A']);
-    // The other one's dialog may have come to the front meanwhile.
+    // The dialog of the other agent may have come to the front by now.
     if ((await cbos.session('A')).status.question?.id !== question?.id) continue;
     expect(squeeze(stdout)).toContain(squeeze(words));
     expect(squeeze(stdout)).not.toContain(squeeze((command === NICE ? WORSE : NICE).slice(command.indexOf(';'))));

@@ -13,7 +13,7 @@ let cbos: Cbos;
 let script: string;
 let results: string;
 
-/** Claude Code in the session runs this one command, which it may run unasked. */
+/** Claude Code in the session runs only this command, for which it needs no permission. */
 function chooseAttack(prompt: string): Scene | null {
   if (!prompt.includes('scene:attack')) return null;
   const input = { command: `sh ${script}`, description: 'Attack' };
@@ -28,11 +28,11 @@ function chooseAttack(prompt: string): Scene | null {
   };
 }
 
-/** Ways of a program to reach the server: what differs is how much of its origin they hide. */
+/** Ways in which a program can reach the server. They differ in how much of the program's origin they hide. */
 const SOCKET = 'curl -s -m 20 --unix-socket $CBOS/cbos.sock';
 const HIDDEN = `env -i PATH=$PATH setsid -f sh -c`;
 
-/** Types and answers over the WebSocket, and prints the answer's result. */
+/** Types and answers over the WebSocket, and prints the result of the answer. */
 const WEB_SOCKET = (socket: string): string => `
   const { WebSocket } = require(${JSON.stringify(createRequire(import.meta.url).resolve('ws'))});
   const ws = new WebSocket(${JSON.stringify(`ws+unix:${socket}:/ws/stream`)});

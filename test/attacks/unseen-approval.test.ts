@@ -10,14 +10,14 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 
 const END = 'touch evil';
-/** Harmless for pages, over lines and in one very long line; only its end does something. */
+/** Harmless over many pages of lines and one very long line. Only its end does something. */
 const LONG = `${'echo "all is well"\n'.repeat(600)}: ${'x'.repeat(12_000)}; ${END}`;
 /**
- * A terminal takes all behind the escape for a title, who reads the file does not. Claude Code lets no command have
- * such a character.
+ * A terminal takes everything after the escape for a title, but a program that reads the file does not. Claude Code
+ * accepts no such character in a command.
  */
 const HIDDEN = `all is well \u001b]0; ${END}`;
-/** Longer than anybody's card. */
+/** Longer than any card. */
 const HUGE = 'y'.repeat(400_000);
 
 const CALLS: Record<string, Block> = {
@@ -37,7 +37,7 @@ function choose(prompt: string): Scene | null {
   return { name, about: name, replies };
 }
 
-/** Has a session ask for a call. */
+/** Makes a session ask for a call. */
 async function ask(slug: string, call: string): Promise<Question> {
   const sent = await cbos.call('POST', `/sessions/${slug}/send`, { text: `call:${call}` });
   expect(sent.error).toBeNull();

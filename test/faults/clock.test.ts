@@ -8,7 +8,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { canStepClock, type SteppingClock, steppingClock } from './harness/clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** Far less than an hour, far more than a loaded machine takes. */
+/** Far less than an hour, and far more than a loaded machine takes. */
 const SOON_MS = 20_000;
 
 let world: ClaudeWorld;
@@ -52,14 +52,14 @@ async function answerPermission(slug: string): Promise<void> {
   await untilIdle(slug);
 }
 
-/** What is said about it lies before now, by the clock of the world. */
+/** Expects every time in a session to be in the past, by the clock of the world. */
 function expectNoFuture({ status }: Session): void {
   const latest = clock.now() + 1_000;
   expect(Date.parse(status.since)).toBeLessThan(latest);
   if (status.question !== null) expect(Date.parse(status.question.asked_at)).toBeLessThan(latest);
 }
 
-/** The server is killed, and another one begins; `meanwhile` happens in between. */
+/** Kills the server and starts another one; `meanwhile` runs in between. */
 async function restartServer(meanwhile: () => void | Promise<void> = () => undefined): Promise<void> {
   await cbos.stop('SIGKILL');
   await meanwhile();

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** A browser that is signed in. */
+/** Returns what a signed-in browser can request. */
 async function signInBrowser({ url, token }: Cbos) {
   const port = Number(new URL(url).port);
   const page = await signInAsPage({ port, call: (path, options) => call({ port }, path, options) }, { token });
@@ -27,7 +27,7 @@ async function signInBrowser({ url, token }: Cbos) {
   };
 }
 
-/** Everything that a command could have changed. */
+/** Returns everything that a command could have changed. */
 async function stateOf(cbos: Cbos): Promise<unknown> {
   const { body } = await cbos.call<Session[]>('GET', '/sessions');
   return {
@@ -36,7 +36,7 @@ async function stateOf(cbos: Cbos): Promise<unknown> {
     }),
     sockets: readdirSync(world.screenDir),
     recordings: readdirSync(world.streamDir),
-    // The log of the database comes and grows by itself.
+    // SQLite creates and grows its log on its own.
     home: ['.', 'hooks', 'run', 'json'].map((dir) =>
       readdirSync(`${world.cbosHome}/${dir}`).filter((name) => !/-(wal|shm|journal)$/.test(name)),
     ),
@@ -85,7 +85,7 @@ test('a turn and a question that run while the home is full: what cannot be writ
   expect((await cbos.session('ASKS')).status.question?.id).toBe(status.question?.id);
   expect((await cbos.session('RUNS')).status.primary).toBe('active');
 
-  // Esc needs no room.
+  // Esc needs no room on the disk.
   expect((await cbos.call('POST', '/sessions/TURN/interrupt')).error).toBeNull();
   await cbos.until('TURN', (one) => one.status.primary === 'idle', 'is interrupted');
 
@@ -114,7 +114,7 @@ test('what a full home refuses was not done: no process has ended, no name, type
   const stash = { session_slug: 'AUTH', response: 'scene:hello' };
   const stashed = (await cbos.call<StashedResponse>('POST', '/stash', stash)).body;
   await cbos.stop();
-  // A clean end has written everything; from here on there is room for nothing at all.
+  // A clean stop has written everything. From here on the disk has no room at all.
   disk.fill();
   cbos = await startCbos(world);
   await cbos.untilStatus('AUTH', 'idle/ready');
@@ -158,7 +158,7 @@ test('what a full home refuses was not done: no process has ended, no name, type
   });
   expect(await stateOf(cbos)).toEqual(before);
 
-  // What somebody ends is ended, also where only memory can say so.
+  // A session that somebody kills is dead, even if the server can keep that only in memory.
   expect((await cbos.call<Session>('POST', '/sessions/AUTH/kill')).body).toMatchObject({ state: 'dead', pid: null });
   const dead = await stateOf(cbos);
   expect((await cbos.call('POST', '/sessions/AUTH/restart')).error?.code).toBe('disk_full');

@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** What stands for a large paste. */
+/** The placeholder that Claude Code shows for a large paste. */
 const PLACEHOLDER = /\[Pasted text #\d+/;
 
-/** A name of its own for each try: a second one finds the session and the texts of the first. */
+/** Takes a new name for each try, because a second try would find the session and the texts of the first. */
 const newSlug = (): void => {
   sessions += 1;
   slug = `CRASH-${sessions}`;
@@ -33,7 +33,8 @@ const prompts = (mark: string): string[] =>
   world.promptsReceived().filter((prompt) => prompt.includes(`${slug} ${mark}`));
 
 /**
- * Kills the server as soon as what it typed is in the prompt, before its Enter: that waits for texts as long as these.
+ * Kills the server as soon as the typed text is in the prompt, before Enter. With texts as long as these, the server
+ * waits before it presses Enter.
  */
 async function killWhenShown(shown: RegExp, body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
@@ -46,7 +47,7 @@ async function killWhenShown(shown: RegExp, body: { text: string }): Promise<voi
   await sending;
 }
 
-/** Kills the server as soon as it has written down that a text has got so far. */
+/** Kills the server as soon as it has written down that a text reached this phase. */
 async function killWhen(phase: 'typing' | 'entering', body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
   await waitFor(() => phaseOf(body.text) === phase, {

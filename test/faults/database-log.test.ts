@@ -7,7 +7,10 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { garble } from './harness/disk.ts';
 import { logOf } from './harness/files.ts';
 
-/** https://sqlite.org/fileformat2.html#walformat: the log's header, and a frame with its own and a page */
+/**
+ * The sizes of the log's header, and of a frame with its header and one page. See
+ * https://sqlite.org/fileformat2.html#walformat
+ */
 const HEADER = 32;
 const FRAME = 24 + 4_096;
 
@@ -29,7 +32,7 @@ const putAside = (): string => `${log()}.damaged`;
 const frames = (): number => Math.floor((statSync(log()).size - HEADER) / FRAME);
 const timesTold = (): number => logOf(world).split("the database's log could not be read").length - 1;
 
-/** Kills the server right after it has written something down, so that its log holds something. */
+/** Kills the server right after it has written to the database, so that the log is not empty. */
 async function killAfterWriting(): Promise<void> {
   slugs += 1;
   for (const slug of [`J${slugs}`, `K${slugs}`])

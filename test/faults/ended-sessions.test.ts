@@ -11,13 +11,18 @@ import { makeEndedSessions } from './harness/ended-sessions.ts';
 
 const COUNT = 20;
 const RECORDING_BYTES = 200_000;
-/** So little is read in so long that there is nothing left to do: only what looks after sessions reads. */
+/**
+ * A server that reads less than this in this time is at rest: only the regular checks of the sessions read anything.
+ */
 const REST_MS = 2_000;
 const REST_BYTES = 20_000;
-/** The thread that reads recordings gives each, without a look into its index: a starved server is not at rest. */
+/**
+ * The thread that reads recordings gives this many answers without looking into its index. A server that gets no
+ * processor time also reads little, so reading little alone does not prove rest.
+ */
 const REST_ANSWERS = 20;
 
-/** Starts a server, lets it come to rest, and ends it. @returns how much it has read */
+/** Starts a server, waits until it rests, and ends it. @returns the number of bytes that it read */
 async function run(world: World, look?: (cbos: Cbos) => Promise<void>): Promise<number> {
   const cbos = await startCbos(world);
   await look?.(cbos);
@@ -36,12 +41,12 @@ async function run(world: World, look?: (cbos: Cbos) => Promise<void>): Promise<
   return read;
 }
 
-/** What all threads of a process have read so far, from whatever it was. */
+/** Returns the bytes that all threads of a process have read so far, from any file. */
 function bytesRead(pid: number): number {
   return Number(/^rchar: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 }
 
-/** How many recordings need no further look, as the index has written it down. */
+/** Returns how many recordings are indexed completely, according to the index. */
 function doneRecordings({ cbosHome }: World): number {
   const database = new DatabaseSync(join(cbosHome, 'search.db'), { readOnly: true });
   try {
@@ -68,6 +73,6 @@ test('a start reads nothing again of sessions that have ended and were indexed, 
     expect(body.map(({ state }) => state)).toEqual(Array.from({ length: COUNT }, () => 'dead'));
   });
   expect(first - ownBytes).toBeGreaterThan(COUNT * RECORDING_BYTES);
-  // What else a server reads grows with how long it takes to come to rest.
+  // The server also reads other things, and how much depends on the time that it takes to come to rest.
   expect(again - ownBytes).toBeLessThan((first - ownBytes) / 10);
 });

@@ -7,7 +7,7 @@ import { startCbos } from '../harness/cbos.ts';
 import { createWorld } from '../harness/world.ts';
 
 const STUB = fileURLToPath(new URL('../harness/stub-agent.sh', import.meta.url));
-/** Enough for a request and a file, too few for the pipes to a program. */
+/** Enough descriptors for a request and a file, too few for the pipes to a program. */
 const LEFT = 4;
 const MANY = 1_024;
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** Changes the database of a home whose server does not run. */
+/** Changes the database of a home without a running server. */
 function inDatabase(sql: string): void {
   const database = new DatabaseSync(join(world.cbosHome, 'cbos.db'));
   database.exec(sql);
@@ -34,23 +34,23 @@ test('a server that was killed on a full home starts again, shows what it had sh
   await cbos.untilStatus('AUTH', 'waiting/permission');
   expect((await cbos.call('POST', '/stash', { session_slug: 'J', response: 'later' })).error).toBe(null);
   await cbos.stop('SIGKILL');
-  // A text that was on its way: what a former server had typed and not seen confirmed.
+  // A text that a former server had typed but not seen confirmed.
   inDatabase("UPDATE deliveries SET status = 'sent', phase = 'entering'");
   disk.fill();
 
-  // Twice: the first start must not need room that the second one misses.
+  // The first start must not use up room that the second one needs.
   for (const time of [1, 2]) {
     cbos = await startCbos(world);
     expect((await cbos.call<Session[]>('GET', '/sessions')).body.map(({ slug }) => slug).sort()).toEqual(['AUTH', 'J']);
     const asking = await cbos.untilStatus('AUTH', 'waiting/permission');
     expect(asking.claude_session_id, `start ${time}`).not.toBe(null);
     expect((await cbos.call<StashedResponse[]>('GET', '/stash')).body).toHaveLength(1);
-    // That it is looked for is said, though it could not be written down.
+    // The note reports that the server looks for the text, although this could not be written down.
     const [delivery] = (await cbos.call<Delivery[]>('GET', '/sessions/AUTH/deliveries')).body;
     expect(delivery).toMatchObject({ status: 'sent', note: expect.any(String) });
     if (time === 1) await cbos.stop('SIGKILL');
   }
-  // What cannot be written down is not done. A reply to a hook that waits needs no room.
+  // The server does nothing that it cannot write down. A reply to a waiting hook needs no room.
   expect(await cbos.cli(['send', 'J', 'scene:hello'])).toEqual(NO_ROOM);
   expect(await cbos.cli(['answer', 'AUTH', 'yes'])).toMatchObject({ code: 0 });
 

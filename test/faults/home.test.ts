@@ -13,7 +13,7 @@ let env: { CBOS_PORT: string; CBOS_CLAUDE_COMMAND: string };
 let cbos: Cbos;
 beforeEach(async () => {
   world = createWorld();
-  // Only JSON sessions that never ran a turn are made: nothing is started for them.
+  // The tests create only JSON sessions that never run a turn. CBOS starts no process for them.
   env = { CBOS_PORT: String(await world.freePort()), CBOS_CLAUDE_COMMAND: '/bin/true' };
 });
 afterEach(() => world.dispose());
@@ -24,13 +24,13 @@ const hasEnded = (): boolean => !world.processes().some(({ pid }) => pid === cbo
 const slugs = async (): Promise<string[]> =>
   (await cbos.call<Session[]>('GET', '/sessions')).body.map(({ slug }) => slug);
 
-/** A server with one session. */
+/** Starts a server with one session. */
 async function start(): Promise<void> {
   cbos = await startCbos(world, env);
   expect((await run('new', 'J', '--type', 'json')).stderr).toBe('');
 }
 
-/** The one line of an error. */
+/** Returns the lines of an error, of which there must be one. */
 const oneLine = (text: string): string[] =>
   text
     .trim()

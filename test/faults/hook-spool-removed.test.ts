@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** A text is sent and taken, its permission is known by its hook, and is answered. */
+/** Expects that a text is delivered, that a hook reports its permission, and that the permission can be answered. */
 async function worksByHooks(): Promise<void> {
   const sent = await cbos.call<Delivery>('POST', '/sessions/AUTH/send', { text: 'scene:permission' });
   expect(sent.error).toBeNull();
@@ -28,7 +28,7 @@ async function worksByHooks(): Promise<void> {
   await answer();
 }
 
-/** The hook says for what, and the dialog is drawn. */
+/** Waits until the hook has reported the tool and the dialog is drawn. */
 const untilAsks = () =>
   cbos.until('AUTH', ({ status: { question } }) => question?.tool != null && question.options.length === 3, 'asks');
 
@@ -86,7 +86,7 @@ test('a gate that is removed alone, while a text is typed, is put up again', asy
 test('the hooks of a session go on when the settings file that it was given is removed', async () => {
   rmSync(join(world.cbosHome, 'claude-hooks'), { recursive: true });
   await worksByHooks();
-  // The next launch writes it anew.
+  // The next launch writes the file again.
   expect((await cbos.cli(['new', 'NEXT'])).code).toBe(0);
   expect(readdirSync(join(world.cbosHome, 'claude-hooks'))).toHaveLength(1);
   await cbos.untilStatus('NEXT', 'idle/ready');

@@ -8,7 +8,7 @@ import { createWorld } from '../harness/world.ts';
 
 const STUB = fileURLToPath(new URL('../harness/stub-agent.sh', import.meta.url));
 const SIZE_BYTES = 10_000_000_000;
-/** Without the recording it is about 130 MB. */
+/** Without the recording the server takes about 130 MB. */
 const MOST_MEMORY_BYTES = 300_000_000;
 
 test('a recording of 10 GB is read from its end: the server starts, shows its last lines, and stays small', async () => {
@@ -18,11 +18,11 @@ test('a recording of 10 GB is read from its end: the server starts, shows its la
   await before.call('POST', '/sessions/HUGE/kill');
   await before.stop();
   const file = join(world.streamDir, 'HUGE.typescript');
-  // Of which nothing is on the disk but its end.
+  // The file is sparse: only its end is on the disk.
   truncateSync(file, SIZE_BYTES);
   appendFileSync(file, '\r\nthe last line\r\n');
 
-  // It answers within the 20 s that every start of a test may take, on a machine that does ten other things as well.
+  // The server must answer within the 20 s that a test gives every start, even if the machine runs ten other programs.
   const cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: STUB });
   const { body } = await cbos.call<{ buffer: string; offset: number }>('GET', '/sessions/HUGE/buffer?lines=5');
   expect(body.buffer).toContain('the last line');

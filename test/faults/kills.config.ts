@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run kills`: 200 kills, or `KILLS` of them, of a seed that nobody chose. `npm test` has the same with fewer. */
+/** `npm run kills`: 200 kills, or `KILLS` of them, with a random seed. `npm test` runs the same with fewer kills. */
 export default defineConfig({
   test: {
     root: '.',

@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { seedOf } from '../torture/random.ts';
 import { type KillsRun, runKills, textFaults, type WantedText } from './harness/kills.ts';
 
-/** In `npm test`; `npm run kills` asks for 200 of another seed. */
+/** The values for `npm test`. `npm run kills` runs 200 kills with another seed. */
 const KILLS = 6;
 const SEED = 4711;
-/** A run of 200 takes a while. */
+/** A run of 200 kills takes a while, so its progress is printed. */
 const TOLD_EVERY = 10;
 const TIMEOUT_MS = 3_600_000;
 

@@ -59,7 +59,7 @@ test('what a session in a terminal leaves without its Screen is named still', as
   );
   expect(found.cure).toMatch(new RegExp(`^kill .*\\b${pid}\\b`));
   expect(found.cure).not.toMatch(new RegExp(`\\b${agent}\\b`));
-  // The next server ends them itself.
+  // The next server ends the orphan itself.
   cbos = await startCbos(world);
   await cbos.until('TERM', (one) => one.state === 'dead', 'is dead');
   await waitFor(() => !isRunning(pid ?? 0), { describe: 'the orphan is ended' });

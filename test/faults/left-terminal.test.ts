@@ -24,7 +24,7 @@ afterAll(async () => {
   await world.dispose();
 });
 
-/** Screen shows by the mode of the socket that somebody is attached. */
+/** Reports whether anybody is attached. Screen shows that by the mode of the socket. */
 const isAttached = (): boolean =>
   socketsOf(world).some((id) => (statSync(join(world.screenDir, id)).mode & 0o100) !== 0);
 
@@ -39,7 +39,7 @@ async function killAttached(): Promise<void> {
     await waitFor(() => isAttached(), { describe: 'a terminal is attached' });
     await cbos.stop('SIGKILL');
     await resizing;
-    // The server may have been about to detach it.
+    // The server may have been about to detach the terminal.
     await delay(200);
     if (isAttached()) return;
     cbos = await startCbos(world);
@@ -55,7 +55,7 @@ describe('a server that is killed as it changes the size of a session', () => {
     const sent = await cbos.call('POST', '/sessions/AUTH/send', { text: 'what is one and one?' });
     expect(sent.error).toBeNull();
     await cbos.until('AUTH', (one) => one.status.primary === 'idle', 'has answered');
-    // What Claude Code shows after a first Ctrl-D.
+    // The text that Claude Code shows after a first Ctrl-D.
     expect(readFileSync(recordingOf(world, 'AUTH'), 'utf8')).not.toContain('Press Ctrl-D again');
   });
 });

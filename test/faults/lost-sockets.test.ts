@@ -17,7 +17,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let session: Session;
 let id: string;
-/** Screen's daemon */
+/** the pid of Screen's daemon */
 let daemon: number;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ test('it is found again after a restart of the server, though the socket went wi
 });
 
 test('where no socket can be made the session is shown as unreachable with its cure, and no signal ends its daemon', async () => {
-  // A SIGCHLD would end the daemon now (Screen 4.9.0).
+  // A SIGCHLD would end the daemon here (Screen 4.9.0).
   putFileInPlaceOfDirectory(world);
   const lost = await cbos.until('LOST', (one) => one.status.because.rule === 'process.unreachable', 'is unreachable');
   expect(lost).toMatchObject({ state: 'unknown', status: { primary: null, because: { source: 'process' } } });

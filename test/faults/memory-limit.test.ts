@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 import { makeLimitedGroup } from './harness/cgroups.ts';
 
-/** At rest it takes about 130 MB. */
+/** At rest the server takes about 130 MB. */
 const LIMIT_BYTES = 250_000_000;
 const FLOOD_BYTES = 60_000_000;
 
@@ -60,7 +60,7 @@ test('a server that may have 250 MB stays within them, whatever a session writes
     { describe: 'the flood is over', timeoutMs: 90_000 },
   );
   expect((await cbos.call<Session[]>('GET', '/sessions')).body).toHaveLength(1);
-  // The one that was started in the group is still the one that answers.
+  // The server that answers is still the one that was started in the group.
   process.kill(cbos.pid, 0);
   expect(group.used()).toBeLessThanOrEqual(LIMIT_BYTES);
 });

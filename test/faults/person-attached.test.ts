@@ -25,7 +25,7 @@ afterAll(() => world.dispose());
 
 const send = (text: string) => cbos.call<Delivery>('POST', '/sessions/P/send', { text });
 
-/** Claude Code got the text, and the person's shell not one byte. */
+/** Expects that Claude Code gets the text, and that the person's shell gets not one byte. */
 async function expectSent(text: string): Promise<void> {
   const sent = await send(text);
   expect(sent.error).toBeNull();

@@ -6,14 +6,17 @@ import { startCbos } from '../harness/cbos.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
-/** Stands for Claude Code where only its output matters: prints the file that is named to it. */
+/** Replaces Claude Code where only its output matters. Prints each file that is named on its input. */
 const AGENT = `#!/bin/sh
 [ "$1" = --version ] && echo '2.1.329 (Claude Code)' && exit 0
 stty -echo
 echo ready
 while read -r file; do cat "$file"; done
 `;
-/** No sequence is known that loops forever, so one is planted in what xterm.js makes a title's letters with. */
+/**
+ * No sequence is known that makes xterm.js loop forever. So this plants a loop in the function that xterm.js calls for
+ * the characters of a title.
+ */
 const PLANT = `const make = String.fromCharCode;
 String.fromCharCode = (...codes) => {
   if (codes.includes(0xe123)) for (;;);

@@ -29,7 +29,7 @@ test('where no further process may start, each command says so and does nothing 
   ];
   expect(refused.map(({ status, error }) => [status, error?.code])).toEqual(refused.map(() => [503, 'process_limit']));
   expect(refused[0]?.error?.hint).toContain('ulimit -u');
-  // A session without a terminal needs a process with its first prompt only.
+  // A JSON session needs a process only with its first prompt.
   expect((await create('JSON', 'json')).error).toBeNull();
   expect((await post('JSON/send', { text: 'scene:hello refused' })).error?.code).toBe('process_limit');
   expect((await post('ENDS/kill')).status).toBe(200);

@@ -74,7 +74,7 @@ test("Screen's daemon of one session is stopped: only that one is refused, with 
 
 test('names that begin like others, are numbers, or that another Screen session has: each text goes to its own session, and an end ends one', async () => {
   const first = await launch('A');
-  // As a person starts one; Screen itself addresses sessions by the beginning of their name or pid.
+  // A session as a person starts it. Screen itself finds sessions by the beginning of their name or pid.
   const pid = first.screen_id?.split('.')[0] ?? '';
   spawnSync('screen', ['-dmS', 'A', 'sleep', '1000'], { env: world.env });
   const slugs = ['A', 'AA', pid];

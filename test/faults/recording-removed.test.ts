@@ -8,7 +8,7 @@ import { logOf } from './harness/files.ts';
 import { cutOff, deleteRecording, movedTo, moveRecording, recordingOf } from './harness/recordings.ts';
 import { putFileInPlaceOfDirectory } from './harness/sockets.ts';
 
-/** One that CBOS launched, which `script` records, and one that it adopted, which Screen records. */
+/** A session that CBOS launched, which `script` records, and an adopted one, which Screen records. */
 const SLUGS = ['AUTH', 'mine'];
 
 let world: ClaudeWorld;
@@ -33,7 +33,7 @@ const ask = () =>
     expect(sent.error).toBeNull();
   });
 
-/** The options stand on the screen only. */
+/** Waits until the options are shown. Only the screen contains them. */
 const untilSeen = () =>
   each((slug) =>
     cbos.until(
@@ -56,7 +56,7 @@ async function restart(meanwhile: () => void = () => undefined): Promise<void> {
   cbos = await startCbos(world);
 }
 
-/** What it showed last is in the file that has its name, and goes on there. */
+/** Expects that the file of this name contains what the session showed last, and goes on growing. */
 async function expectRecorded(slug: string): Promise<void> {
   const file = recordingOf(world, slug);
   await waitFor(() => existsSync(file) && readFileSync(file, 'utf8').includes('proceed'), {
@@ -66,7 +66,7 @@ async function expectRecorded(slug: string): Promise<void> {
   expect(await cbos.session(slug)).toMatchObject({ recording_stopped_at: null, recording_stopped_because: null });
 }
 
-/** Damages the recordings under the server, then while a dialog is open and no server runs. */
+/** Damages the recordings while the server runs, then while a dialog is open and no server runs. */
 async function expectToHold(damage: (slug: string) => void): Promise<void> {
   const damageAll = (): void => SLUGS.forEach(damage);
   damageAll();
@@ -118,7 +118,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     const untilSaid = (command: string, words: RegExp) =>
       waitFor(
         async () => {
-          // Screen makes the file anew by itself when Claude Code happens to draw something.
+          // Screen creates the file again by itself when Claude Code happens to draw something.
           if (existsSync(recordingOf(world, 'AUTH'))) deleteRecording(world, 'AUTH');
           if ((await cbos.session('AUTH')).recording_stopped_because !== 'removed') return false;
           return words.test((await cbos.cli([command])).stdout);

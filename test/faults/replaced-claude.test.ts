@@ -16,7 +16,7 @@ test('a Claude Code that is replaced under its sessions: what runs goes on, what
   expect((await launch('OLD')).error).toBeNull();
   await cbos.untilStatus('OLD', 'idle/ready');
 
-  // As an update does it: another program under the same name. It draws, as some version may, what no rule knows.
+  // Like an update, this puts another program under the same name. It draws what no rule knows, as a new version may.
   const update = join(world.dir, 'update');
   const says = 'if [ "$1" = --version ]; then echo "9.9.9 (Claude Code)"; exit; fi';
   writeFileSync(
@@ -38,7 +38,7 @@ test('a Claude Code that is replaced under its sessions: what runs goes on, what
       (await cbos.call<{ buffer: string }>('GET', '/sessions/NEW/buffer')).body.buffer.includes('another world'),
     { describe: 'it has drawn its screen' },
   );
-  // Longer than any threshold of a screen.
+  // Longer than any threshold for the screen.
   await waitFor(async () => (await cbos.session('NEW')).status.unchanged_ms > 4_000, {
     describe: 'it has been so for a while',
   });

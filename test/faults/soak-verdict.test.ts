@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BOUNDS, growthFaults, type Sample } from './harness/growth.ts';
 
-/** A run of an hour in which nothing grows but what a turn may leave. */
+/** A run of an hour in which nothing grows beyond what a turn may leave. */
 const flat: readonly Sample[] = Array.from({ length: 60 }, (_, minute) => ({
   at: minute,
   turns: minute * 20,

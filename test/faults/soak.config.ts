@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run soak`: an hour of turns, or `SOAK_MINUTES` of them. `npm test` tests its verdict alone. */
+/** `npm run soak`: an hour of turns, or `SOAK_MINUTES` of them. `npm test` tests only the verdict. */
 export default defineConfig({
   test: {
     root: '.',

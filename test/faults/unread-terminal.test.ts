@@ -8,7 +8,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { type Freezer, makeFreezer } from './harness/cgroups.ts';
 import { processesOf } from './harness/signals.ts';
 
-/** More than the terminals between Claude Code and its recording hold: some 100 kB. */
+/** More output than the terminals between Claude Code and its recording can hold, which is about 100 kB. */
 const LINES = 3_000;
 const chooseFlood: ChooseScene = (prompt) =>
   prompt.includes('scene:flood')
@@ -115,10 +115,10 @@ test('a turn whose output nobody reads is stuck, not over; read again it goes on
   await freezer.thaw();
   await cbos.untilStatus('FLOOD', 'idle/waiting_input');
   const words = (await cbos.call<StatusChange[]>('GET', '/sessions/FLOOD/history')).body.map(({ primary }) => primary);
-  // A slow machine may stand still for the threshold once more; over it is once.
+  // A slow machine may be quiet for the threshold once more, but the turn must end only once.
   const turns = words.filter((word) => word !== null && word !== 'stuck');
   expect(turns.filter((word, index) => word !== turns[index - 1])).toEqual(['idle', 'active', 'idle']);
-  // The hook is ahead of what the thawed recorder has yet to write.
+  // The hook arrives before the thawed recorder has written everything.
   const shown = async () => (await cbos.call<{ buffer: string }>('GET', '/sessions/FLOOD/buffer?lines=60')).body.buffer;
   await waitFor(async () => (await shown()).includes(`line ${LINES} of a long answer`), {
     describe: 'the end of the answer is shown',

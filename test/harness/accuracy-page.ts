@@ -150,7 +150,7 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
   return `${[INTRODUCTION.trim(), counted, overview, steadiness(scored), faultSection(scored), WHY_WRONG, ...sections, ...perDetector].join('\n\n')}\n`;
 }
 
-/** Describes whether words flap. */
+/** Renders the section about words that flap. */
 export function steadiness(scored: readonly ScoredRecording[]): string {
   const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
   const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));

@@ -8,11 +8,11 @@ import { replay, type Said, timelineOf } from './replay.ts';
 
 /** Time between samples. */
 const SAMPLE_MS = 200;
-/** How long after a change of the truth a status is scored. */
+/** Samples are not scored until this long after a change of the truth. */
 const AFTER_CHANGE_MS = 2_000;
 /**
- * How long after the screen shows their effect labels of keypresses and requests may be written. The lenient figure
- * omits the samples in this time before a change. It is reported beside the strict figure, never instead of it.
+ * The label of a keypress or a request may be written up to this long after the screen shows its effect. The lenient
+ * figure omits the samples in this time before a change. It is reported beside the strict figure, never instead of it.
  */
 const BEFORE_CHANGE_MS = 300;
 
@@ -58,7 +58,7 @@ export interface Score {
   doing: Map<string, Map<string, number>>;
   /** truth → what was reported → number of strict samples */
   confusion: Map<string, Map<string, number>>;
-  /** every strict sample that was wrong */
+  /** A reported word may be this brief if the true state was as brief. */
   faults: Fault[];
   /** every detail of a running turn that was wrong */
   detailFaults: Fault[];

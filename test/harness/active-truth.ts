@@ -5,9 +5,7 @@ export interface Label {
   t: number;
   state?: string;
   why?: string;
-  /**
-   * the detail of a waiting session, or of an active one whose work no request shows, if the recording contains it
-   */
+  /** the detail of a waiting session, or of an active one if no request shows its work; absent in some recordings */
   detail?: Detail;
   event?: string;
   tag?: string;
@@ -42,7 +40,7 @@ export function phasesOf(labels: readonly Label[]): Phase[] {
     if (tag === 'subagent') continue;
     if (state !== undefined) {
       const begun = PROMPTED.test(why) ? 'thinking' : hasCalled ? 'using_tools' : null;
-      // The label of the request comes right after it, and contains no further information.
+      // The label of a request follows its event at the same time and adds nothing to it.
       if (phases.at(-1)?.fromMs !== t * 1_000) add(state === 'active' ? (told ?? begun) : null);
       continue;
     }

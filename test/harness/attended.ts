@@ -5,13 +5,13 @@ import { createSystemClock } from '../../src/server/clock.ts';
 
 const silent = (): void => undefined;
 
-/** What a database would keep, for as long as the test runs. */
+/** Keeps in memory what a database would keep. */
 export function memoryAttention(): AttentionStore {
   const kept = new Map<string, Attended>();
   return { all: () => new Map(kept), save: (id, attended) => void kept.set(id, attended) };
 }
 
-/** Sessions in memory with what a server keeps about who looked at them. */
+/** Wraps sessions in memory with the server's record of who has looked at them. */
 export function attendInMemory(
   sessions: AttendOptions['sessions'],
   options: Partial<Omit<AttendOptions, 'sessions'>> = {},

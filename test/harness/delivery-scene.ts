@@ -198,7 +198,7 @@ export class DeliveryScene {
     }
   }
 
-  /** Lets time pass until something happens, but no longer than until then. */
+  /** Advances the time to the next reaction, but at most to `recheckAt`. */
   #pass(recheckAt: number): void {
     const next = this.#due.sort((one, other) => one.at - other.at)[0];
     if (next === undefined || next.at > recheckAt) {

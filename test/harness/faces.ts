@@ -52,7 +52,7 @@ export interface FacesUnderTest extends AsyncDisposable {
   rules: RuleStore;
   /** what was logged */
   log: LogLine[];
-  /** how many listen to the sessions, of all faces */
+  /** the number of listeners to the sessions, over all faces */
   listeners(): number;
   /** the sessions for which `on_waiting` ran */
   waited: string[];
@@ -194,7 +194,7 @@ export interface Answered {
   code(): unknown;
 }
 
-/** Listens to the sessions, and keeps count of who does. */
+/** Wraps `onEvent` so that `listeners` holds everybody who listens now. */
 function counting(sessions: Pick<Sessions, 'onEvent'>, listeners: Set<symbol>): Sessions['onEvent'] {
   return (listener) => {
     const key = Symbol();

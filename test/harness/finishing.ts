@@ -12,10 +12,10 @@ export interface WorktreeUnderTest {
   write(name: string, content: string | Buffer): void;
   /** @returns the commit */
   commit(message: string, name: string, content: string): string;
-  /** every file that must not be lost, and what git says of them */
+  /** all files of the worktree, its commit, and what git says of them */
   look(): { files: Record<string, string>; head: string; status: string };
   finish(how: FinishPlan['how'], more?: FinishOptions): Promise<Finished>;
-  /** whether neither its folder nor git's knowledge of it is there */
+  /** whether the folder, its leftovers, and git's record of the worktree are all gone */
   isGone(): boolean;
 }
 

@@ -89,7 +89,7 @@ export class MemoryRecording implements RecordingStream {
     this.slug = slug;
   }
 
-  /** A terminal that shows the last of the output, without an unfinished character or sequence. */
+  /** Returns the end of the output as a terminal shows it, without an unfinished character or sequence. */
   async snapshot(): Promise<{ data: string; offset: number }> {
     await this.follow();
     await new Promise((resolve) => setImmediate(resolve));

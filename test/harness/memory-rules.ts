@@ -5,7 +5,7 @@ import { createRulesDesk, type RulesDesk } from '../../src/server/approval/rules
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 
-/** The real rules over sessions in memory, in a database that nobody keeps. A session's id is its name. */
+/** The real rules over sessions in memory, in a database in memory. A session's id is its name. */
 export function memoryRules(options: {
   home: string;
   userHome: string;

@@ -55,7 +55,7 @@ import { SINCE, someSession } from './some-session.ts';
 export class MemorySessions implements UnattendedSessions {
   readonly #dir: string;
   readonly #sessions = new Map<string, Session>();
-  /** stays through a rename */
+  /** ids by slug; a session keeps its id when it is renamed */
   readonly #ids = new Map<string, string>();
   #added = 0;
   readonly #recordings = new Map<string, MemoryRecording>();
@@ -139,7 +139,7 @@ export class MemorySessions implements UnattendedSessions {
     this.#checkNewSlug(request.slug);
     this.#checkPath(request.path);
     this.created.push(request);
-    // Worktrees are real: only the session in them is in memory.
+    // Worktrees are real. Only the session in one is in memory.
     const { path, worktree } = await placeSession({ PATH: process.env.PATH }, request);
     this.add(request.slug, { path, type: request.type ?? 'screen', ...(worktree === null ? {} : { worktree }) });
     return this.get(request.slug);
@@ -206,7 +206,7 @@ export class MemorySessions implements UnattendedSessions {
     return this.change(slug, { parked_at: null, pid: 101, state, status });
   }
 
-  /** what becomes of a session that is brought back, which a test may change */
+  /** returns the outcome of restoring a session; a test may replace it */
   restores: (slug: string) => Partial<RestoredSession> = () => ({ outcome: 'restored' });
   #restored: Restoration = { id: null, state: 'none', by_itself: false, started_at: null, sessions: [] };
 
@@ -225,13 +225,13 @@ export class MemorySessions implements UnattendedSessions {
       if (outcome === 'restored') this.#sessions.set(session, someSession(session));
     const isStopped = sessions.some(({ outcome }) => outcome === 'not_tried');
     this.#restored = { ...facts, id: 'r', state: isStopped ? 'stopped' : 'done', sessions };
-    // How far it is, is asked for.
+    // The answer reports the beginning. A client asks for the progress with `restoration`.
     return { ...this.#restored, state: 'running', sessions: plan };
   }
 
   restoration = async (): Promise<Restoration> => this.#restored;
 
-  /** The worktree is real: only the session in it is in memory. */
+  /** The worktree is real. Only the session in it is in memory. */
   async finish(slug: string, { how, into, stop }: Finish): Promise<Session> {
     const { worktree, status } = this.get(slug);
     if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS made no worktree for ${slug}`);

@@ -26,10 +26,10 @@ const Misdetection = Explanation.omit({ status: true }).extend({
 });
 export type Misdetection = z.infer<typeof Misdetection>;
 
-/** A source that this version of CBOS did not know reported nothing. */
+/** If a file lacks a source, the CBOS that wrote it did not know the source, so the source reported nothing. */
 const NO_SOURCE = { process: null, hooks: null, screen: null, registry: null, json: null };
 
-/** Parts of the screen that this version did not read. */
+/** Parts of the screen that older versions of CBOS did not read. */
 const UNSEEN = { ended_rows: [], flow: null };
 
 /** @throws if the text is not a misdetection; the error names the field */

@@ -27,8 +27,8 @@ export const WITHOUT_WEBGL = `{
 }`;
 
 /**
- * Reports a fault if a worker that failed to import something is used again. In browsers from some months ago that
- * import then always fails. `failedWorkers` counts such workers.
+ * Reports a fault if a worker that failed to import something is used again. In browsers from some months ago, every
+ * later import in such a worker fails. `failedWorkers` counts these workers.
  */
 export const FAILED_WORKERS_ARE_DONE = `{
   window.failedWorkers = 0;

@@ -9,13 +9,14 @@ export interface SpareSession {
 }
 
 /**
- * Sessions that the tests of one file hand on, because a launch of Claude Code takes 2 to 3 s of processor time. A test
- * gets one as a launch leaves it: idle, with an empty conversation, nothing in its prompt, nothing queued, and the
- * permission mode of its launch. A session that a test leaves otherwise is ended, and the next test launches one.
+ * Sessions that the tests of one file pass on to each other, because a launch of Claude Code takes 2 to 3 s of
+ * processor time. A test gets a session as a launch leaves it: idle, with an empty conversation, nothing in its prompt,
+ * nothing queued, and the permission mode of its launch. If a test leaves a session in another state, the session is
+ * ended and the next test launches a new one.
  */
 export interface SpareSessions {
   take(mode?: PermissionMode): Promise<SpareSession>;
-  /** after each test: what it took may be taken again */
+  /** call it after each test: other tests may then take the sessions of this one */
   giveBack(): void;
 }
 
@@ -26,17 +27,17 @@ interface Spare extends SpareSession {
 
 export interface SpareSessionsOptions {
   world: ClaudeWorld;
-  /** the server of now: tests kill it and start another */
+  /** returns the current server, because tests kill it and start another */
   cbos(): Cbos;
 }
 
-/** How long a turn that a test left behind may go on before its session is given up. */
+/** How long to wait for a turn that a test left behind. After that the session is given up. */
 const REST_TIMEOUT_MS = 5_000;
-/** A turn that has just begun shows a spinner by then. */
+/** How long the screen must not change. A turn that has just begun shows a spinner within this time. */
 const STILL_MS = 400;
-/** The prompt between its two rules: whatever stands in it, a suggestion too, is more than a launch leaves. */
+/** An empty prompt between its two rules. A launch leaves no text in it, not even a suggestion. */
 const EMPTY_PROMPT = /^─+.*\n❯\s*\n─+/m;
-/** Below the prompt. */
+/** The permission mode as Claude Code shows it below the prompt. */
 const MODE_SHOWN = /\b(plan mode|accept edits|auto mode|bypass permissions) on\b/;
 
 export function spareSessions({ world, cbos }: SpareSessionsOptions): SpareSessions {
@@ -64,7 +65,10 @@ export function spareSessions({ world, cbos }: SpareSessionsOptions): SpareSessi
     );
   };
 
-  /** Comes to rest in a moment where it is not yet, and then is as a launch leaves it. */
+  /**
+   * Waits until the session rests, and clears its conversation. Returns false if the session is not as a launch leaves
+   * it.
+   */
   const renewed = async ({ slug, mode }: Spare): Promise<boolean> => {
     const isAsNew = (session: Session): boolean =>
       session.status.primary === 'idle' &&

@@ -1,17 +1,17 @@
 export interface WaitOptions {
   /** the awaited condition, as stated in the failure message: "the session is listed" */
   describe: string;
-  /** 30 s if omitted, because a loaded machine with two cores is slow, and a correct test never waits that long */
+  /** 30 s if omitted: a loaded machine with two cores is slow, and a correct test never waits that long */
   timeoutMs?: number;
-  /** the condition may hold for some milliseconds only, so it is looked at as often all the time */
+  /** true if the condition may hold for only some milliseconds; the interval between two checks then stays short */
   isBrief?: boolean;
   /** the actual state, for the failure message */
   actual?: () => unknown;
 }
 
 /**
- * No state of the world causes these errors. A `TypeError` with a cause is how `fetch` reports that nobody listens
- * yet.
+ * Reports whether the error is a mistake in the test. No state of the world causes such errors. A `TypeError` with a
+ * cause is different: `fetch` throws it if nobody listens yet.
  */
 function isProgrammingError(error: unknown): boolean {
   return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
@@ -19,9 +19,9 @@ function isProgrammingError(error: unknown): boolean {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /**
- * A condition that has failed for long is looked at less often: a look at a server costs 3 ms of processor time, so a
- * test that waits for a turn would take half of a processor from what it waits for. A wait gets longer by a tenth at
- * most.
+ * A condition that has failed for a while is checked less often. Each request to a server costs 3 ms of processor time,
+ * so a test that waits for a turn would take half of a processor away from the turn. A wait gets longer by at most a
+ * tenth.
  */
 const SHORTEST_INTERVAL_MS = 5;
 const LONGEST_INTERVAL_MS = 50;

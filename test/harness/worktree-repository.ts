@@ -4,13 +4,13 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import type { World } from './world.ts';
 
-/** A real repository in a world, used as a person uses it: with everything that git runs by itself. */
+/** A real repository in a world, used as a person uses it: git also runs everything that it runs by itself. */
 export interface WorktreeRepository {
   path: string;
-  /** what `src/platform/git` takes */
+  /** what the functions of `src/platform/git` take */
   place: { cwd: string; environment: Record<string, string> };
   git(...args: string[]): string;
-  /** git in another checkout of it */
+  /** runs git in another checkout of the repository */
   gitIn(path: string, ...args: string[]): string;
   write(path: string, text: string | Buffer): void;
   commit(message: string, files?: Readonly<Record<string, string>>): string;
@@ -50,8 +50,8 @@ export function createWorktreeRepository(world: World, name = 'repository'): Wor
 }
 
 /**
- * Every file below a folder with its mode and the hash of its bytes, git directories left out. Names have a character
- * for each byte, for a name may be no UTF-8.
+ * Returns the mode of every file below a folder and the hash of its bytes, without git directories. Each byte of a name
+ * becomes one character, because a name need not be UTF-8.
  */
 export function hashFiles(folder: string): Record<string, string> {
   const hashes: Record<string, string> = {};

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bundle } from '../../scripts/build/bundle.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 
-/** Every package that goes into the bundle in an unusual form: CommonJS, `require` inside, both, native. */
+/** Imports every package that is unusual to bundle: CommonJS, with `require` inside, both, or native. */
 const ENTRY = `
 import xterm from '@xterm/headless';
 import { SerializeAddon } from '@xterm/addon-serialize';
@@ -37,7 +37,7 @@ let dir: string;
 let output: string;
 
 beforeAll(async () => {
-  // inside the checkout: what stays outside the bundle is found from there
+  // The directory is inside the checkout, so that packages outside the bundle are found.
   dir = mkdtempSync(join(ROOT, 'node_modules', '.bundle-test-'));
   const entry = join(dir, 'entry.ts');
   writeFileSync(entry, ENTRY);

@@ -3,10 +3,10 @@ import { chmodSync, chownSync, cpSync, mkdirSync, readdirSync, symlinkSync, writ
 import { join } from 'node:path';
 import { createWorld } from '../harness/world.ts';
 
-/** Debian's `nobody`: somebody who may install nothing. */
+/** Debian's user `nobody`, who may not install anything. */
 const NOBODY = 65_534;
 
-/** What a minimal Debian with Node, npm and git brings; `screen` and `script` are not among them. */
+/** Programs of a minimal Debian with Node, npm, and git. `screen` and `script` are not among them. */
 const BASICS = ['sh', 'env', 'ln', 'cp', 'mkdir', 'cat', 'touch', 'true'];
 
 export interface Outcome {
@@ -15,14 +15,14 @@ export interface Outcome {
   stderr: string;
 }
 
-/** A checkout on a machine that has only the programs it is given, with a person who is not root. */
+/** A checkout on a machine that has only the given programs, used by a person who is not root. */
 export interface Machine {
   dir: string;
-  /** puts a program into PATH: a shell script */
+  /** adds a program to PATH: a shell script */
   program(name: string, script: string): void;
-  /** puts the real programs of these names into PATH */
+  /** adds the real programs with these names to PATH */
   realProgram(...names: string[]): void;
-  /** writes a file of the checkout */
+  /** writes a file in the checkout */
   write(path: string, content: string): void;
   /** runs `node ARGUMENTS` in the checkout */
   node(...args: string[]): Outcome;
@@ -31,7 +31,7 @@ export interface Machine {
 
 const CHECKOUT = new URL('../..', import.meta.url).pathname;
 
-/** Makes the machine. PATH is one directory, so nothing of the real system is found by accident. */
+/** Creates the machine. PATH is a single directory, so no program of the real system is found by accident. */
 export function createMachine(): Machine & AsyncDisposable {
   const world = createWorld();
   const dir = world.project('checkout');

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMachine, type Machine } from './machine.ts';
 
-/** Copies a lockfile to where npm leaves its own, as `npm ci` does last. */
+/** Copies the lockfile to the place where npm keeps its own copy, as `npm ci` does last. */
 const NPM = 'echo "$@" >>npm.log; mkdir -p node_modules; cp package-lock.json node_modules/.package-lock.json';
-/** Stands for the bundler: the fingerprint is what the real build writes. */
+/** Replaces the bundler. The fingerprint is the one that the real build writes. */
 const BUILD = `
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fingerprint, rememberFingerprint } from './build/fingerprint.mjs';
@@ -29,7 +29,7 @@ function setup(goal: string, ...nodeOptions: string[]) {
   return machine.node(...nodeOptions, 'scripts/setup.mjs', goal);
 }
 
-/** Node options that make it say something else of itself. */
+/** Returns options that make Node report other facts about itself. */
 function pretend(code: string): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 }

@@ -9,13 +9,13 @@ import { COMMAND_MODULES } from '../../src/cli/command-modules.ts';
 const START = resolve(import.meta.dirname, '../../dist/cbos.js');
 const PARTS = join(dirname(START), 'parts');
 
-/** The part that the started file loads. */
+/** Returns the part that the started file loads. */
 function programPart(): string {
   const [, name = ''] = /loadPart\("([^"]+)"\)/.exec(readFileSync(START, 'utf8')) ?? [];
   return join(PARTS, name);
 }
 
-/** Everything that Node reads before a file runs: the file, and what it requires by name, on and on. */
+/** Returns every file that Node reads before a file runs: the file and its requires by name, recursively. */
 function readWith(file: string, seen = new Set<string>()): Set<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -28,13 +28,13 @@ function importsOf(file: string): string[] {
   return [...source.matchAll(/^(?:(?:const|let) \w+ = )?require\("([^"]+)"\);$/gm)].map(([, from]) => from ?? '');
 }
 
-/** The source files that lie in it, by the source map. */
+/** Returns the source files that a built file contains, according to its source map. */
 function sourcesOf(file: string): string[] {
   const { sources } = JSON.parse(readFileSync(`${file}.map`, 'utf8')) as { sources: string[] };
   return sources.map((source) => resolve(dirname(file), source));
 }
 
-/** The part of the build that holds a module of commands. */
+/** Returns the built file that contains a module of commands. */
 function partOf(name: string): string {
   const program = [...readWith(programPart())];
   const texts = program.map((file) => [file, readFileSync(file, 'utf8')] as const);
@@ -45,11 +45,11 @@ function partOf(name: string): string {
   throw new Error(`no part of the build is loaded for ${name}`);
 }
 
-/** As src/start.ts wraps a part. */
+/** Wraps a part as src/start.ts does. */
 const wrapped = (source: string): string =>
   `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 
-/** `npm test` builds before; a run of this file alone may not have. */
+/** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(START))('what a command loads when it starts', () => {
   const parts = ['listing', 'showing', 'talking', 'completion'];
   test.each(parts)('%s: no schema, no database, no WebSocket, no server and no terminal UI', (name) => {

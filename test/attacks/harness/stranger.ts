@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'no
 import { WebSocketServer } from 'ws';
 import type { World } from '../../harness/world.ts';
 
-/** What somebody sent to a stranger. */
+/** A request that a stranger received. */
 export interface Overheard {
   method: string;
   path: string;
@@ -18,7 +18,7 @@ export interface StrangerAnswer {
   body: string;
 }
 
-/** Another program of this machine that serves pages: it answers what it likes, and keeps what it is sent. */
+/** Another program of this machine that serves pages. It answers whatever it likes, and keeps what it receives. */
 export interface Stranger {
   port: number;
   url: string;
@@ -28,12 +28,12 @@ export interface Stranger {
 
 export interface StrangerOptions {
   host?: string;
-  /** 0, or left out: any free one */
+  /** any free port if 0 or omitted */
   port?: number;
   answer(request: Overheard): StrangerAnswer | Promise<StrangerAnswer>;
 }
 
-/** Starts one. WebSockets are taken as well, and what they say is overheard. */
+/** Starts a stranger. It accepts WebSockets too, and keeps their messages. */
 export async function startStranger(world: Pick<World, 'onDispose'>, options: StrangerOptions): Promise<Stranger> {
   const { host = '127.0.0.1', port = 0, answer } = options;
   const overheard: Overheard[] = [];

@@ -3,33 +3,38 @@ import { basename, join } from 'node:path';
 import { waitFor } from '../../harness/wait-for.ts';
 import type { World } from '../../harness/world.ts';
 
-/** Where Linux keeps control groups: version 2 has one tree for everything, version 1 a tree for each controller. */
+/**
+ * The place where Linux keeps control groups. Version 2 has one tree for everything, version 1 a tree for each
+ * controller.
+ */
 const ROOT = '/sys/fs/cgroup';
 const IS_UNIFIED = existsSync(join(ROOT, 'cgroup.controllers'));
 
-/** The files of a controller, in version 2 and in version 1. */
+/** The files of each controller, in version 2 or version 1. */
 const FILES = {
   pids: { most: 'pids.max', used: 'pids.current' },
   memory: IS_UNIFIED
     ? { most: 'memory.max', used: 'memory.current' }
     : { most: 'memory.limit_in_bytes', used: 'memory.usage_in_bytes' },
 };
-/** No limit, as both controllers of both versions understand it. */
+/** The values for "no limit", which differ between the versions. */
 const WITHOUT_LIMIT = IS_UNIFIED ? { pids: 'max', memory: 'max' } : { pids: 'max', memory: '-1' };
 
-/** A control group that holds its processes, and their children from then on, to a limit. It goes with the world. */
+/** A control group that limits its processes and the children that they start from then on. It ends with the world. */
 export interface LimitedGroup {
-  /** takes a running process in */
+  /** moves a running process into the group */
   add(pid: number): void;
-  /** a command that runs the one after it in here, from its first byte of memory on */
+  /** a command that runs the command after it inside the group, from its first byte of memory on */
   through: readonly string[];
-  /** processes and threads, or bytes of memory */
+  /** the number of processes and threads, or of bytes of memory */
   used(): number;
-  /** how much there may be of that; null: as much as there is */
+  /** sets the limit of what `used` counts; null removes it */
   limit(most: number | null): void;
 }
 
-/** @returns null where none may be made: no root, a container that shows them read-only, or no such controller */
+/**
+ * @returns null if no group can be made: without root, in a container with read-only groups, or without the controller
+ */
 export function makeLimitedGroup(world: World, controller: 'pids' | 'memory'): LimitedGroup | null {
   const dir = makeGroup(world, controller);
   if (dir === null) return null;
@@ -44,15 +49,15 @@ export function makeLimitedGroup(world: World, controller: 'pids' | 'memory'): L
 }
 
 /**
- * Holds a process up so that nobody notices: what is stopped by a signal Screen and `script` send on at once (4.9.0,
- * 2.38).
+ * Stops a process so that nobody notices. A signal is no way to do that: Screen and `script` continue a process at once
+ * when a signal has stopped it (4.9.0, 2.38).
  */
 export interface Freezer {
   freeze(pid: number): Promise<void>;
   thaw(): Promise<void>;
 }
 
-/** @returns null as {@link makeLimitedGroup} */
+/** @returns null in the same cases as {@link makeLimitedGroup} */
 export function makeFreezer(world: World): Freezer | null {
   const dir = makeGroup(world, 'freezer');
   if (dir === null) return null;
@@ -67,7 +72,7 @@ export function makeFreezer(world: World): Freezer | null {
       { describe: `the group is ${state}` },
     );
   };
-  // A process that is frozen takes no signal, not even SIGKILL (version 1).
+  // A frozen process takes no signal, not even SIGKILL (version 1).
   world.onDispose(() => become(thawed));
   return {
     freeze: async (pid) => {
@@ -82,7 +87,7 @@ function makeGroup(world: World, controller: 'pids' | 'memory' | 'freezer'): str
   const tree = IS_UNIFIED ? ROOT : join(ROOT, controller);
   const dir = join(tree, `${basename(world.dir)}-${controller}`);
   try {
-    // Every group of version 2 can be frozen; what limits has to be switched on.
+    // In version 2 every group can be frozen, but limits have to be enabled.
     if (IS_UNIFIED && controller !== 'freezer') writeFileSync(join(ROOT, 'cgroup.subtree_control'), `+${controller}`);
     mkdirSync(dir);
   } catch {
@@ -92,10 +97,10 @@ function makeGroup(world: World, controller: 'pids' | 'memory' | 'freezer'): str
   return dir;
 }
 
-/** What a process of the group starts while they are moved out is moved the next time. */
+/** While the processes are moved out, they may start others. Those are moved in the next try. */
 const TRIES = 20;
 
-/** A group with processes in it stays: they go back to the top first, and end with their world. */
+/** A group that contains processes cannot be removed. They are moved to the top first, and end with their world. */
 function removeGroup(dir: string, tree: string): void {
   for (let tries = 1; ; tries++) {
     moveOut(dir, tree);
@@ -113,7 +118,7 @@ function moveOut(dir: string, tree: string): void {
     try {
       if (pid !== '') writeFileSync(join(tree, 'cgroup.procs'), pid);
     } catch (error) {
-      // It has ended meanwhile.
+      // The process has ended in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }

@@ -2,10 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { World } from '../../harness/world.ts';
 
-/**
- * Where Debian's package `faketime` and those of other distributions keep the library, beside the folder of the
- * architecture.
- */
+/** The places where Debian's package `faketime` and those of other distributions install the library. */
 const LIBRARIES = [
   `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu/faketime/libfaketime.so.1`,
   '/usr/lib/faketime/libfaketime.so.1',
@@ -13,28 +10,31 @@ const LIBRARIES = [
 ];
 
 /**
- * The library shares its start time between processes; Claude Code cannot open what its shell made under the same pid.
+ * The library shares its start time between processes. Claude Code cannot open the memory that its shell created under
+ * the same pid.
  */
 const FRESH_MEMORY = 'unset FAKETIME_SHARED\nrm -f "/dev/shm/sem.faketime_sem_$$" "/dev/shm/faketime_shm_$$"';
 
 const library = LIBRARIES.find((file) => existsSync(file)) ?? null;
 
-/** Whether this machine can run programs under a clock that steps; only `npm test` as root installs what that needs. */
+/** Whether this machine can run programs under a clock that steps. `npm test` installs the library only as root. */
 export const canStepClock = library !== null;
 
-/** The wall clock of a world's programs. Their monotonic clock, timers and files' times stay those of the machine. */
+/**
+ * The wall clock of a world's programs. Their monotonic clock, their timers, and the times of files are the machine's.
+ */
 export interface SteppingClock {
-  /** sets it this far from the machine's clock, at once, for all programs of the world */
+  /** sets the clock this far from the machine's clock, at once, for all programs of the world */
   set(offsetMs: number): void;
-  /** how far it is from the machine's clock now */
+  /** the distance from the machine's clock now */
   offset(): number;
-  /** what it shows, Unix milliseconds */
+  /** the time that the clock shows, in Unix milliseconds */
   now(): number;
 }
 
 /**
- * Puts the server, Claude Code and its hooks' `date` of a world under a clock that steps. Screen runs with the rights
- * of a group and takes no preloaded library, so Claude Code gets it from a wrapper.
+ * Puts the server, Claude Code, and the `date` of its hooks under a clock that steps. Screen runs with the rights of a
+ * group and accepts no preloaded library, so a wrapper gives the library to Claude Code.
  */
 export function steppingClock(world: World): SteppingClock {
   if (library === null) throw new Error('libfaketime is missing: apt-get install faketime');
@@ -43,7 +43,7 @@ export function steppingClock(world: World): SteppingClock {
   const set = (offsetMs: number): void => {
     offset = offsetMs;
     const seconds = offsetMs / 1_000;
-    // By rename: a reader of half a file would be in 1970.
+    // The file is replaced by rename, because a program that reads half of it would be in 1970.
     writeFileSync(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}\n`);
     renameSync(`${file}.new`, file);
   };
@@ -67,7 +67,7 @@ export function steppingClock(world: World): SteppingClock {
   return { set, offset: () => offset, now: () => Date.now() + offset };
 }
 
-/** What the library leaves in memory behind processes that were killed, or became another program. */
+/** Removes the memory that the library leaves behind when a process is killed or becomes another program. */
 function removeSharedMemory(): void {
   for (const name of readdirSync('/dev/shm')) {
     const pid = /^(?:sem\.faketime_sem|faketime_shm)_(\d+)$/.exec(name)?.[1];

@@ -3,18 +3,18 @@ import { mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync,
 import { basename, join } from 'node:path';
 import type { World } from '../../harness/world.ts';
 
-/** A disk of a world's own, small enough to be filled. */
+/** A disk that belongs to a world and is small enough to be filled. */
 export interface SmallDisk {
   dir: string;
-  /** takes all the room that is left */
+  /** uses up all the room that is left */
   fill(): void;
-  /** gives it back */
+  /** frees that room again */
   free(): void;
 }
 
 /**
- * Mounts a small disk on a directory of a world, made when it is missing. Null where nothing may be mounted (no root).
- * It goes with the world.
+ * Mounts a small disk on a directory of a world, which is created if it is missing. Null if nothing can be mounted
+ * (without root). The disk ends with the world.
  */
 export function mountSmallDisk(world: World, dir: string, size: string): SmallDisk | null {
   mkdirSync(dir, { recursive: true });
@@ -35,25 +35,23 @@ export function mountSmallDisk(world: World, dir: string, size: string): SmallDi
   };
 }
 
-/**
- * Remounts what is mounted on a directory. Nothing may have a file of it open for writing when it becomes read-only.
- */
+/** Remounts the disk of a directory. No file on the disk may be open for writing when it becomes read-only. */
 export function remount(dir: string, mode: 'ro' | 'rw'): void {
   if (!run('mount', ['-o', `remount,${mode}`, dir])) throw new Error(`${dir} could not be remounted ${mode}`);
 }
 
-/** A disk that turns read-only while files on it are open for writing, as ext4 does after an error of the device. */
+/** A disk that turns read-only while files on it are open for writing. ext4 does so after an error of the device. */
 export interface FailingDisk {
   dir: string;
-  /** for good: it takes a new mount to be written again */
+  /** makes the disk read-only for good: only a new mount can be written to */
   turnReadOnly(): void;
 }
 
 const FAILING_DISK_BYTES = 16_000_000;
 
 /**
- * Mounts such a disk on a directory of a world. Null where there is no root, no loop device or no ext4. It goes with
- * the world.
+ * Mounts such a disk on a directory of a world. Null if there is no root, no loop device, or no ext4. The disk ends
+ * with the world.
  */
 export function mountFailingDisk(world: World, dir: string): FailingDisk | null {
   const image = join(world.dir, 'disk.img');
@@ -73,7 +71,7 @@ export function mountFailingDisk(world: World, dir: string): FailingDisk | null 
   };
 }
 
-/** Writes nonsense over a part of a file, in place. */
+/** Overwrites a part of a file with garbage, in place. */
 export function garble(file: string, { from, bytes }: { from: number; bytes: number }): void {
   writeSync(openSync(file, 'r+'), Buffer.alloc(bytes, 0xa5), 0, bytes, from);
 }

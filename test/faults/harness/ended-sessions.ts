@@ -9,13 +9,13 @@ const SOURCE = 'test/fixtures/recordings/2.1.329/long';
 
 export interface EndedSessions {
   count: number;
-  /** changes of its status that each has */
+  /** the number of status changes per session */
   changes: number;
-  /** of the recording of each, a real turn repeated */
+  /** the size of each recording, which repeats a real turn */
   recordingBytes: number;
 }
 
-/** Sessions as a server leaves them: ended, with their history and their recordings. */
+/** Creates sessions as a server leaves them: ended, with their history and their recordings. */
 export function makeEndedSessions(world: World, { count, changes, recordingBytes }: EndedSessions): void {
   mkdirSync(world.cbosHome, { mode: 0o700 });
   const database = openDatabase(join(world.cbosHome, 'cbos.db'));
@@ -75,7 +75,7 @@ export function makeEndedSessions(world: World, { count, changes, recordingBytes
 
 function writeTemplate(world: World, recordingBytes: number): { typescript: string; timing: string } {
   const source = readFileSync(`${SOURCE}.typescript`);
-  // As script's advanced format has it.
+  // The rows are converted to the advanced format of `script`.
   const rows = readFileSync(`${SOURCE}.timing`, 'utf8').replace(/^(?=\d)/gm, 'O ');
   const output = [...rows.matchAll(/^O [\d.]+ (\d+)$/gm)].reduce((sum, row) => sum + Number(row[1]), 0);
   const begin = source.indexOf('\n') + 1;

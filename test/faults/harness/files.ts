@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../../harness/world.ts';
 
-/** What the server has written into its log so far. */
+/** Returns everything that the server has written to its log so far. */
 export function logOf(world: World): string {
   return readFileSync(join(world.cbosHome, 'server.log'), 'utf8');
 }

@@ -1,40 +1,40 @@
-/** What a server and its world take at one moment. */
+/** What a server and its world use at one moment. */
 export interface Sample {
-  /** in minutes since the begin */
+  /** minutes since the beginning */
   at: number;
-  /** turns that sessions had done by then */
+  /** the number of turns that sessions had finished by then */
   turns: number;
-  /** resident memory of the server */
+  /** the resident memory of the server */
   memoryBytes: number;
-  /** file descriptors that the server has open */
+  /** the number of file descriptors that the server has open */
   descriptors: number;
-  /** living processes of the world, the server among them */
+  /** the number of living processes of the world, including the server */
   processes: number;
   logBytes: number;
-  /** the home without its log: database, search index, hook spool */
+  /** the size of the home without its log: database, search index, hook spool */
   homeBytes: number;
   recordingBytes: number;
 }
 
-/** How much may be added between the second quarter of a run, when caches are warm, and its last quarter. */
+/** The allowed growth between the second quarter of a run, when caches are warm, and its last quarter. */
 export const BOUNDS = {
-  /** Node's heap breathes by some 10 %; on top of that 10 MB */
+  /** Node's heap varies by about 10 %; 10 MB more are allowed. */
   memoryShare: 0.1,
   memoryBytes: 10_000_000,
-  /** a client that is connected at the moment of a look, a file that is being read */
+  /** A client may be connected, or a file read, at the moment of a sample. */
   descriptors: 6,
-  /** a session that is being made or ended at the moment of a look has five */
+  /** A session that is being created or ended at the moment of a sample has five processes. */
   processes: 5,
-  /** Lines are written for what went wrong and for what a person would ask for later, not for each turn. */
+  /** The log contains faults and what a person may ask for later, not a line for each turn. */
   logBytesPerTurn: 500,
-  /** A turn leaves its deliveries, its changes of status and what can be searched of it. */
+  /** A turn leaves its deliveries, its status changes, and its searchable text. */
   homeBytesPerTurn: 30_000,
 } as const;
 
-/** Fewer looks than this tell nothing. */
+/** A run with fewer samples proves nothing. */
 const FEWEST_SAMPLES = 12;
 
-/** What grew beyond its bound. Empty when all is flat. */
+/** Returns what grew beyond its bound; empty if nothing did. */
 export function growthFaults(samples: readonly Sample[], bounds: typeof BOUNDS = BOUNDS): string[] {
   if (samples.length < FEWEST_SAMPLES) return [`only ${samples.length} looks: the run was too short to tell`];
   const quarter = Math.floor(samples.length / 4);

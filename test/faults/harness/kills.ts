@@ -13,21 +13,21 @@ export interface KillsOptions {
   kills: number;
   sessions: number;
   clients: number;
-  /** called after each kill and the start that follows it */
+  /** called after each kill, when the next server has started */
   onKill: (run: Pick<KillsRun, 'kills' | 'texts'>) => void;
 }
 
-/** A text that a client wants to arrive, and what it last heard about it. */
+/** A text that a client wants delivered, and what the client last heard about it. */
 export interface WantedText {
   mark: string;
   session: string;
   text: string;
   queue: boolean;
-  /** the key of its last request: a new one only after a definite failure */
+  /** the key of its last request; the client takes a new one only after a definite failure */
   key: string;
-  /** the same request was made so often */
+  /** how many times the same request was made */
   requests: number;
-  /** definite failures that it was told, after which it sent anew */
+  /** the definite failures that the client learned of; it sent the text again after each */
   failures: string[];
   told: Pick<Delivery, 'id' | 'status' | 'note'> | null;
 }
@@ -39,31 +39,31 @@ export interface KillsRun {
 }
 
 /**
- * Turns that end by themselves. None is interrupted, which may take a text away, and none asks: a dialog waits for
- * somebody who answers between two kills. The torture test has both.
+ * Turns that end by themselves. None is interrupted, because an interrupt may take a text away. None asks, because
+ * somebody would have to answer the dialog between two kills. The torture test has both.
  */
 const PLAYS = ['hello', 'think', 'long', 'query', 'tools', 'fail'] as const;
-/** The scenes' delays are multiplied by it. */
+/** Multiplies the delays of the scenes. */
 const PACE = 0.4;
-/** From the moment a server answers to its SIGKILL. */
+/** The time between the first answer of a server and its SIGKILL. */
 const LIFE_MS = { low: 50, high: 4_000 };
 const CLIENT_PAUSE_MS = 600;
 const RETRY_MS = 150;
-/** So large a text takes half a second to be typed, and more than the window shows. */
+/** A text of this size takes half a second to type, and does not fit into the window. */
 const LARGE = `large ${'words over words over words '.repeat(300)}end`;
-/** One of so many is that large. */
+/** One text in this many is that large. */
 const LARGE_IN = 15;
 /**
- * Nothing is told anew of any text for so long at the end: on a loaded machine a turn takes seconds, and each text
- * waits for its own.
+ * How long nothing must change at the end before the run gives up. On a loaded machine a turn takes seconds, and each
+ * text waits for its own turn.
  */
 const STANDSTILL_MS = 120_000;
-/** Of so many texts one may be such that nobody can know of it. */
+/** Of this many texts, one may end as unknown. */
 export const UNKNOWN_IN = 50;
 
 /**
  * Real sessions, clients that send texts, and a server that is killed at random moments. Each client repeats each
- * request, with its key, until it is told how it ended. What the stand-in for the model received is the truth.
+ * request with its key until it learns the outcome. The truth is what the stand-in for the model received.
  */
 export async function runKills(options: KillsOptions): Promise<KillsRun> {
   const witness = createWitness();
@@ -71,7 +71,7 @@ export async function runKills(options: KillsOptions): Promise<KillsRun> {
   await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
   world.onApiEvent((event) => {
     if (event.kind === 'request') witness.see(event);
-    // Each holds its whole conversation.
+    // Each request contains the whole conversation.
     world.apiEvents.length = 0;
   });
   const keep = (): string => keepEvidence(world, `kills-${options.seed}-${options.kills}`, texts);
@@ -120,7 +120,7 @@ class Play {
     for (; this.#kills < this.options.kills && this.#faults.length === 0; this.#kills += 1) {
       await delay(random.int(LIFE_MS.low, LIFE_MS.high));
       const killed = this.#cbos;
-      // Nobody asks at its port any more: another server may have it by now.
+      // No client may use the old port any longer: another server may have it by now.
       this.#cbos = null;
       await killed?.stop('SIGKILL');
       this.#cbos = await startCbos(this.world);
@@ -128,7 +128,10 @@ class Play {
     }
   }
 
-  /** One client: a text after the other, and between them it repeats what it does not know the end of. */
+  /**
+   * One client. It sends one text after the other, and in between it repeats the requests whose outcome it does not
+   * know.
+   */
   async #send(name: string, random: Random): Promise<void> {
     for (let count = 1; this.#kills < this.options.kills && this.#faults.length === 0; count += 1) {
       await delay(random.int(0, CLIENT_PAUSE_MS));
@@ -146,7 +149,9 @@ class Play {
     }
   }
 
-  /** Makes the request until a server answers it with something other than "not now"; a fault where it never does. */
+  /**
+   * Makes the request until a server answers it with something other than "not now". Records a fault if none ever does.
+   */
   async #request(wanted: WantedText): Promise<void> {
     const until = performance.now() + STANDSTILL_MS;
     for (let refusal: unknown = null; ; await delay(RETRY_MS)) {
@@ -171,7 +176,7 @@ class Play {
     }
   }
 
-  /** Repeats every request until the end of each text is told, and what is told to be delivered has arrived. */
+  /** Repeats every request until the outcome of each text is known, and each text reported as delivered has arrived. */
   async #settle(): Promise<void> {
     let progress = '';
     let since = performance.now();
@@ -188,7 +193,7 @@ class Play {
     await Promise.all(this.#slugs.map((slug) => this.#last(slug)));
   }
 
-  /** The request of a last prompt holds the whole conversation: whatever came late is seen with it. */
+  /** The request of a last prompt contains the whole conversation, so it also shows texts that arrived late. */
   async #last(slug: string): Promise<void> {
     const mark = `${slug}.last.1`;
     const wanted: WantedText = {
@@ -212,7 +217,7 @@ const isOver = ({ told }: WantedText): boolean => told?.status === 'delivered' |
 const hasArrived = ({ mark, session }: WantedText, witness: Pick<Witness, 'arrived'>): boolean =>
   witness.arrived(session).includes(mark);
 
-/** What broke the promise; that a text came twice, or altered, the witness tells itself. */
+/** Returns the texts that broke the promise. The witness itself reports a text that arrived twice or altered. */
 export function textFaults(texts: readonly WantedText[], witness: Pick<Witness, 'arrived'>): string[] {
   const faults = texts.flatMap((wanted) => {
     const { told, mark } = wanted;
@@ -232,12 +237,12 @@ export function textFaults(texts: readonly WantedText[], witness: Pick<Witness, 
   return faults;
 }
 
-/** null when the server went away under the request. */
+/** Returns null if the server was killed during the request. */
 async function unlessKilled<T>(call: Promise<ApiResult<T>> | undefined): Promise<ApiResult<T> | null> {
   try {
     return (await call) ?? null;
   } catch (error) {
-    // fetch() says so for a connection that is refused or cut, SyntaxError for an answer that was cut
+    // `fetch` throws a TypeError if the connection is refused or cut, and a SyntaxError if the answer is cut.
     if (error instanceof TypeError || error instanceof SyntaxError) return null;
     throw error;
   }

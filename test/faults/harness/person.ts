@@ -4,24 +4,24 @@ import { openTerminal, type Terminal } from '../../harness/tmux.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import type { World } from '../../harness/world.ts';
 
-/** A person at a real terminal who is attached to a Screen session, and does there what people do. */
+/** A person who is attached to a Screen session at a real terminal, and does there what people do. */
 export interface Person {
   terminal: Terminal;
-  /** Ctrl-A and a key */
+  /** presses Ctrl-A and a key */
   command(...keys: string[]): Promise<void>;
-  /** a line at Screen's own prompt (Ctrl-A :) */
+  /** enters a line at Screen's own prompt (Ctrl-A :) */
   screenCommand(line: string): Promise<void>;
-  /** makes a second window in which a program notes each byte that it gets, and looks at it. @returns those bytes */
+  /** opens and shows a second window, in which a program records each byte that it gets. @returns those bytes */
   openShell(): Promise<() => string>;
-  /** opens copy mode in the window that they look at */
+  /** opens copy mode in the window that is shown */
   copyMode(): Promise<void>;
-  /** Ctrl-A d; resolves when they are gone */
+  /** presses Ctrl-A d; resolves when the person is detached */
   detach(): Promise<void>;
 }
 
 let shells = 0;
 
-/** Attaches a person to a session; resolves when they are. */
+/** Attaches a person to a session. Resolves when the terminal shows it. */
 export async function attachPerson(world: World, screenId: string): Promise<Person> {
   const terminal = await openTerminal(world, { program: ['screen', '-U', '-x', screenId], cols: 160, rows: 45 });
   await terminal.until(/\S/, 'the session');

@@ -1,11 +1,11 @@
 import { readProcess } from '../../../src/platform/process/index.ts';
 import type { Session } from '../../../src/protocol/index.ts';
 
-/** What a session in a terminal is made of, the outermost first. */
+/** The processes of a session in a terminal, the outermost first. */
 export interface SessionProcesses {
-  /** Screen's */
+  /** the daemon of Screen */
   daemon: number;
-  /** `script`, which records */
+  /** the `script` that records */
   recorder: number;
   claude: number;
 }

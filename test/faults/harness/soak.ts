@@ -11,7 +11,7 @@ import { growthFaults, type Sample } from './growth.ts';
 export interface SoakOptions {
   minutes: number;
   seed: number;
-  /** sessions in a terminal, and JSON sessions, that live through the whole run */
+  /** how many sessions in a terminal, and how many JSON sessions, live through the whole run */
   screens: number;
   jsons: number;
   onSample: (sample: Sample) => void;
@@ -19,33 +19,33 @@ export interface SoakOptions {
 
 export interface SoakRun {
   samples: readonly Sample[];
-  /** what was done, by kind */
+  /** the number of actions, by kind */
   count: Readonly<Record<string, number>>;
   faults: readonly string[];
 }
 
-/** Looks at what the server takes, spread over the whole run. */
+/** The number of samples, spread over the whole run. */
 const SAMPLES = 60;
-/** Between two turns of one session. */
+/** The pause between two turns of one session. */
 const REST_MS = { low: 4_000, high: 20_000 };
-/** Between two visits of clients that look around, and between two sessions that are made and deleted. */
+/** The interval between two visits of a client, and between two sessions that are created and deleted. */
 const VISIT_EVERY_MS = 20_000;
 const CHURN_EVERY_MS = 60_000;
-/** After so many turns a conversation is begun anew: else each request would hold an hour of it. */
+/** A conversation is cleared after this many turns. Otherwise each request would contain an hour of it. */
 const TURNS_UNTIL_CLEAR = 15;
-/** By far longer than any play's turn on a loaded machine. */
+/** Far longer than any turn takes on a loaded machine. */
 const TURN_TIMEOUT_MS = 120_000;
-/** JSON sessions end their process between turns now and then, as they do all day. */
+/** Short, so that JSON sessions sometimes end their process between two turns, as they do all day. */
 const JSON_IDLE_SECONDS = '6';
 
 /**
- * Real sessions that do turns of all kinds for a time, with people who look, make sessions and delete them, and what
- * the server takes meanwhile.
+ * Plays turns of all kinds in real sessions for a time, with clients that look around and create and delete sessions.
+ * Samples what the server uses during this time.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakRun> {
   await using world = await claudeWorld({ choosers: [choosePlay], pace: 0.5 });
   world.onApiEvent(() => {
-    // Each holds its whole conversation.
+    // Each request contains the whole conversation.
     world.apiEvents.length = 0;
   });
   const cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: JSON_IDLE_SECONDS });
@@ -119,7 +119,7 @@ class Soak {
     };
   }
 
-  /** One session, turn after turn: its questions are answered, some of its turns interrupted. */
+  /** Plays turn after turn in one session. Answers its questions, and interrupts some of its turns. */
   async #playSession(slug: string, type: 'screen' | 'json', random: Random): Promise<void> {
     await this.#create(slug, type);
     for (let turn = 1; !this.#isOver(); turn += 1) {
@@ -157,7 +157,7 @@ class Soak {
     this.#note(done.error === null ? 'interrupt' : `interrupt: ${done.error.code}`);
   }
 
-  /** Answers what it asks until it is ready for some time and nothing is held for it. */
+  /** Answers the questions of a session until it has been ready for some time and nothing is held for it. */
   async #untilDone(slug: string, random: Random): Promise<void> {
     const until = performance.now() + TURN_TIMEOUT_MS;
     for (let quiet = 0; quiet < 3; ) {
@@ -183,7 +183,9 @@ class Soak {
     this.#note(given.error === null ? 'answer' : `answer: ${given.error.code}`);
   }
 
-  /** Somebody comes by: the list, a screen, a search, a stream for some seconds, the command line. */
+  /**
+   * Visits like a person who looks at the list, a screen, a search, a stream for some seconds, and the command line.
+   */
   async #visit(): Promise<void> {
     const sessions = (await this.#call<Session[]>('GET', '/sessions')).body;
     for (const path of ['/sessions/S0/buffer?lines=200', '/sessions/S0/explain', '/search?q=answer', '/history/days'])
@@ -197,7 +199,7 @@ class Soak {
     this.#note('visit');
   }
 
-  /** A session from its beginning to its end. */
+  /** Plays one session from its creation to its deletion. */
   async #churn(random: Random): Promise<void> {
     await this.#create('CHURN', 'screen');
     await this.#send('CHURN', { text: promptText(random, 'CHURN.soak.1', 'hello') }, 'hello');
@@ -231,7 +233,9 @@ class Soak {
   }
 }
 
-/** Bytes of a file, or of all files below a directory. What goes while it is looked at counts nothing. */
+/**
+ * Returns the bytes of a file, or of all files below a directory. A file that disappears in the meantime counts as 0.
+ */
 function sizeOf(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined) return 0;

@@ -8,28 +8,28 @@ import type { World } from '../../harness/world.ts';
 
 const run = promisify(execFile);
 
-/** The Screen sessions of a world by their sockets, `PID.NAME`. */
+/** Returns the names of the Screen sockets of a world, `PID.NAME`. */
 export function socketsOf({ screenDir }: Pick<World, 'screenDir'>): string[] {
   return readdirSync(screenDir).sort();
 }
 
-/** Removes a session's socket as a cleaner of /tmp does. Its daemon lives on. */
+/** Removes a session's socket, as a program that cleans up /tmp does. The daemon of the session lives on. */
 export function removeSocket({ screenDir }: Pick<World, 'screenDir'>, screenId: string): void {
   rmSync(join(screenDir, screenId));
 }
 
-/** Removes Screen's directory with all sockets in it, as systemd-tmpfiles does to /run/screen. The daemons live on. */
+/** Removes Screen's directory with all its sockets, as systemd-tmpfiles does with /run/screen. The daemons live on. */
 export function removeSocketDirectory({ screenDir }: Pick<World, 'screenDir'>): void {
   rmSync(screenDir, { recursive: true });
 }
 
-/** As {@link removeSocketDirectory}; and no directory can be made there. */
+/** Does the same as {@link removeSocketDirectory}, and prevents that a new directory is created. */
 export function putFileInPlaceOfDirectory({ screenDir }: Pick<World, 'screenDir'>): void {
   rmSync(screenDir, { recursive: true });
   writeFileSync(screenDir, '');
 }
 
-/** Gives a session another name, as a person does with `C-a :sessionname NAME`. @returns its id from then on */
+/** Renames a session, as a person does with `C-a :sessionname NAME`. @returns its new id */
 export async function renameByUser(world: World, screenId: string, name: string): Promise<string> {
   await run('screen', ['-S', screenId, '-X', 'sessionname', name], { env: world.env });
   const renamed = `${Number.parseInt(screenId, 10)}.${name}`;
@@ -37,7 +37,7 @@ export async function renameByUser(world: World, screenId: string, name: string)
   return renamed;
 }
 
-/** The same world as another CBOS home sees it: the same Screen, the same Claude Code, all of CBOS's own apart. */
+/** Returns the same world for another CBOS home: the same Screen and Claude Code, but separate files of CBOS. */
 export function secondHome<W extends World>(world: W): W {
   const cbosHome = join(world.dir, 'cbos-2');
   const streamDir = join(world.dir, 'streams-2');
@@ -56,7 +56,7 @@ export async function startByHand(world: ClaudeWorld, name: string): Promise<str
   return waitFor(() => socketsOf(world).find((id) => id.endsWith(`.${name}`)), { describe: `${name} has started` });
 }
 
-/** Whether a process runs; a zombie does not. */
+/** Reports whether a process runs. A zombie does not. */
 export function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
