@@ -19,11 +19,11 @@ const SIZE = { cols: 100, rows: 30 };
 const BYTES_PER_SECOND = 50_000;
 const SECONDS = 20;
 const WARM_UP_SECONDS = 5;
-/** A long answer below a spinner, by versions that draw differently. */
+/** Versions that draw differently. Their recordings show a long answer below a spinner. */
 const VERSIONS = ['1.0.128', '2.0.77', '2.1.150', '2.1.250', '2.1.330'];
 const RECORDINGS = fileURLToPath(new URL('../test/fixtures/recordings', import.meta.url));
 
-/** The turn begins and ends in this time of a recording. Only what is drawn during the turn is played. */
+/** A recording is played without these times at its beginning and its end, so that only the turn is played. */
 const BEGIN_MS = 6_000;
 const END_MS = 5_500;
 

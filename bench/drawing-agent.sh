@@ -1,5 +1,6 @@
 #!/bin/sh
-# A session without a model that fills its screen with coloured words and says its name. With BENCH_LIVE it draws so many times a second.
+# A session without a model. It fills its screen with coloured words and prints its name. With BENCH_LIVE it draws
+# that many times a second.
 if [ "$1" = --version ]; then
   echo '2.1.329 (Claude Code)'
   exit 0

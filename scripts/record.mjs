@@ -48,7 +48,8 @@ async function main(recorder) {
 }
 
 /**
- * Returns the requested scenes; for events, all scenes if none was requested. @param {Record<string, any>} recorder
+ * Returns the requested scenes; for events, all scenes if none was requested.
+ * @param {Record<string, any>} recorder
  * @returns {string[]}
  */
 function scenesOf(recorder) {
@@ -56,8 +57,9 @@ function scenesOf(recorder) {
 }
 
 /**
- * Does the steps that need the network, then runs this program again without one. @param {Record<string, any>}
- * recorder @param {(line: string) => void} print
+ * Does the steps that need the network, then runs this program again without one.
+ * @param {Record<string, any>} recorder
+ * @param {(line: string) => void} print
  */
 async function prepare(recorder, print) {
   try {

@@ -11,15 +11,19 @@ import { packageComplaints } from './published-package.mjs';
  */
 
 /**
- * The steps that produce what the later steps read (declarations, sources of generated pages, the built package).
- * They run one after the other. @type {readonly Step[]}
+ * The steps that produce what the later steps read (declarations, sources of generated pages, the built package). They
+ * run one after the other.
+ * @type {readonly Step[]}
  */
 export const BUILD_STEPS = [
   { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
 ];
 
-/** Steps that do not depend on each other. @type {readonly Step[]} */
+/**
+ * Steps that do not depend on each other.
+ * @type {readonly Step[]}
+ */
 export const HYGIENE_STEPS = [
   {
     name: 'format and lint',

@@ -16,8 +16,8 @@ const SCREEN = {
 };
 
 /**
- * dnf and apk find a package by the command that it contains, whatever the package is called in a release. @type
- * {SystemProgram}
+ * dnf and apk find a package by a command that it contains, whatever the package is called in a release.
+ * @type {SystemProgram}
  */
 const SCRIPT = {
   programs: ['script'],
@@ -26,8 +26,8 @@ const SCRIPT = {
 };
 
 /**
- * The tests load the web page in it. Fedora and Ubuntu call it chromium-browser, and so does Chrome itself. @type
- * {SystemProgram}
+ * The tests load the web page in it. Fedora and Ubuntu call it chromium-browser, and so does Chrome itself.
+ * @type {SystemProgram}
  */
 const CHROMIUM = {
   programs: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'],
@@ -45,14 +45,20 @@ const FIREFOX = {
   packages: { 'apt-get': 'firefox-esr', dnf: 'firefox', pacman: 'firefox', apk: 'firefox' },
 };
 
-/** The tests run the terminal UI in it. @type {SystemProgram} */
+/**
+ * The tests run the terminal UI in it.
+ * @type {SystemProgram}
+ */
 const TMUX = {
   programs: ['tmux'],
   name: 'tmux',
   packages: { 'apt-get': 'tmux', dnf: 'tmux', pacman: 'tmux', apk: 'tmux' },
 };
 
-/** Sets the clock of the programs under test, and of nothing else. @type {SystemProgram} */
+/**
+ * Sets the clock of the programs under test, and of nothing else.
+ * @type {SystemProgram}
+ */
 const FAKETIME = {
   programs: ['faketime'],
   name: 'libfaketime',
@@ -60,18 +66,21 @@ const FAKETIME = {
 };
 
 /**
- * Programs without which some tests are skipped, which the tests report. They are installed if that needs no
- * password. @type {readonly SystemProgram[]}
+ * Programs without which some tests are skipped, which the tests report. They are installed if that needs no password.
+ * @type {readonly SystemProgram[]}
  */
 export const WANTED_FOR_TEST = [FAKETIME, FIREFOX];
 
 /**
- * The programs that each goal needs besides Node and npm. @type {Readonly<Record<'start' | 'test', readonly
- * SystemProgram[]>>}
+ * The programs that each goal needs besides Node and npm.
+ * @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
  */
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX, CHROMIUM] };
 
-/** In the order in which they are tried. @type {readonly PackageManager[]} */
+/**
+ * The package managers in the order in which they are tried.
+ * @type {readonly PackageManager[]}
+ */
 const PACKAGE_MANAGERS = [
   { command: 'apt-get', install: ['install', '-y', '--no-install-recommends'], refresh: ['update'] },
   { command: 'dnf', install: ['install', '-y'], refresh: null },
@@ -95,16 +104,16 @@ export function findOnPath(programs, path) {
 }
 
 /**
- * Returns the Chromium in which the tests load the page: the one that `CHROMIUM` names, or else the system's. @param
- * {NodeJS.ProcessEnv} env
+ * Returns the Chromium in which the tests load the page: the one that `CHROMIUM` names, or else the system's.
+ * @param {NodeJS.ProcessEnv} env
  */
 export function findChromium(env) {
   return env.CHROMIUM ?? findOnPath(CHROMIUM.programs, env.PATH);
 }
 
 /**
- * Returns the Firefox in which the tests load the page: the one that `FIREFOX` names, or else the system's. @param
- * {NodeJS.ProcessEnv} env
+ * Returns the Firefox in which the tests load the page: the one that `FIREFOX` names, or else the system's.
+ * @param {NodeJS.ProcessEnv} env
  */
 export function findFirefox(env) {
   return env.FIREFOX ?? findOnPath(FIREFOX.programs, env.PATH);

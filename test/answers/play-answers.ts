@@ -42,7 +42,7 @@ const START_MS = 120_000;
 const REFUSED_AS_ANOTHER: ReadonlySet<string> = new Set(['no_question', 'stale_question']);
 const MOST_REFUSALS = 3;
 
-/** No person is asked more often in one turn. */
+/** No person answers more questions in one turn. */
 const MOST_IN_A_TURN = 12;
 
 /** Shift+Tab cycles through the permission modes. */
@@ -124,7 +124,7 @@ class Lane {
     return given;
   }
 
-  /** @returns one entry for each answer up to the first that went wrong */
+  /** @returns one entry for each answer, up to and including the first that went wrong */
   async #playTurn(due: readonly Due[]): Promise<Given[]> {
     const { answering, name } = this.#options;
     const isNew = this.#slug === null;

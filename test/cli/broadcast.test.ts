@@ -9,14 +9,14 @@ let number = 0;
 let one: string;
 let two: string;
 beforeEach(async () => {
-  // New names: a session's texts stay known by its name.
+  // Each test needs new names, because the server keeps the texts of a session under its name.
   number++;
   [one, two] = [`ONE${number}`, `TWO${number}`];
   cli.server.sessions.add(one);
   cli.server.sessions.add(two);
 });
 
-/** As a script sends: nobody is asked. */
+/** Sends as a script does, without being asked. */
 const send = (...words: string[]): Promise<CommandResult> => runCommand(['send', '--yes', ...words], cli.where);
 const sent = (): string[] => [one, two].flatMap((slug) => cli.server.sessions.deliveries(slug).map(({ text }) => text));
 

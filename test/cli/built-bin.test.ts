@@ -35,7 +35,7 @@ function start(...argv: string[]) {
   return { child, ended, stdout: () => stdout, stderr: () => stderr };
 }
 
-/** `npm test` builds before; a run of this file alone may not have. */
+/** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
   test('lists sessions over the local socket of its home', async () => {
     const run = start('ls', '--json');

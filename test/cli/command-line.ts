@@ -7,7 +7,7 @@ import type { ResolvedSetting, Settings } from '../../src/protocol/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 export const VERSION = '1.2.3';
-/** A minute after the sessions in memory began to be what they are. */
+/** A minute after the sessions in memory reached their state. */
 export const NOW = Date.parse('2026-11-20T15:05:05.123Z');
 
 export interface CommandOptions {
@@ -16,17 +16,17 @@ export interface CommandOptions {
   host?: Partial<LocalHost>;
   settings?: Partial<Settings>;
   stdin?: string;
-  /** standard input, output and error are a terminal */
+  /** whether standard input, output, and error are a terminal */
   isTTY?: boolean;
   columns?: number;
   env?: Record<string, string>;
   cwd?: string;
   version?: string;
-  /** milliseconds since 1970; NOW when left out */
+  /** returns milliseconds since 1970; NOW if omitted */
   now?: () => number;
 }
 
-/** What a command wrote, as it stands when it is asked. */
+/** Collects what a command writes. `text` returns what was written so far. */
 export class Collected {
   readonly stream: TerminalOutput;
   #text = '';
@@ -52,15 +52,15 @@ export class Collected {
   }
 }
 
-/** A command that runs. */
+/** A command that is running. */
 export interface RunningCommand {
   stdout: Collected;
   stderr: Collected;
-  /** Ctrl-C */
+  /** sends Ctrl-C */
   interrupt(): void;
   /** resolves to the exit code */
   ended: Promise<number>;
-  /** waits until a text stands in the output */
+  /** waits until the output contains a text */
   says(text: string, where?: 'stdout' | 'stderr'): Promise<void>;
 }
 
@@ -109,7 +109,7 @@ export interface CommandResult {
 export async function runCommand(argv: readonly string[], options: CommandOptions): Promise<CommandResult> {
   const command = startCommand(argv, options);
   const code = await command.ended;
-  // What was written last has to pass through the streams.
+  // The last output still has to pass through the streams.
   await new Promise((resolve) => setImmediate(resolve));
   return { code, stdout: command.stdout.text, stderr: command.stderr.text };
 }

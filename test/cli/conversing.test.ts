@@ -9,14 +9,17 @@ import { WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.t
 const cli = serveCommands();
 beforeEach(async () => {
   cli.server.sessions.found = [];
-  // A name of its own: events of a session in memory stay.
+  // Each test needs a new name, because the events of a session in memory stay.
   slug = `CI-${count++}`;
   cli.server.sessions.addWithoutRecording(slug, { type: 'json', json_state: 'idle' });
 });
 let count = 0;
 let slug = '';
 
-/** What the real Claude Code said, without the prompts that it repeats: the sessions in memory do that. */
+/**
+ * Returns the recorded events of the real Claude Code without the prompts that it repeats, because the sessions in
+ * memory repeat them too.
+ */
 function recorded(name: string): ClaudeEvent[] {
   const file = new URL(`../fixtures/json-events/2.1.329/${name}.jsonl`, import.meta.url);
   const events = readFileSync(file, 'utf8')
@@ -26,7 +29,7 @@ function recorded(name: string): ClaudeEvent[] {
   return events.filter((event) => event.isReplay !== true);
 }
 
-/** The recorded turn, as the answer to a prompt. */
+/** Returns a recorded turn, as the answer to a prompt. */
 const turnOf = (name: string): ClaudeEvent[] => {
   const events = recorded(name);
   return events.slice(0, events.findIndex(({ type }) => type === 'result') + 1);
@@ -91,7 +94,7 @@ describe('invoke', () => {
   test('--json prints frames, one a line, that parse', async () => {
     const command = await invoking('go', '--json');
     const events = turnOf('hello');
-    // What follows the end of the turn is none of it, though it comes at once.
+    // An event after the end of the turn does not belong to the turn, even if it comes at once.
     cli.server.sessions.happen(slug, ...events, { type: 'command_lifecycle', state: 'completed' });
     const { code, stdout } = await outcome(command);
     const frames = stdout

@@ -103,7 +103,7 @@ describe('recover', () => {
     const { stdout } = await run(['recover']);
     expect(stdout).toContain(saved);
     expect(stdout).toMatch(/fix\/login .*1 file/);
-    // Also once the session is deleted, in its repository.
+    // This also works in the repository after the session was deleted.
     await run(['rm', 'AUTH', '--yes']);
     const [listed] = JSON.parse((await run(['recover', '--json'])).stdout);
     expect(listed).toMatchObject({ id: saved, folder, uncommitted: 1, repository: repository.path });

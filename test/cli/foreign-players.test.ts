@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => world[Symbol.asyncDispose]());
 
-/** The player draws these itself and leaves blanks in its text. */
+/** Characters that the player draws itself. Its text has blanks in their place. */
 const DRAWN_SYMBOLS = /[\u00a0\u2500-\u259f\u25a0-\u25ff\ue0a0-\ue0d4]/g;
 
 describe("asciinema's own player", () => {
@@ -48,7 +48,7 @@ describe("asciinema's own player", () => {
     await page.setContent('<div id="player"></div>');
     await page.addStyleTag({ path: STYLES });
     await page.addScriptTag({ path: PLAYER });
-    // As text: this project's types know no browser.
+    // The code is a string, because the types of this project lack those of a browser.
     await page.evaluate(`(async () => {
       const player = AsciinemaPlayer.create({ data: ${JSON.stringify(cast)} }, document.querySelector('#player'), { preload: true });
       await player.play();

@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 test.each([
-  // Half past midnight after a day of 23 hours, and half an hour before the end of one of 25.
+  // Half past midnight after a day of 23 hours, and half an hour before the end of a day of 25 hours.
   ['Europe/Berlin', '2026-03-29T22:30:00Z', 29],
   ['Europe/Berlin', '2026-10-25T22:30:00Z', 24],
   ['America/New_York', '2026-03-09T04:30:00Z', 8],

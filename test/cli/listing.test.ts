@@ -60,7 +60,7 @@ describe('ls', () => {
     const { stdout } = await runCommand(['ls'], { ...where, isTTY: true, columns: 61, env: { NO_COLOR: '1' } });
     const lines = stdout.split('\n');
     expect(Math.max(...lines.map(displayWidth))).toBeLessThanOrEqual(61);
-    // The path gives way to what the session says.
+    // The path gets less room, so that the session's own text fits.
     expect(lines[3]).toMatch(/no sign of life +1m 00s +Bash: make 世界$/);
   });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** As a browser does that opened the link. */
+/** Signs in as a browser does that opened the link. */
 async function signIn(url: string): Promise<{ status: number; cookie: string; text: string }> {
   const origin = `http://127.0.0.1:${server.port}`;
   const code = decodeURIComponent(new URL(url).hash.split('/').at(-1) ?? '');

@@ -28,7 +28,8 @@ describe('the width that a text takes', () => {
     for (let code = 0x20; code < 0x2800; code++) {
       if (code >= 0x7f && code < 0xa1) continue;
       const character = String.fromCodePoint(code);
-      // The last character makes that the text is taken apart; the line feed, that it joins nothing.
+      // The last character forces the text to be taken apart. The line feed keeps it from joining with the first
+      // character.
       if (displayWidth(character) !== displayWidth(`${character}\n漢`) - 2) wrong.push(code.toString(16));
     }
     expect(wrong).toEqual([]);

@@ -13,7 +13,7 @@ import { type CommandResult, runCommand, startCommand } from './command-line.ts'
 
 const RECORDINGS = fileURLToPath(new URL('../fixtures/recordings', import.meta.url));
 
-/** As asciinema documents its formats. */
+/** The formats as asciinema documents them. */
 const HEADER_2 = z.strictObject({
   version: z.literal(2),
   width: z.int().positive(),
@@ -42,7 +42,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const inWorld = (name: string): string => join(world.streamDir, name);
 
-/** `cbos ARGV` with the product's own reading of recordings; no server runs. */
+/** Runs `cbos ARGV` with the real reader of recordings and without a server. */
 function run(...argv: string[]): Promise<CommandResult> {
   const place = { settings: { stream_dir: world.streamDir }, cwd: world.streamDir };
   return runCommand(argv, {
@@ -62,7 +62,7 @@ async function castOf(...argv: string[]) {
   return { header: JSON.parse(header), events: events.map((line) => EVENT.parse(JSON.parse(line))), stderr };
 }
 
-/** A recording of the fixtures, as `NAME.typescript` and `NAME.timing` in the stream directory. */
+/** Copies a recording of the fixtures to `NAME.typescript` and `NAME.timing` in the stream directory. */
 function copy(fixture: string, name: string): void {
   for (const ending of ['typescript', 'timing'])
     copyFileSync(join(RECORDINGS, `${fixture}.${ending}`), inWorld(`${name}.${ending}`));
@@ -73,7 +73,7 @@ function write(name: string, typescript: string | Uint8Array, timing?: string): 
   if (timing !== undefined) writeFileSync(inWorld(`${name}.timing`), timing);
 }
 
-/** One that keeps to the normal screen, and one that takes the alternate. */
+/** The recordings of one version that uses the normal screen, and of one that uses the alternate screen. */
 const FIXTURES = ['2.0.77', '2.1.329'].flatMap((version) =>
   readdirSync(join(RECORDINGS, version))
     .filter((file) => file.endsWith('.typescript'))

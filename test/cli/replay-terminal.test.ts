@@ -9,7 +9,7 @@ import { createWorld } from '../harness/world.ts';
 
 const BIN = fileURLToPath(new URL('../../dist/cbos.js', import.meta.url));
 const [COLS, ROWS] = [60, 12];
-/** Long enough that no test waits for it to pass. */
+/** So long that no test waits until it has passed. */
 const HOUR = 3_600;
 
 let world: ReturnType<typeof createWorld>;
@@ -25,7 +25,7 @@ function write(output: readonly string[], delays: readonly number[]): void {
   writeFileSync(join(world.streamDir, 'A.timing'), rows.join(''));
 }
 
-/** `cbos replay A` in a real terminal, whose screen is an emulator's. */
+/** Runs `cbos replay A` in a real terminal. An emulator shows its screen. */
 function replayInTerminal(...flags: string[]) {
   const shell = 'stty -a > before; echo SHELL; "$@"; echo "code $?"; stty -a > after';
   const terminal = pty.spawn('/bin/sh', ['-c', shell, 'sh', process.execPath, BIN, 'replay', 'A', ...flags], {
@@ -61,7 +61,7 @@ function replayInTerminal(...flags: string[]) {
   };
 }
 
-/** `npm test` builds before; a run of this file alone may not have. */
+/** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
   test('plays to the end and gives the terminal back as it was', async () => {
     write(['\u001b[?1000h\u001b[?2004h\u001b[?25lfirst ', '\u001b[31msecond'], [0.05, 0.05]);
@@ -100,7 +100,7 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     run.terminal.write('+');
     await run.shows('playing 1:0');
     await run.shows('2x');
-    // It goes by itself: the row is the recording's again.
+    // The message disappears on its own, and the row shows the recording again.
     await run.shows('last row');
     run.terminal.write(' ');
     await run.shows('paused');

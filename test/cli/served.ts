@@ -4,11 +4,11 @@ import type { CommandOptions } from './command-line.ts';
 
 export interface Served {
   readonly server: FacesUnderTest;
-  /** how a command reaches the server, from the project's folder */
+  /** how a command reaches the server, started in the project's folder */
   readonly where: CommandOptions;
 }
 
-/** A server for the commands that a file's tests run; no session is in it when a test begins. */
+/** Starts a server for the commands that the tests of a file run. At the beginning of each test it has no session. */
 export function serveCommands(): Served {
   let server: FacesUnderTest;
   beforeAll(async () => {

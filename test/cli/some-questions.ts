@@ -16,7 +16,7 @@ export const PERMISSION: Question = {
   asked_at: '2026-11-20T15:04:05.123Z',
 };
 
-/** The status of a session that was never prompted, with changes. */
+/** Returns the status of a session that was never prompted, with changes. */
 export function statusOf(some: Partial<Status>): Status {
   return { ...someSession('X').status, ...some };
 }

@@ -28,7 +28,7 @@ const PATHS = [
   '/srv/repositories/platform/infrastructure/terraform/modules/network',
 ];
 const PLAIN: Style = (_, text) => text;
-/** needs you, done, working, new, stopped */
+/** The groups: needs you, done, working, new, stopped. */
 const GROUPS = 5;
 const HOUR_MS = 3_600_000;
 

@@ -134,7 +134,7 @@ describe('answer', () => {
 
   test('ends with exit code 4 where nothing is asked', async () => {
     cli.server.sessions.change('AUTH', WORKS);
-    // The catalogue's hint says SLUG; here it is known which, also behind options.
+    // The hint in the catalogue contains SLUG. Here the session is known, even if options come before its name.
     for (const words of [
       ['AUTH', 'yes'],
       ['--json', 'AUTH', 'yes'],

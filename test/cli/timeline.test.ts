@@ -18,7 +18,7 @@ afterEach(() => world[Symbol.asyncDispose]());
 
 const inWorld = (name: string): string => join(world.streamDir, name);
 
-/** `cbos ARGV` with the product's own reading of recordings; no server runs. */
+/** Runs `cbos ARGV` with the real reader of recordings and without a server. */
 function run(...argv: string[]): Promise<CommandResult> {
   return runCommand(argv, {
     socket: inWorld('no.sock'),
@@ -56,7 +56,7 @@ const PERMISSION = [
   'idle/waiting_input',
 ];
 
-/** A recording of the fixtures, as `NAME.typescript` and `NAME.timing` in the stream directory. */
+/** Copies a recording of the fixtures to `NAME.typescript` and `NAME.timing` in the stream directory. */
 function copy(fixture: string, name: string): { typescript: string; timing: string } {
   const files = { typescript: inWorld(`${name}.typescript`), timing: inWorld(`${name}.timing`) };
   for (const [ending, to] of Object.entries(files)) copyFileSync(join(RECORDINGS, `${fixture}.${ending}`), to);
@@ -103,7 +103,8 @@ describe('cbos timeline', () => {
     const { typescript, timing } = copy('2.1.329/permission', 'A');
     const bytes = readFileSync(typescript);
     const headerEnd = bytes.indexOf('\n') + 1;
-    // The header tells another size than what counts: the timing's own, and the change of it right at the start.
+    // The header contains another size than the timing. The timing counts, and it contains a new size right at the
+    // start.
     writeFileSync(
       typescript,
       Buffer.concat([

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** The program with commands of some modules. */
+/** Returns the program with the commands of some modules. */
 function programOf(commands: readonly AddCommands[]): Command {
   const { stream } = new Collected({ isTTY: false });
   const io = { stdin: process.stdin, stdout: stream, stderr: stream, env: {}, cwd: '/', now: () => 0 };
@@ -34,7 +34,9 @@ function programOf(commands: readonly AddCommands[]): Command {
   return buildProgram(context, commands);
 }
 
-/** Every command, also those below others; read from the program itself so that a new one cannot be forgotten. */
+/**
+ * Returns every command and subcommand. They are read from the program itself, so that a new one cannot be forgotten.
+ */
 async function commandNames(): Promise<string[]> {
   const program = programOf(await loadCommands([], []));
   return program

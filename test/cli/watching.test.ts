@@ -27,12 +27,12 @@ beforeEach(async () => {
 });
 afterEach(() => server[Symbol.asyncDispose]());
 
-/** Starts a command that listens, and waits until it does. */
+/** Starts a command that listens, and waits until it is connected. */
 async function listening(argv: readonly string[], options: Partial<CommandOptions> = {}): Promise<RunningCommand> {
   const before = proxy.opened();
   const command = startCommand(argv, { ...where, ...options });
   await waitFor(() => proxy.opened() > before, { describe: 'the command listens' });
-  // The first frames are on their way; what happens from here on comes after them, as it is one connection.
+  // The first frames are on their way. Later events come after them, because all use one connection.
   return command;
 }
 
@@ -167,7 +167,7 @@ describe('ls --watch', () => {
     await command.says('New (2)\n◌  AUTH  new');
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     await command.says('Needs you (1)\n○  AUTH  asks permission');
-    // Title, heading and two sessions stood there before.
+    // The title, a heading, and two sessions were drawn there before.
     expect(command.stdout.text).toContain('\u001b[4A\r\u001b[J   NAME');
     command.interrupt();
     expect(await command.ended).toBe(0);

@@ -32,12 +32,12 @@ export class MemorySocket {
   }
 }
 
-/** A transport whose other end is the test. */
+/** A transport with the test at its other end. */
 export class MemoryTransport implements Transport {
   readonly requests: TransportRequest[] = [];
   readonly sockets: MemorySocket[] = [];
   readonly opened: { path: string; protocols: readonly string[] }[] = [];
-  /** what the next requests are answered with */
+  /** returns the answer to the next requests */
   answer: () => { status: number; body: string } = () => ({ status: 200, body: 'null' });
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -62,7 +62,7 @@ export class MemoryTransport implements Transport {
     };
   }
 
-  /** The connection that is the newest. */
+  /** The newest connection. */
   get socket(): MemorySocket {
     const socket = this.sockets.at(-1);
     if (socket === undefined) throw new Error('nobody has connected');
@@ -70,7 +70,7 @@ export class MemoryTransport implements Transport {
   }
 }
 
-/** Timers that the test lets pass. */
+/** Timers that fire when the test says so. */
 export class ManualTimers {
   readonly waiting: { callback: () => void; delayMs: number }[] = [];
 
@@ -80,7 +80,7 @@ export class ManualTimers {
     return () => void this.waiting.splice(this.waiting.indexOf(timer), 1);
   };
 
-  /** Lets the next one pass and says how long it was. */
+  /** Lets the next timer fire, and returns its delay. */
   pass(): number {
     const timer = this.waiting.shift();
     if (timer === undefined) throw new Error('no timer runs');

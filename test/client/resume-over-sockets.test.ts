@@ -4,7 +4,7 @@ import { createClient, type Transport, type TransportSocket } from '../../src/cl
 import { startFaces } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** The seed is part of the failure's message. @returns numbers from 0 up to 1 */
+/** Returns numbers from 0 to 1, without 1. A failure reports the seed. */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

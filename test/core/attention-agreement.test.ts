@@ -34,12 +34,12 @@ const silent = (): void => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
 let questions = 0;
-/** What can become of a session. */
+/** The changes that can happen to a session. */
 const BECOMES = {
   works: () => ({ state: 'working', status: statusOf({ primary: 'active', detail: 'using_tools' }) }),
   ends: () => ({ state: 'waiting', status: statusOf({ primary: 'idle', detail: 'waiting_input' }) }),
   fails: () => ({ state: 'error', status: statusOf({ primary: 'idle', detail: 'error' }) }),
-  // It keeps the word that it had before.
+  // A stuck session keeps the state that it had before.
   sticks: ({ state }) => ({ state, status: statusOf({ primary: 'stuck', detail: null, health: 'STUCK' }) }),
   dies: () => ({ state: 'dead', status: statusOf({ primary: 'dead', detail: null, health: 'DEAD' }) }),
   blurs: () => ({ state: 'unknown', status: statusOf({ primary: null, detail: null }) }),
@@ -111,9 +111,9 @@ const actions = fc.array(
   { minLength: 60, maxLength: 150 },
 );
 
-/** One server with a client of its stream, as a page and a terminal UI have one. */
+/** Starts a server with one client of its stream, like that of a page or a terminal UI. */
 function serve(memory: MemorySessions, clock: ManualClock, store: ReturnType<typeof memoryAttention>) {
-  /** those for which `on_waiting` ran while they were snoozed */
+  /** the sessions for which `on_waiting` ran although they were snoozed */
   const wrongly: string[] = [];
   const waited = (session: Session): void => void (session.snoozed === null || wrongly.push(session.slug));
   const { sessions, dispose } = attendInMemory(memory, { clock, store, onWaiting: waited });
@@ -197,7 +197,7 @@ async function act(
   }
 }
 
-/** The sessions that Tab or `w` visits, one after another. */
+/** Returns the sessions that Tab or `w` visits one after another. */
 function jumpSet(listed: readonly Session[]): Set<string> {
   const visited = new Set<string>();
   for (let at = nextNeedy(listed, null); at !== null && !visited.has(at); at = nextNeedy(listed, at)) visited.add(at);
@@ -216,7 +216,7 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
     session.news,
     session.snoozed,
   ];
-  // What a client has folded out of frames is what the server lists.
+  // The client has built from frames exactly what the server lists.
   expect([...shown.values()].map(strip).sort()).toEqual(list.map(strip).sort());
 
   const counts = countAttentions(list);
@@ -267,7 +267,7 @@ test('whatever happens, badge, jump set and all counts agree in every face, at e
             server = serve(memory, clock, store);
           }
           const before = server.view();
-          // A refusal is an answer too; it may change nothing that one face shows and another does not.
+          // A refusal is allowed too. But it may not change anything that one face shows and another does not.
           await act(action, { memory, server, clock }).catch((error: unknown) => {
             if (!(error instanceof Error) || error.name !== 'CatalogueError') throw error;
           });

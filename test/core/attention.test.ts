@@ -97,7 +97,7 @@ describe('a state can be asked for by what is wanted', () => {
     ['done', ['DONE']],
     ['parked', ['PARKED']],
     ['stopped', ['STOPPED']],
-    // This is its former name.
+    // The former name of `stopped`.
     ['waiting', ['ASKS', 'DONE', 'PARKED']],
     ['dead', ['STOPPED']],
   ])('%s', (word, expected) => {

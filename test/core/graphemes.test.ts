@@ -5,7 +5,10 @@ import { graphemes } from '../../src/text/graphemes.ts';
 const segmenter = new Intl.Segmenter('und', { granularity: 'grapheme' });
 const whole = (text: string): string[] => Array.from(segmenter.segment(text), ({ segment }) => segment);
 
-/** What joins with its neighbours: tones, flags, families, marks, Hangul, line ends, halves of characters. */
+/**
+ * Parts that join with their neighbours: skin tones, flags, families, marks, Hangul, line ends, and halves of
+ * characters.
+ */
 const PARTS = [
   'a',
   ' ',

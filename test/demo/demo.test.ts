@@ -10,7 +10,7 @@ import { startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
-/** Stands for the server, which the demo gets from outside. */
+/** Replaces the server, which the demo gets as a parameter. */
 function recordingFleet() {
   const launched: { slug: string; path: string; prompt: string }[] = [];
   let environment: Readonly<Record<string, string>> = {};
@@ -36,7 +36,7 @@ function recordingFleet() {
   };
 }
 
-/** What most tests give the demo. */
+/** The options that most tests give the demo. */
 const USUAL = {
   claude: '/opt/claude/bin/claude',
   nodeDirectory: '/opt/node/bin',

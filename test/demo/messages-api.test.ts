@@ -35,7 +35,7 @@ interface Answer {
 const answerTo = async (messages: unknown[], fields: Record<string, unknown> = {}): Promise<Answer> =>
   (await (await post(messages, fields)).json()) as Answer;
 
-/** Data of a stream's events, put together as a client does. */
+/** Joins the data of a stream's events, as a client does. */
 async function streamed(messages: unknown[]): Promise<{ types: string[]; text: string; input: string }> {
   const body = await (await post(messages, { stream: true })).text();
   const data = [...body.matchAll(/^data: (.*)$/gm)].map(

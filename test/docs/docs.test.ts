@@ -17,7 +17,7 @@ const PAGES = [
 
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-/** `code spans` of a page, fenced blocks left out. */
+/** Returns the `code spans` of a page, without fenced blocks. */
 function spans(page: string): string[] {
   const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...prose.matchAll(/`([^`\n]+)`/g)].map(([, span]) => span ?? '');
@@ -53,7 +53,7 @@ test('the head comment of a file names no other that is not there', () => {
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) => {
       const [head = ''] = /^\/\*\*[\s\S]*?\*\//.exec(read(`src/${name}`)) ?? [];
-      // Beside it, or in a folder above it.
+      // The file is beside this one, or in a folder above it.
       const folders = ['.', '..', '../..', '../../..'].map((up) => join(ROOT, 'src', dirname(name), up));
       return [...head.matchAll(/`([\w./-]+\.(?:tsx?|css))`/g)].map(([, file = '']) => ({
         file,
@@ -66,7 +66,7 @@ test('the head comment of a file names no other that is not there', () => {
 
 test('each decision has options that lost, and a number of its own', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
-  // Numbers are given before a decision is written, so one may be missing for a while; none is given twice.
+  // A decision gets its number before it is written, so a number may be missing for a while. No number is used twice.
   expect(new Set(decisions.map((name) => name.slice(0, 4))).size).toBe(decisions.length);
   for (const name of decisions) {
     const text = read(`docs/adr/${name}`);

@@ -14,7 +14,7 @@ test("the page's client in three lines of JavaScript, as the page of the API has
   expect(code).toContain("'cbos', 'bearer.' + token");
   let written = '';
   let socket: WebSocket | null = null;
-  /** The browser's class, with the port of this test. */
+  /** The class of the browser, but with the port of this test. */
   class Here extends WebSocket {
     constructor(address: string, protocols: string[]) {
       super(address.replace(':32205', `:${server.port}`), protocols);
@@ -36,7 +36,7 @@ test("the page's client in three lines of JavaScript, as the page of the API has
 
 const hasPython = spawnSync('python3', ['-c', 'import asyncio']).status === 0;
 const hasPackage = hasPython && spawnSync('python3', ['-c', 'import websockets']).status === 0;
-/** As much of the package as the example uses. */
+/** Contains as much of the package as the example uses. */
 const STAND_IN = fileURLToPath(new URL('../harness/python', import.meta.url));
 const how = hasPython
   ? hasPackage

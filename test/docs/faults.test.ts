@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.mjs';
 
-/** Rows of a page's tables: the fault or attack, and the tests that hold what CBOS does then. */
+/** Returns the rows of a page's tables: the fault or attack, and the tests that prove how CBOS meets it. */
 function rowsOf(page: string) {
   return readFileSync(join(ROOT, page), 'utf8')
     .split('\n')
@@ -36,7 +36,7 @@ describe.each([
       expect(file).not.toBe('');
       expect(existsSync(join(ROOT, file)), file).toBe(true);
       const source = readFileSync(join(ROOT, file), 'utf8');
-      // A name stands in quotes where it is the name of a test, so that a mention of it is none.
+      // The name of a test is in quotes. A mention in a comment does not count.
       const isNamed = (name: string): boolean => ["'", '"', '`'].some((quote) => source.includes(`${quote}${name}`));
       expect(names.filter((name) => !isNamed(name))).toEqual([]);
     }

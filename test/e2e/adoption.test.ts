@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** A Screen session as a person starts one, without CBOS. */
+/** Starts a Screen session as a person does, without CBOS. */
 async function startForeign(name: string, command: readonly string[] = [world.claude]): Promise<void> {
   const screen = spawn('screen', ['-U', '-dmS', name, ...command], {
     env: world.env,

@@ -18,7 +18,7 @@ const option = (label: string, preview?: string) => ({
   ...(preview === undefined ? {} : { preview }),
 });
 
-/** Dialogs that the catalogue of scenes does not have. */
+/** Dialogs that the catalogue of scenes lacks. */
 const DIALOGS: Record<string, Block[]> = {
   boxes: [
     asks({
@@ -54,7 +54,7 @@ let cbos: Cbos;
 let typed: TypedKeys;
 let spares: SpareSessions;
 let count = 0;
-/** In each of the test's prompts, to tell them from those of the others in the same session. */
+/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 
@@ -70,12 +70,12 @@ beforeEach(() => {
 });
 afterEach(() => spares.giveBack());
 
-/** A session that is ready for a prompt. */
+/** Takes a session that is ready for a prompt. */
 async function start(mode?: PermissionMode): Promise<void> {
   ({ slug } = await spares.take(mode));
 }
 
-/** A session that no other test gets. */
+/** Launches a session that no other test gets. */
 async function launch(path: string, env: Record<string, string> = {}): Promise<void> {
   const created = await cbos.call<Session>('POST', '/sessions', { slug, type: 'screen', path, env });
   expect(created.error).toBeNull();
@@ -83,14 +83,14 @@ async function launch(path: string, env: Record<string, string> = {}): Promise<v
 
 const prompt = (text: string) => cbos.call('POST', `/sessions/${slug}/send`, { text: `${tag}: ${text}` });
 
-/** A session in front of an open dialog. */
+/** Takes a session and brings it to an open dialog. */
 async function ask(text: string, mode?: PermissionMode): Promise<Question> {
   await start(mode);
   await prompt(text);
   return openQuestion();
 }
 
-/** The question that is open, with its options. */
+/** Waits for an open question with its options. */
 async function openQuestion(other?: Question): Promise<Question> {
   const isOpen = ({ status }: Session) =>
     status.question !== null && status.question.options.length > 0 && status.question.id !== other?.id;
@@ -99,13 +99,13 @@ async function openQuestion(other?: Question): Promise<Question> {
   return status.question;
 }
 
-/** Claude Code loses keys that come as soon as a dialog is drawn; a person is slower. */
+/** Claude Code loses keys that come as soon as a dialog is drawn. A person is slower. */
 const untilItTakesKeys = () => cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
 
 const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
   cbos.call('POST', `/sessions/${slug}/answer`, body);
 
-/** Where a version offers it not: nothing was typed, and the same question is open still. */
+/** Expects a refusal by a version that lacks the option: nothing is typed, and the same question stays open. */
 async function refused(question: Question, body: Answer, message: string): Promise<void> {
   const result = await answer(body);
   expect(result.error).toMatchObject({ code: 'no_such_option', message: expect.stringContaining(message) });
@@ -113,7 +113,7 @@ async function refused(question: Question, body: Answer, message: string): Promi
   expect([open.id, open.options]).toEqual([question.id, question.options]);
 }
 
-/** Nothing is typed into a session whose hook waits for the answer; what no hook prints is. */
+/** Nothing is typed into a session whose hook waits for the answer. Only what no hook can print is typed (`byKeys`). */
 async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
   typed.forget();
   const result = await answer(body);
@@ -124,10 +124,13 @@ async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
 
 const untilDone = () => cbos.untilStatus(slug, 'idle/waiting_input');
 
-/** What Claude Code told the model of this session's tool calls, in order: the user's answers are in it. */
+/**
+ * Returns what Claude Code reported to the model about the tool calls of this test, in order. It contains the answers
+ * of the user.
+ */
 const toolResults = (): string[] => toolResultsOf(world, `${tag}: `);
 
-/** What is in the prompt's box, by what Claude Code gets when it is sent: nothing may have been left there. */
+/** Expects that nothing is left in the prompt: a text that is sent now must reach Claude Code alone. */
 async function expectEmptyPrompt(): Promise<void> {
   const sent = await prompt('scene:hello and nothing else');
   expect(sent.error).toBeNull();
@@ -194,7 +197,7 @@ describe('a permission', () => {
     await openQuestion();
     await answered({ choice: 'always' });
     await untilDone();
-    // A hook ends the turn before the screen is drawn.
+    // The hook reports the end of the turn before the screen is drawn.
     await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes('accept edits on') ?? false, 'accepts edits');
     expect(existsSync(join(world.project('other'), 'notes.md'))).toBe(true);
   });
@@ -271,7 +274,7 @@ describe('a question', () => {
       answers: { 'Which language shall the client be in?': 'Rust', 'Which platforms matter?': ['macOS', 'Windows'] },
     });
     await untilDone();
-    // 2.1.50 tells a text of one's own a second time, as a note.
+    // 2.1.50 sends the user's own text to the model a second time, as a note.
     expect(toolResults()).toEqual([
       expect.stringMatching(/=\\"Rust\\".*, \\"Which platforms matter\?\\"=\\"macOS, Windows\\"/),
     ]);
@@ -295,7 +298,7 @@ describe('a question', () => {
     ]);
   });
 
-  // Older ones have another field.
+  // The field of older versions is different.
   test.skipIf(isOlderThan('2.1.151')).each<[string, string, Answer, string]>([
     ['by number', 'scene:ask', { choice: 2 }, 'PostgreSQL'],
     ['in words of its own', 'scene:ask', { text: 'Redis' }, 'Redis'],
@@ -310,8 +313,8 @@ describe('a question', () => {
       ({ buffer_tail }) => buffer_tail?.includes(`2. came late ${tag}`) ?? false,
       'has it in its field',
     );
-    // Somebody looks what else there is, and comes back to it in two of these: the field's cursor stands before the
-    // text then.
+    // In two of these cases, a person looks at the other options and comes back. The field's cursor is then before the
+    // text.
     await typeAtTerminal(world.env, screenId ?? '', text === 'scene:ask' ? UP + DOWN : UP);
     expect((await openQuestion()).options.map(({ label }) => label)).toEqual(
       question.options.map(({ label }) => label),
@@ -432,7 +435,7 @@ describe('an answer to nothing', () => {
     await start();
     const { screen_id: screenId } = await cbos.session(slug);
     await cbos.stop('SIGKILL');
-    // As the server that was killed wrote it down before it typed the last of two digits.
+    // A server that was killed before it typed the last of two digits left this in the database.
     const database = openDatabase(join(world.cbosHome, 'cbos.db'));
     database.prepare('UPDATE sessions SET answer_key = ? WHERE slug = ?').run('32', slug);
     database.close();
@@ -454,7 +457,7 @@ describe('an answer to nothing', () => {
     expect(toolResults()).toHaveLength(1);
     for (const { error } of [one, other]) expect([undefined, 'no_question', 'stale_question']).toContain(error?.code);
     expect([one, other].filter(({ error }) => error === null).length).toBeLessThanOrEqual(1);
-    // The person's own key may have come too late, and theirs it is to take out.
+    // The person's own key may have come too late. The person has to remove it, not CBOS.
     await untilItTakesKeys();
     const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
     if (/^❯\s2$/m.test(body.buffer)) {

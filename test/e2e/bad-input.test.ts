@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** Nothing was launched, listed or recorded. */
+/** Expects that nothing was launched, listed, or recorded. */
 async function expectNothingChanged(): Promise<void> {
   expect((await cbos.call<Session[]>('GET', '/sessions')).body).toEqual([]);
   expect(readdirSync(world.screenDir)).toEqual([]);

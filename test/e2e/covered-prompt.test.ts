@@ -40,7 +40,7 @@ const untilScreen = (isSo: (text: string) => boolean, describe: string) =>
     { describe },
   );
 
-/** How often each prompt came, of those that hold the word. */
+/** Returns the prompts that arrived and contain the word. */
 const received = (word: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(word));
 
 describe('a text never goes into what covers the prompt: it is refused with the reason, or held until that has gone:', () => {

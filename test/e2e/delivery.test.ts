@@ -27,10 +27,10 @@ beforeEach(async () => {
 });
 afterEach(() => spares.giveBack());
 
-/** The prompts of this test that arrived, in order. */
+/** Returns the prompts of this test that arrived, in order. */
 const prompts = (): string[] => world.promptsReceived().slice(before);
 
-/** 2.1.329 wraps what was pasted as one piece, which is how texts over 50 kB are. */
+/** 2.1.329 wraps a text that was pasted in one piece. Texts over 50 kB are pasted that way. */
 const unwrapped = (prompt: string): string =>
   /^<pasted_content\b[^>]*>\n([\s\S]*)\n<\/pasted_content\b[^>]*>$/.exec(prompt.trim())?.[1] ?? prompt;
 
@@ -50,7 +50,7 @@ describe('a text for the prompt', () => {
     for (const [index, text] of texts.entries()) {
       const sent = await cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text });
       expect(sent.body, text.slice(0, 40)).toMatchObject({ status: 'delivered', removed: 0 });
-      // The hook tells of it before its turn begins.
+      // The hook reports the prompt before its turn begins.
       await waitFor(() => prompts().length > index, { describe: `text ${index} arrives` });
       await cbos.untilStatus(slug, 'idle/waiting_input');
     }

@@ -19,7 +19,7 @@ afterEach(() => world.dispose());
 
 const isAlive = (pid: number): boolean => existsSync(`/proc/${pid}`);
 
-/** A demo without a terminal, as a script starts it. */
+/** Starts a demo without a terminal, as a script does. */
 async function startDemo() {
   const demo = spawn(process.execPath, [PROGRAM, 'demo'], {
     env: { ...world.env, TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() },
@@ -34,7 +34,7 @@ async function startDemo() {
     actual: () => said,
     timeoutMs: 40_000,
   });
-  // Not the command line: each run of it takes as much processor time as a hundred requests.
+  // Uses the socket, because one run of the command line takes as much processor time as a hundred requests.
   const list = async (): Promise<Session[]> =>
     (await call({ socketPath: join(home, 'cbos.sock') }, '/sessions')).json() as Session[];
   const isRunning = ({ pid }: Session): boolean => pid !== null;

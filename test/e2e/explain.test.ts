@@ -46,7 +46,7 @@ test('a status is explained, kept for a report without a word of the session, an
     prompt: 'scene:permission for Hildegard',
   });
   await cbos.until('WHY', ({ status }) => (status.question?.options.length ?? 0) > 0, 'shows its dialog');
-  // A hook tells of the dialog before the screen has it, and the registry after a moment.
+  // A hook reports the dialog before the screen shows it, and the registry follows a moment later.
   await waitFor(
     async () => {
       const { verdicts } = (await cbos.call<Explanation>('GET', '/sessions/WHY/explain')).body;

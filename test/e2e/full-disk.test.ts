@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** What the timing counts of output, and what there is. */
+/** Returns the number of output bytes according to the timing, and the number that is in the recording. */
 function bytesOf(slug: string): { counted: number; recorded: number } {
   const [typescript, timing] = ['typescript', 'timing'].map((ending) => join(world.streamDir, `${slug}.${ending}`));
   const bytes = readFileSync(typescript ?? '');
@@ -39,7 +39,7 @@ test('a session whose recording stops on a full disk says so, is not read from a
   disk.fill();
   const sizeBefore = statSync(join(world.streamDir, 'AUTH.typescript')).size;
 
-  // It asks while nothing of it is recorded: the hook tells, and the options are not known.
+  // The session asks while nothing is recorded. The hook reports the question, but the options are unknown.
   expect((await cbos.cli(['send', 'AUTH', 'scene:permission'])).code).toBe(0);
   await cbos.until('AUTH', (one) => one.recording_stopped_at !== null, 'is known to be not recorded');
   const asking = await cbos.untilStatus('AUTH', 'waiting/permission');
@@ -56,7 +56,7 @@ test('a session whose recording stops on a full disk says so, is not read from a
   expect(watcher.frames.some((frame) => frame.type === 'reset' && frame.session === 'AUTH')).toBe(true);
   expect((await cbos.cli(['answer', 'AUTH', 'yes'])).code).toBe(0);
   await cbos.untilStatus('AUTH', 'idle/waiting_input');
-  // What was lost is not counted any more, so everything after it has its time.
+  // The timing no longer counts the lost bytes, so all later output has the right time.
   await waitFor(() => bytesOf('AUTH').counted === bytesOf('AUTH').recorded, {
     describe: 'the timing counts what is recorded',
     actual: () => bytesOf('AUTH'),
@@ -100,7 +100,7 @@ test('a server whose home has no room left stays up, refuses what it could not w
   expect((await cbos.cli(['new', 'J', '--type', 'json'])).code).toBe(0);
   disk.fill();
   const reply = { session_slug: 'J', response: 'x'.repeat(20_000) };
-  // What is left in the last block of the write-ahead log takes a little more.
+  // The last block of the write-ahead log may have room for a little more.
   await waitFor(async () => (await cbos.call('POST', '/stash', reply)).status === 507, { describe: 'it is full' });
   const kept = (await cbos.call<unknown[]>('GET', '/stash')).body.length;
   const refused = await cbos.cli(['new', 'B']);
@@ -108,7 +108,7 @@ test('a server whose home has no room left stays up, refuses what it could not w
   expect((await cbos.call('POST', '/sessions/J/send', { text: 'hello' })).error?.code).toBe('disk_full');
   expect((await cbos.call<unknown[]>('GET', '/sessions')).body).toHaveLength(1);
   expect((await cbos.cli(['doctor'])).stdout).toMatch(/Home: .* free\n/);
-  // A log that takes nothing any more ends nobody.
+  // The server goes on although its log cannot be written.
   process.kill(cbos.pid, 0);
 
   disk.free();

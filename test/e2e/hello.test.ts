@@ -6,7 +6,7 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
-  // Slow enough that the answer is being written for more than a frame, also on a machine that does ten other things.
+  // Slow enough that the answer is written for longer than a frame, even on a machine that runs ten other programs.
   world = await claudeWorld({ pace: 12 });
   cbos = await startCbos(world);
 });

@@ -6,9 +6,9 @@ import { type Cbos, startCbos, type Watcher } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** No status may stand for less, whatever becomes of the hooks. */
+/** Every status must last at least this long, whatever happens to the hooks. */
 const SHORTEST_MS = 300;
-/** After this a word of the screen alone must have come, also where other tests make Claude Code late. */
+/** By this time the screen alone must have led to a status, even if other tests slow Claude Code down. */
 const LATE_MS = 5_000;
 
 let world: ClaudeWorld;
@@ -39,14 +39,14 @@ async function launch(slug: string, programs: Readonly<Record<string, string>>):
 
 const type = (slug: string, keys: string) => cbos.call('POST', `/sessions/${slug}/keys`, { keys });
 
-/** By keys, as at the terminal: a `send` would itself ask for the status. */
+/** Types the prompt as at the terminal, because a `send` would itself ask for the status. */
 async function prompt(slug: string, text: string): Promise<void> {
   await type(slug, text);
   await cbos.until(slug, ({ buffer_tail }) => buffer_tail?.includes(text) === true, 'shows the text');
   await type(slug, '\r');
 }
 
-/** The primaries that a client was told, each once, and those that stood for a moment only. */
+/** Returns the primaries that a client received, without repetitions, and those that lasted only for a moment. */
 function wayOf(slug: string): { way: string; moments: string[] } {
   const told = watcher.frames.flatMap((frame) =>
     frame.type === 'session_state' && frame.session === slug && frame.status.primary !== null
@@ -69,9 +69,9 @@ test.concurrent.each([
   await launch(slug, programs);
   await prompt(slug, `${slug} scene:permission`);
   await cbos.until(slug, ({ status }) => status.question?.options.length === 3, 'asks');
-  // An answer ends the status at once; a person takes longer than a test.
+  // An answer ends the status at once. A person takes longer than a test, so the test waits.
   await delay(SHORTEST_MS);
-  // Its hook may tell of it in the same moment, and then it is another question.
+  // The hook may report the dialog in the same moment. The question is then a different one.
   const answer = async () =>
     (await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'yes' })).error?.code ?? null;
   await waitFor(async () => (await answer()) !== 'stale_question', { describe: 'the answer is taken' });
@@ -90,16 +90,16 @@ test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Co
   writeFileSync(hold, '');
   await prompt('HANGS', 'HANGS scene:hello');
   const runs = await cbos.until('HANGS', ({ status }) => status.primary === 'active', 'runs', LATE_MS);
-  // Nobody else can know: Claude Code waits for the hook, so the model was not asked and no payload is there.
+  // No hook can report the turn: Claude Code waits for this hook, so there is no request to the model and no payload.
   expect(world.promptsReceived()).not.toContain('HANGS scene:hello');
   expect(runs.status.because.source).not.toBe('hook');
-  // Claude Code ends it after ten seconds and goes on without it.
+  // Claude Code ends the hook after ten seconds and goes on without it.
   await waitFor(() => world.promptsReceived().includes('HANGS scene:hello'), {
     describe: 'Claude Code goes on without the hook',
     timeoutMs: 30_000,
   });
   expect((await cbos.session('HANGS')).status.primary).toBe('active');
-  // The hook of the end hangs as well: the answer is there, and Claude Code still busy.
+  // The hook at the end of the turn hangs too. The answer is complete, but Claude Code is still busy.
   await waitFor(async () => (await screen()).includes('ready when you are'), { describe: 'it has answered' });
   rmSync(hold);
   await cbos.untilStatus('HANGS', 'idle/waiting_input');

@@ -10,7 +10,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let count = 0;
-/** In the test's prompts, to tell them from those of the others in the same session. */
+/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 let screenId: string;
@@ -40,10 +40,10 @@ const shows = (text: string) =>
   waitFor(async () => (await screenText()).includes(text), { describe: `${slug} shows ${text}` });
 
 const TRANSCRIPT = '\x0f';
-/** How long after an interrupt something may still come back. */
+/** How long after an interrupt a text may still come back. */
 const LATE_MS = 5_500;
 
-/** Alone, or after the prompt that was never answered: Claude Code tells the model both as one. */
+/** The draft alone, or after the prompt that was never answered. Claude Code sends both to the model as one. */
 const DRAFT = /^(?:scene:silent\n+)?half a thought and its end$/;
 
 async function interrupted(): Promise<void> {
@@ -52,7 +52,7 @@ async function interrupted(): Promise<void> {
   expect(result.body).toEqual({ status: 'interrupted' });
 }
 
-/** Sends a prompt and proves that Claude Code got this and nothing that was in the box before. */
+/** Sends a prompt and proves that Claude Code gets this text and nothing that was in the box before. */
 async function expectEmptyPrompt(): Promise<void> {
   const text = `${tag}: alone scene:hello`;
   expect((await send(text)).error).toBeNull();
@@ -172,8 +172,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     await cbos.untilStatus(slug, 'idle/ready');
   });
 
-  // What a turn that had no answer yet was asked stands before the next prompt: Claude Code tells the model both as
-  // one.
+  // A prompt whose turn had no answer yet comes before the next prompt: Claude Code sends both to the model as one.
   const arrived = (): string[] =>
     world
       .promptsReceived()
@@ -197,7 +196,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
     await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
-    // A text that is meant for now goes, and a turn that ends lets nothing else out.
+    // A text that is to be sent now is sent. The end of its turn lets no other text out.
     expect((await send(`${tag}: now scene:hello`)).body).toMatchObject({ status: 'delivered' });
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(arrived()).toEqual(['running', 'now']);

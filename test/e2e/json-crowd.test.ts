@@ -4,7 +4,7 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type JsonSessions, jsonSessions } from '../harness/json-session.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** Each is a Claude Code of 250 MB while its turn runs. */
+/** Each session is a Claude Code of 250 MB while its turn runs. */
 const SESSIONS = 20;
 
 let world: ClaudeWorld;

@@ -79,7 +79,7 @@ describe('a server that is killed in mid-turn', () => {
 });
 
 describe('a Claude Code that misbehaves gives a clear error, and the session can be used afterwards', () => {
-  /** Says its version as the real one; otherwise does what the shell lines say. */
+  /** Writes a program that reports the version of the real one and otherwise runs these shell lines. */
   function stub(...lines: string[]): string {
     const file = join(world.dir, 'stub-claude');
     const version = 'if [ "$1" = --version ]; then echo "2.1.329 (Claude Code)"; exit; fi';
@@ -212,9 +212,10 @@ test('prompts that come at once to a session without a process start one process
     { describe: 'all prompts arrive', timeoutMs: 30_000, actual: () => world.promptsReceived() },
   );
   expect(most).toBe(1);
-  // Requests on connections of their own have no order among themselves.
+  // Requests on separate connections may arrive in any order.
   expect(world.promptsReceived().toSorted()).toEqual(texts);
-  // Of one process: its input, its output and its errors; beside them the card that brings the session back.
+  // One process has two files, its output and its errors; its input is a FIFO. The third file is the card that brings
+  // the session back.
   const files = readdirSync(join(world.cbosHome, 'json'), { withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files).toHaveLength(3);
 });

@@ -55,7 +55,7 @@ test('a JSON session gets a terminal and gives it back, on one conversation that
   );
   expect(wasTold('scene:read in a terminal')).toBe(true);
 
-  // Its processes ended, it did not: neither who watches nor who reads its history is told so.
+  // Only the session's processes ended, not the session. So neither the clients nor the history may report an end.
   expect(watcher.statuses('HAND').filter((status) => status.startsWith('dead'))).toEqual([]);
   const history = (await cbos.call<StatusChange[]>('GET', '/sessions/HAND/history')).body;
   expect(history.filter(({ primary }) => primary === 'dead')).toEqual([]);
@@ -97,7 +97,7 @@ test('a conversation that CBOS did not begin is listed and taken over', async ()
     { claude_session_id: id, path: world.projectDir, title: 'scene:hello from before', pid: null },
   ]);
 
-  // Somebody has it open: two processes on it would corrupt it.
+  // Another process has the conversation open. Two processes would corrupt it.
   const other = spawn(world.claude, ['--print', '--input-format', 'stream-json', ...STREAM, '--resume', id ?? ''], {
     cwd: world.projectDir,
     env: world.env,

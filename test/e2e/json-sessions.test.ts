@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** Whether the last request to the model holds this, written as JSON. */
+/** Reports whether the last request to the model contains this text, written as JSON. */
 const wasTold = (text: string): boolean =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request')).includes(text);
 
@@ -53,7 +53,7 @@ describe('a JSON session', () => {
     await cbos.until('TALK', (one) => one.json_state === 'complete', 'is complete');
     expect((await cbos.session('TALK')).claude_session_id).toBe(quiet.claude_session_id);
     expect(world.promptsReceived()).toEqual(['scene:hello one', 'scene:read two', 'scene:hello three']);
-    // The model was given the conversation so far.
+    // The model received the whole conversation so far.
     expect(wasTold('scene:read two')).toBe(true);
 
     const all = await json.events('TALK');

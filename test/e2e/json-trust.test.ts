@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** Writes what a cloned repository may bring along. @returns the files that its hooks and its server would leave */
+/** Writes what a cloned repository may contain. @returns the files that its hooks and its server would create */
 function plantRepository(dir: string): { ran(): string[] } {
   const traces = ['session-start', 'prompt', 'server'].map((name) => join(world.dir, `ran-${name}`));
   const [onStart = '', onPrompt = '', server = ''] = traces;
@@ -52,21 +52,21 @@ test('a folder that nobody has trusted runs nothing in a JSON session until a pe
   expect((await json.answer('CLONE', { choice: 'always' })).error?.code).toBe('no_such_option');
   expect((await cbos.cli(['show', 'CLONE'])).stdout).toMatch(/Yes, I trust this folder/);
 
-  // The question stands as it was when the server comes back.
+  // After a restart of the server, the question is the same as before.
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world, { CBOS_JSON_IDLE_TIMEOUT: '2' });
   expect((await cbos.session('CLONE')).status.question?.id).toBe(question?.id);
   expect(json.agents()).toBe(0);
   expect(repository.ran()).toEqual([]);
 
-  // What was given at the start is sent once the folder is trusted; its hooks run from then on.
+  // The first prompt is sent once the folder is trusted. From then on the hooks of the folder run.
   expect((await cbos.cli(['answer', 'CLONE', 'yes'])).code).toBe(0);
   await cbos.untilStatus('CLONE', 'idle/waiting_input');
   const deliveries = await cbos.call<Delivery[]>('GET', '/sessions/CLONE/deliveries');
   expect(deliveries.body.map(({ text, status }) => [text, status])).toEqual([['scene:hello held', 'delivered']]);
   await waitFor(() => repository.ran().length >= 2, { describe: 'the hooks of the folder run' });
 
-  // The answer was for this session: another one in the same folder asks for itself.
+  // The answer was for this session. Another session in the same folder asks again.
   expect((await json.create('OTHER')).status.question?.kind).toBe('setup');
 });
 
@@ -78,7 +78,7 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   expect(repository.ran()).toEqual([]);
   expect((await cbos.call('POST', '/sessions/CLONE/restart')).body).toMatchObject({ status: { detail: 'setup' } });
 
-  // Another folder is another question, also where the first was trusted.
+  // Another folder leads to another question, even though the first folder is trusted.
   expect((await json.answer('CLONE', { choice: 'yes' })).status).toBe(200);
   await cbos.untilStatus('CLONE', 'idle/waiting_input');
   const elsewhere = world.project('elsewhere');
@@ -88,7 +88,7 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   expect(refused.error).toMatchObject({ code: 'not_accepting_text', question: { kind: 'setup' } });
   expect(world.promptsReceived()).toEqual(['scene:hello']);
 
-  // A person trusts the folder above in Claude Code's own dialog, in a terminal.
+  // A person trusts the folder above, in a terminal and in Claude Code's own dialog.
   expect((await cbos.cli(['new', 'TRUST'])).code).toBe(0);
   await cbos.untilStatus('TRUST', 'waiting/setup');
   expect((await cbos.cli(['answer', 'TRUST', 'yes'])).code).toBe(0);
@@ -99,7 +99,7 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   expect((await json.create('SAME')).status.question).toBe(null);
   const inTerminal = await cbos.call<Session>('POST', '/sessions', { slug: 'PROOF', path: below, type: 'screen' });
   expect(inTerminal.error).toBe(null);
-  // A terminal asks about the server there, which it would not run without a yes, and not about trust.
+  // A session in a terminal asks there about the server, which it would not run without a yes, and not about trust.
   const shown = await cbos.until('PROOF', (one) => one.status.question !== null, 'asks');
   expect(shown.status.question?.text).toContain('New MCP server found');
 });

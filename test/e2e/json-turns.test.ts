@@ -42,7 +42,7 @@ test('permission mode and model change from one turn to the next, in a process t
   const options = { model: 'claude-sonnet-4-5', permission_mode: 'acceptEdits' };
   const started = await cbos.call<Invocation>('POST', '/sessions/MODES/invoke', { prompt: 'scene:write', options });
   expect(started.status, JSON.stringify(started.error)).toBe(202);
-  // A file in the project needs no yes in this mode.
+  // In this mode a file in the project needs no permission.
   await cbos.until('MODES', (one) => one.json_state === 'complete', 'is complete');
   expect(lastModel()).toBe('claude-sonnet-4-5');
   expect((await cbos.session('MODES')).permission_mode).toBe('acceptEdits');
@@ -67,7 +67,7 @@ test('a conversation is compacted by its slash command, and shows that it is', a
 });
 
 test('limits of a subscription are shown with the time of their reset, as they come near and when they are reached', async () => {
-  // A subscription's Claude Code may look for more than the model: nothing of it gets further than here.
+  // Claude Code with a subscription may contact other hosts than the model's. This proxy lets nothing through.
   const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(nowhere, 'listening');
   world.onDispose(() => new Promise((resolve) => nowhere.close(() => resolve())));
@@ -114,7 +114,7 @@ test('turns cost what they cost after a process was ended and after one was kill
   expect(second, 'a resumed process goes on with the sum').toBeGreaterThan(1.5 * first);
   expect(third, 'a killed one has handed nothing on').toBeLessThan(second + 0.5 * first);
   const { turns, days, session } = (await cbos.call<SessionCosts>('GET', '/sessions/COST/costs')).body;
-  // Three short answers, each told a little more of the conversation.
+  // Three short answers. Each request contains a little more of the conversation.
   expect(turns).toHaveLength(3);
   for (const { cost_usd } of turns) expect(cost_usd / first).toBeCloseTo(1.05, 0);
   const sum = turns.reduce((dollars, { cost_usd }) => dollars + cost_usd, 0);

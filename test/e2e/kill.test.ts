@@ -50,7 +50,7 @@ describe('cbos kill', () => {
       });
       process.kill(Number(created.body.screen_id?.split('.')[0]), 'SIGKILL');
       const killed = await cbos.call('POST', `/sessions/S-${time}/kill`);
-      // The server may have noticed the daemon's end by itself just before.
+      // The server may have noticed the end of the daemon just before.
       expect([200, 409]).toContain(killed.status);
       await waitFor(() => sessionProcesses().length === 0 && readdirSync(world.screenDir).length === 0, {
         describe: `nothing is left, time ${time}`,

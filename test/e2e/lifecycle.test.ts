@@ -9,12 +9,12 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** One world for all: a session that a test leaves is taken by the next, or ended. */
+/** All tests share one world. A session that one test leaves is taken by the next test, or ended. */
 let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let slugs = 0;
-/** A shell that runs on, started early in a turn that takes a while. */
+/** A turn that takes a while, and that starts a background shell early on. */
 const chooseBackground: ChooseScene = (prompt) =>
   prompt.includes('scene:background')
     ? {
@@ -54,7 +54,7 @@ async function launch(slug: string, prompt?: string): Promise<Session> {
   return prompt === undefined ? cbos.untilStatus(slug, 'idle/ready') : cbos.untilStatus(slug, 'idle/waiting_input');
 }
 
-/** Everything of the world that runs beside the server itself. */
+/** Returns all processes of the world except the server. */
 function sessionProcesses(): number[] {
   return world
     .processes()
@@ -62,7 +62,7 @@ function sessionProcesses(): number[] {
     .filter((pid) => pid !== cbos.pid);
 }
 
-/** A name that no earlier try of the test has left recordings of. */
+/** Returns a new name, because an earlier try of a test may have left recordings under the old one. */
 function newSlug(name: string): string {
   slugs += 1;
   return `${name}-${slugs}`;
@@ -107,7 +107,7 @@ describe('the end of a session', () => {
       const session = await cbos.session('KILL');
       if (situation !== 'Screen lives') process.kill(Number(session.screen_id?.split('.')[0]), 'SIGKILL');
       const killed = await cbos.cli(['kill', 'KILL']);
-      // A daemon that was killed is noticed and cleaned up after by itself, so the session may be dead already.
+      // The server notices a killed daemon and cleans up by itself, so the session may be dead already.
       expect([0, 4]).toContain(killed.code);
       await cbos.until('KILL', (one) => one.state === 'dead', 'is dead');
       await waitFor(() => sessionProcesses().length === 0, {
@@ -233,7 +233,7 @@ describe('the server', () => {
     const before = await cbos.call<Session[]>('GET', '/sessions');
 
     await cbos.stop('SIGKILL');
-    // The turn ends while nobody watches: its hook waits in the spool.
+    // The turn ends while no server runs, so its hook waits in the spool.
     await waitFor(() => readdirSync(join(world.cbosHome, 'hooks')).some((name) => name.endsWith('.json')), {
       describe: 'a hook waits in the spool',
     });

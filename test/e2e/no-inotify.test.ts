@@ -5,8 +5,8 @@ import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /**
- * A user namespace of its own, in which no directory can be watched: without watches `inotify_add_watch` fails with
- * ENOSPC, without instances `inotify_init` with EMFILE.
+ * Runs a command in its own user namespace, in which no directory can be watched. Without watches, `inotify_add_watch`
+ * fails with ENOSPC. Without instances, `inotify_init` fails with EMFILE.
  */
 const without = (what: string): string[] => [
   'unshare',
@@ -25,7 +25,7 @@ test.skipIf(!isPossible).each(['watches', 'instances'])(
   `where the limit of inotify %s is reached, hooks, screens and recordings are still seen, soon${reason}`,
   async (what) => {
     await using world = await claudeWorld();
-    // Screen cannot give a terminal away in such a namespace, so the session is launched before.
+    // Screen cannot change the owner of a terminal in such a namespace, so the session is launched before.
     const seeing = await startCbos(world);
     const created = await seeing.call('POST', '/sessions', { slug: 'BLIND', type: 'screen', path: world.projectDir });
     expect(created.error).toBeNull();

@@ -6,11 +6,11 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// One session for all tests, each of which goes on where the one before has left it: a launch costs a second of a core.
+// All tests share one session, and each goes on where the previous one left it. A launch takes a second of a core.
 let world: ClaudeWorld;
 let cbos: Cbos;
 
-/** A turn that leaves a shell behind. */
+/** A turn that leaves a background shell. */
 const leavesShell: ChooseScene = (prompt) =>
   prompt.includes('scene:shell')
     ? {
@@ -36,18 +36,18 @@ afterAll(() => world.dispose());
 
 const park = () => cbos.call<Session>('POST', '/sessions/PARK/park');
 const isParked = ({ parked_at }: Session): boolean => parked_at !== null;
-/** Everything of the world that runs beside the server itself. */
+/** Returns all processes of the world except the server. */
 const running = (): number[] =>
   world
     .processes()
     .map(({ pid }) => pid)
     .filter((pid) => pid !== cbos.pid);
 const timesReceived = (prompt: string): number => world.promptsReceived().filter((one) => one === prompt).length;
-/** Screen's daemons: each session has one. */
+/** Returns the Screen daemons of the session. */
 const daemons = (): string[] => readdirSync(world.screenDir).filter((name) => name.endsWith('.PARK'));
 
 test('a session that could not come back, or would lose something, is not parked', async () => {
-  // Right after its start Claude Code runs a command of its own.
+  // Right after its start, Claude Code runs a command of its own.
   await waitFor(async () => (await park()).error?.reason === 'no_conversation', {
     describe: 'nothing is to be resumed',
   });
@@ -91,7 +91,7 @@ test('a parked session has no process, is listed as parked, and a text brings it
 });
 
 test('a server that is killed as it parks leaves a running or a parked session, which takes the next text once', async () => {
-  // It is asked again where the session still has something to do; a killed server answers nothing.
+  // The request is repeated while the session still has something to do. A killed server gives no answer.
   const parking = waitFor(async () => ((await park().catch(() => null))?.error ?? null) === null, {
     describe: 'it is parked, or the server is gone',
   });
@@ -112,7 +112,7 @@ test('a server that is killed as it parks leaves a running or a parked session, 
 test('a server that is killed as it brings a session back leaves one of it, and its text arrives once', async () => {
   await waitFor(async () => (await park()).error === null, { describe: 'it is parked' });
   const sending = cbos.call('POST', '/sessions/PARK/send', { text: 'scene:hello fourth' }).catch(() => null);
-  // The launch has begun, and nothing is written down of its processes.
+  // The launch has begun, but none of its processes is written down yet.
   await waitFor(() => running().length > 0, { describe: 'a process of the launch' });
   await cbos.stop('SIGKILL');
   await sending;

@@ -15,13 +15,13 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let count = 0;
-/** In the test's texts, to tell them from those of the others in the same session. */
+/** Part of every text of a test. It tells them from the texts of other tests in the same session. */
 let tag: string;
 let slug: string;
 let screenId: string;
 beforeAll(async () => {
   world = await claudeWorld();
-  // A hook of the user's own, which keeps a text on its way into the queue.
+  // A hook of the user, which delays a text on its way into the queue.
   const hooks = {
     UserPromptSubmit: [{ hooks: [{ type: 'command', command: 'if grep -q lingering; then sleep 2; fi' }] }],
   };
@@ -50,12 +50,12 @@ const shows = (text: string) => {
     { describe: `${slug} shows ${text}`, actual: () => last },
   );
 };
-/** While a turn runs it names the key that ends it, except with a draft in the prompt. */
+/** Returns the last line. While a turn runs it names the key that interrupts it, unless the prompt contains a draft. */
 const footer = async (): Promise<string> =>
   (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=1`)).body.buffer;
 const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${tag}: queued`));
 
-/** Waits until the queued texts have become so, oldest first. */
+/** Waits until the queued texts have this status and note, oldest first. */
 const untilBecame = (status: string, note: string) => {
   let queued: Delivery[] = [];
   return waitFor(
@@ -77,7 +77,7 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
     await cbos.untilStatus(slug, 'active/thinking');
   });
 
-  /** Two texts in the queue, and back in the prompt by Up. */
+  /** Puts two texts into the queue, and brings them back into the prompt by Up. */
   async function bringBack({ filler = '', last = '' } = {}): Promise<void> {
     await send(`queued first ${filler}scene:hello`);
     await send(`queued second ${filler}${last}scene:hello`);

@@ -13,10 +13,10 @@ import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts'
 import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** How often each race is run: on demand more often, `CBOS_RACES=200 CBOS_KILLS=50`. */
+/** How many times each race runs. `CBOS_RACES=200 CBOS_KILLS=50` runs more. */
 const RACES = Number(process.env.CBOS_RACES ?? 4);
 const KILLS = Number(process.env.CBOS_KILLS ?? 2);
-/** A race takes 3 s, a kill 4 s; on a loaded machine both take longer. */
+/** A race takes 3 s and a kill 4 s. On a loaded machine both take longer. */
 const ROUND_MS = 20_000;
 
 const agent = (prompt: string): Block => ({
@@ -26,7 +26,7 @@ const agent = (prompt: string): Block => ({
 });
 const DONE = replyWith({ kind: 'text', text: 'Done.' });
 
-/** A command that says each time that it ran; two agents that ask at once. */
+/** Chooses a command that records each run, or two agents that ask at once. */
 function choose(prompt: string): Scene | null {
   const mark = /run:(\w+)/.exec(prompt)?.[1];
   if (mark !== undefined) return sceneOf(mark, replyWith(runs(`echo ran >> ../ran-${mark}`)), DONE);
@@ -41,7 +41,7 @@ let cbos: Cbos;
 let typed: TypedKeys;
 let spares: SpareSessions;
 let count = 0;
-/** In the test's prompts, to tell them from those of the others in the same session. */
+/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 
@@ -79,7 +79,7 @@ async function ask(text: string): Promise<Question> {
   return opened();
 }
 
-/** Answers the question in front; while several are drawn, another one may come there first. */
+/** Answers the question in front. While several dialogs are drawn, another question may come to the front first. */
 async function answerFront(body: Answer, other?: Question): Promise<Question> {
   for (;;) {
     const question = await opened(other);
@@ -103,7 +103,7 @@ const timesRun = (mark: string): number => {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 };
 
-/** Hooks that wait for a reply; each has a process beside it. */
+/** Returns the number of hooks that wait for a reply. Each has a second process, which is not counted. */
 function waiting(): number {
   const found = world.processes().filter(({ command }) => command.includes('/fd/4'));
   const isBeside = (one: number): boolean => found.some(({ pid }) => pid === processNow(one)?.ppid);
@@ -133,8 +133,7 @@ describe('a question whose hook waits for the answer', () => {
     for (const mark of ['one', 'two']) rmSync(join(world.dir, `ran-${mark}`), { force: true });
     await send('scene:both');
     await cbos.until(slug, ({ status }) => status.question?.kind === 'permission', 'asks for one of them');
-    // Of an agent in the background Claude Code shows no dialog as long as its hook waits: somebody at the terminal
-    // could not answer.
+    // While the hook of a background agent waits, Claude Code shows no dialog, so nobody could answer at the terminal.
     expect(waiting()).toBe(0);
     const first = await answerFront({ choice: 'yes' });
     const said = JSON.stringify(first.tool?.input).includes('ran-one') ? 'one' : 'two';
@@ -182,14 +181,14 @@ describe('a person at the terminal', () => {
       const question = await ask(`run:${mark}`);
       const { screen_id: screenId } = await cbos.session(slug);
       await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
-      // From 100 ms before the other to 100 ms after it: each step of 1 ms once in 200 races.
+      // From 100 ms before the other answer to 100 ms after it. 200 races cover each millisecond once.
       const keyAfterMs = ((race * 37) % 200) - 100;
       const [result] = await Promise.all([
         delay(Math.max(0, -keyAfterMs)).then(() => answer({ choice: 'no', text: 'not now', question_id: question.id })),
         delay(Math.max(0, keyAfterMs)).then(() => typeAtTerminal(world.env, screenId ?? '', '1')),
       ]);
       await untilDone();
-      // The reply is a no, the key a yes: what ran says whose it was.
+      // The reply is a no, and the key is a yes. Whether the command ran shows which of them won.
       const isOurs = toolResults().at(-1)?.includes('not now') === true;
       replies += isOurs ? 1 : 0;
       expect({ race, ran: timesRun(mark), error: result.error?.code ?? null }).toEqual({
@@ -203,7 +202,7 @@ describe('a person at the terminal', () => {
   });
 });
 
-/** A person's key that came too late is in the prompt, and theirs it is to take out. */
+/** Removes a person's key that came too late and is now in the prompt. The person has to remove it, not CBOS. */
 async function takeOutKey(screenId: string): Promise<void> {
   await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
   const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
@@ -238,7 +237,7 @@ describe('a server that is killed', () => {
       const mark = `killed${kill}`;
       const { id } = await ask(`run:${mark}`);
       const lost = answer({ choice: 'yes', question_id: id }).catch(() => null);
-      // Spread over what an answer takes, also on a machine with much to do.
+      // The kills are spread over the time that an answer takes, even on a busy machine.
       await delay((kill * 7) % 60);
       await cbos.stop('SIGKILL');
       await lost;

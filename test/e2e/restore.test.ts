@@ -8,7 +8,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// Three launches, and what comes back of them, for all tests: each goes on where the one before has left it.
+// All tests share three launches and what is restored of them. Each test goes on where the previous one left off.
 let world: ClaudeWorld;
 let cbos: Cbos;
 const NAMES = ['WORK', 'DOCS', 'BLANK'] as const;
@@ -25,7 +25,7 @@ beforeAll(async () => {
   for (const slug of ['WORK', 'DOCS'])
     await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello ${slug}` });
   for (const slug of ['WORK', 'DOCS']) await cbos.untilStatus(slug, 'idle/waiting_input');
-  // What is not in its file yet would be lost with the process.
+  // Claude Code must have written the answer to its file. A killed process would lose the rest.
   for (const slug of ['WORK', 'DOCS']) {
     await waitFor(async () => (await transcriptOf(slug)).includes('"assistant"'), { describe: `${slug} is saved` });
   }
@@ -36,13 +36,13 @@ afterAll(() => world.dispose());
 const transcriptOf = async (slug: string): Promise<string> =>
   JSON.stringify((await cbos.call('GET', `/sessions/${slug}/transcript`)).body);
 
-/** Kills the server and all that runs below Screen, at once and without a word, as a reboot does. */
+/** Kills the server and everything below Screen, at once and without warning, as a reboot does. */
 async function killEverything(): Promise<void> {
   for (const { pid } of world.processes()) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It ended with the one before.
+      // The process has ended together with the previous one.
     }
   }
   await waitFor(() => world.processes().length === 0, { describe: 'nothing runs any more' });
@@ -100,7 +100,7 @@ test('a session that was stopped is not lost, and a lost one that is stopped sta
 
 test('a server that is killed as it brings a session back leaves one of it', async () => {
   await cbos.call('POST', '/restore', {});
-  // The launch has begun, and nothing is written down of its processes.
+  // The launch has begun, but none of its processes is written down yet.
   await waitFor(() => world.processes().some(({ pid }) => pid !== cbos.pid), { describe: 'a process of the launch' });
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world, { CBOS_RESTORE_AT_START: 'true' });
@@ -121,7 +121,7 @@ test('a session that a signal ends while no server runs is lost, and is left whi
   cbos = await startCbos(world);
   expect((await cbos.session('WORK')).lost).toBe('signal');
 
-  // As Claude Code in a terminal of its own writes it.
+  // Claude Code in another terminal writes such a record.
   const self = await readProcess(process.pid);
   const record = { pid: process.pid, sessionId, cwd: world.projectDir, procStart: self?.startTime, status: 'idle' };
   writeFileSync(join(world.home, '.claude', 'sessions', `${process.pid}.json`), JSON.stringify(record));

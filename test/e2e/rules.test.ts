@@ -11,13 +11,13 @@ import { jsonSessions } from '../harness/json-session.ts';
 import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** How often the server is killed around a decision: on demand more often. */
+/** How many times the server is killed around a decision. `CBOS_KILLS` sets another number. */
 const KILLS = Number(process.env.CBOS_KILLS ?? 2);
 const DONE = replyWith({ kind: 'text', text: 'Done.' });
 /** Long enough to kill the server before the tool is called. */
 const LATER_MS = 3_000;
 
-/** A command that says each time that it ran: `sh ./count.sh MARK`. */
+/** Chooses a command that records each run: `sh ./count.sh MARK`. */
 function choose(prompt: string): Scene | null {
   const [, how, mark] = /(run|later):(\w+)/.exec(prompt) ?? [];
   if (mark === undefined) return null;
@@ -57,7 +57,7 @@ const untilDone = (mark: string, times: number) =>
     ({ status }) => status.primary === 'idle' && timesRun(mark) === times,
     `is done, with ${times} of ${mark}`,
   );
-/** A person answers what is open. */
+/** Answers the open question as a person does. */
 async function answerOpen(choice: 'yes' | 'no'): Promise<void> {
   const { status } = await cbos.until(SLUG, (one) => one.status.question !== null, 'asks');
   const { error } = await cbos.call('POST', `/sessions/${SLUG}/answer`, { choice, question_id: status.question?.id });

@@ -9,7 +9,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let count = 0;
-/** In the test's prompts, to tell them from those of the others in the same session. */
+/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
 let tag: string;
 beforeAll(async () => {
   world = await claudeWorld();
@@ -37,7 +37,7 @@ const keep = async (session_slug: string, response: string, when?: string): Prom
   return kept.body;
 };
 const stash = async (): Promise<StashedResponse[]> => (await cbos.call<StashedResponse[]>('GET', '/stash')).body;
-/** The prompts of this test, in order, without its tag. */
+/** Returns the prompts of this test, in order, without its tag. */
 const arrived = (): string[] =>
   world.promptsReceived().flatMap((prompt) => (prompt.endsWith(` ${tag}`) ? [prompt.slice(0, -tag.length - 1)] : []));
 const untilArrived = (count: number): Promise<true> =>
@@ -85,7 +85,7 @@ describe('a stashed reply', () => {
     await cbos.stop('SIGKILL');
     await waitFor(
       () => {
-        // The hook tells of the turn before Claude Code asks for the answer.
+        // The hook reports the turn before Claude Code sends its request.
         const turn = world.apiEvents.slice(begun).find((one) => one.kind === 'request' && one.scene === 'slow');
         return turn !== undefined && world.apiEvents.some((one) => one.kind === 'end' && one.request === turn.request);
       },
@@ -93,7 +93,7 @@ describe('a stashed reply', () => {
     );
 
     cbos = await startCbos(world);
-    // From the mark on, the text is on its way.
+    // Once the reply is marked as applied, its text is on its way.
     await waitFor(async () => (await stash())[0]?.applied === true, { describe: 'it is applied', isBrief: true });
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
@@ -101,7 +101,7 @@ describe('a stashed reply', () => {
     const apply = () => cbos.call('POST', `/stash/${manual.id}/apply`);
     const first = await apply();
     if (first.status !== 200) {
-      // The kill came between the text and its Enter. What is in the prompt then is neither sent nor cleared by CBOS; a
+      // The kill came between the text and its Enter. CBOS neither sends nor clears a text that is now in the prompt. A
       // person does.
       expect(first.error).toMatchObject({
         code: 'not_accepting_text',
@@ -128,7 +128,7 @@ describe('a broadcast at the command line', () => {
     await cbos.cli(['kill', ended.slug]);
     const sent = await cbos.cli(['send', '--yes', '--state', 'ready', 'scene:hello all', tag]);
     expect(sent).toEqual({ code: 0, stdout: `Sent to ${ready.slug}\n`, stderr: '' });
-    // Its hook confirms a prompt before the request for it is made.
+    // The hook confirms a prompt before the request for it is made.
     await untilArrived(2);
     expect(arrived()).toEqual(['scene:silent', 'scene:hello all']);
     const mixed = await cbos.cli(['send', '--all', '--yes', '/clear', '--json']);
@@ -140,7 +140,7 @@ describe('a broadcast at the command line', () => {
   });
 });
 
-/** Last: it removes the session that it took. */
+/** This block must be the last, because it deletes the session that it takes. */
 describe('a stashed reply that is applied by hand', () => {
   test('is applied once, follows its session through a rename, and goes with it', async () => {
     const { slug } = await spares.take();

@@ -9,10 +9,10 @@ import { waitFor } from '../harness/wait-for.ts';
 
 const COLS = 100;
 const ROWS = 30;
-/** Right of these cells Claude Code puts hints of its own, for some seconds. */
+/** To the right of these cells, Claude Code shows its own hints for some seconds. */
 const COMPARED_CELLS = 50;
 
-/** Colours, wide characters, two rows, and what Claude Code told it. */
+/** Prints colours, wide characters, two rows, and what Claude Code reported to the script. */
 const OWN_LINE = `#!/bin/sh
 in=$(cat)
 used=$(printf %s "$in" | sed -n 's/.*"used_percentage":\\([0-9]*\\).*/\\1/p')
@@ -21,7 +21,7 @@ printf '\\033[38;5;208mCTX [%s]\\033[0m \\033[1;44m%s\\033[0m %s\\n' "$used" "$m
 printf '  ▲ 日本 \\033[3;35m"%s"\\033[0m' "$1"
 `;
 
-/** A test that is tried again begins with sessions of its own. */
+/** A test that is retried starts new sessions. */
 let launches = 0;
 let world: ClaudeWorld;
 let cbos: Cbos;
@@ -45,7 +45,7 @@ const launch = async (name: string, path: string): Promise<string> => {
   return slug;
 };
 
-/** The cells of the status line: characters and how they are drawn. */
+/** Returns the cells of the status line: the characters and their attributes. */
 function statusCells(terminal: Terminal): string[] | null {
   const { active } = terminal.buffer;
   const rows = Array.from({ length: ROWS }, (_, row) => active.getLine(active.baseY + row));
@@ -61,7 +61,7 @@ function statusCells(terminal: Terminal): string[] | null {
   );
 }
 
-/** What a session of CBOS has drawn so far. */
+/** Returns a terminal with everything that a session of CBOS has drawn so far. */
 async function drawn(slug: string): Promise<Terminal> {
   const bytes = readFileSync(join(world.streamDir, `${slug}.typescript`));
   const terminal = new xterm.Terminal({ cols: COLS, rows: ROWS, allowProposedApi: true });
@@ -88,7 +88,7 @@ test.skipIf(isOlderThan('2.1.329'))(
       (event) => event.kind === 'request' && event.scene !== null && event.prompt === 'hello',
     );
     const messages = request?.kind === 'request' ? request.body.messages : null;
-    // As the stand-in counts.
+    // The stand-in counts the tokens the same way.
     const used = Math.ceil(JSON.stringify(messages).length / 4);
     expect(after.context?.used_tokens).toBe(used);
     expect(after.context?.size_tokens).toBeGreaterThan(100_000);
@@ -115,7 +115,7 @@ test.skipIf(isOlderThan('2.1.329'))(
     const { stdout } = await cbos.cli(['show', slug]);
     expect(stdout).toMatch(/context +░+ 0% of 1M tokens\n/);
 
-    // Another conversation: no figure of the last one is shown.
+    // A new conversation must show no figure of the last one.
     await cbos.call('POST', `/sessions/${slug}/send`, { text: '/clear', command: true });
     const cleared = await cbos.until(
       slug,

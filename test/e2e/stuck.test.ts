@@ -23,11 +23,11 @@ test('a turn is stuck when its spinner stops for longer than the threshold, and 
   const asks = await cbos.untilStatus('ASKS', 'waiting/permission');
   await launch('RUNS', 'scene:silent');
   const runs = await cbos.until('RUNS', ({ status }) => status.primary === 'active', 'runs');
-  // `script` first: it would wake what it runs.
+  // `script` is stopped first, because it would continue the process that it runs.
   const pids = await Promise.all(
     [asks, runs].map(async ({ pid }) => [(await readProcess(pid ?? 0))?.ppid ?? 0, pid ?? 0]),
   );
-  // A request without an answer: nothing but the spinner moves, for longer than the threshold.
+  // The request gets no answer. For longer than the threshold, nothing but the spinner moves.
   const quiet = (session: Session): boolean => session.status.quiet_ms > 2 * THRESHOLD_MS;
   const working = await cbos.until('RUNS', quiet, 'has shown no progress for a while');
   expect(working.status).toMatchObject({ primary: 'active', health: 'ALIVE' });

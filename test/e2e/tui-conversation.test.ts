@@ -6,7 +6,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 
-/** A turn that lasts until the test ends it, so that no machine is too slow to type meanwhile. */
+/** A turn that lasts until the test ends it, so that even a slow machine has time to type. */
 const chooseHeld: ChooseScene = (prompt) =>
   prompt.includes('scene:held')
     ? {
@@ -19,7 +19,7 @@ const chooseHeld: ChooseScene = (prompt) =>
       }
     : null;
 
-// One server and one terminal for all, with a JSON session in it: the tests go on where the one before has ended.
+// All tests share one server and one terminal with a JSON session. Each test goes on where the previous one ended.
 let world: ClaudeWorld;
 let cbos: Cbos;
 let terminal: Terminal;

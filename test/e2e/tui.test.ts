@@ -12,7 +12,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** The list's row of the selected session. */
+/** Matches the row of the selected session in the list. */
 const SELECTED = (state: string): RegExp => new RegExp(`▌[^\\n]*${state}`);
 
 async function launchByForm(terminal: Terminal, slug: string, prompt: string): Promise<void> {

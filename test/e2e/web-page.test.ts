@@ -11,7 +11,7 @@ import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { untilTerminalShows, WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** A dialog comes after a request of the real program to the stand-in, on a machine that does ten other things. */
+/** The dialog needs a request of the real program to the stand-in, on a machine that may run ten other programs. */
 const PATIENCE_MS = 40_000;
 
 const ANSWER = `## What it does
@@ -27,8 +27,8 @@ createServer(listener).listen(8080);
 | / | the time |`;
 
 /**
- * A turn with all that a conversation can show: headings, code, a table, a tool without a question, an edit that needs
- * a permission.
+ * A turn with everything that a conversation can show: headings, code, a table, a tool without a question, and an edit
+ * that needs a permission.
  */
 const REVIEW: Scene = {
   name: 'page-review',
@@ -57,7 +57,7 @@ const REVIEW: Scene = {
 };
 const REVIEW_PROMPT = 'Explain the server, then let it listen on 9090';
 
-/** One world for all: what a test needs untouched has a name of its own in it. */
+/** All tests share one world. What a test needs unchanged has its own name there. */
 let world: ClaudeWorld;
 let browser: Browser;
 let cbos: Cbos;
@@ -81,7 +81,7 @@ async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
-  // Signed in as well: a page that reloads during the sign-in would start it again, with a used link.
+  // Waits until the page has signed in. A reload during the sign-in would start it again with a link that was used.
   await page.locator('.shell:not(.is-stale)').waitFor();
   await page.getByText('Connecting…').first().waitFor({ state: 'detached' });
 }
@@ -93,7 +93,7 @@ async function launchDemo(slugs: readonly string[], ending = ''): Promise<void> 
   }
 }
 
-/** No Claude Code of an earlier test takes the machine from the next. */
+/** Deletes all sessions, so that no Claude Code of an earlier test slows down the next one. */
 async function endAll(): Promise<void> {
   for (const { slug } of (await cbos.call<{ slug: string }[]>('GET', '/sessions')).body) {
     await cbos.call('DELETE', `/sessions/${slug}`);
@@ -103,8 +103,8 @@ async function endAll(): Promise<void> {
 const row = (slug: string) => page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: slug });
 
 /**
- * What the terminal shows. xterm draws on a canvas; its text is kept for screen readers only when asked, so the session
- * tells.
+ * Waits until a session shows a text. The test asks the session, because xterm draws on a canvas and keeps its text for
+ * screen readers only on request.
  */
 const shows = (slug: string, text: string) =>
   waitFor(async () => (await cbos.session(slug)).buffer_tail?.includes(text), {
@@ -113,8 +113,8 @@ const shows = (slug: string, text: string) =>
   });
 
 /**
- * Answers a question with a button, as a person does: the page takes no click on a question that has just come or
- * moved, and on a busy machine it does so between the look of a test and its click.
+ * Answers a question with a button, as a person does. The page accepts no click on a question that has just come or
+ * moved. On a busy machine, a question may move between the check of a test and its click.
  */
 async function answerWith(button: Locator, slug: string, kind: 'question' | 'permission'): Promise<void> {
   await button.waitFor();
@@ -141,7 +141,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await answerWith(accounts.getByRole('button', { name: /SQLite/ }), 'ACCOUNTS', 'question');
 
     await row('DEPLOY').click();
-    // The list has such buttons too, until the session has taken its place.
+    // The list has buttons with these names too, until the session replaces it on the page.
     await page.getByRole('heading', { name: 'DEPLOY' }).waitFor();
     await page.getByRole('region', { name: 'Permission' }).getByText('./deploy.sh staging', { exact: true }).waitFor();
     await answerWith(page.getByRole('button', { name: 'Yes', exact: true }), 'DEPLOY', 'permission');
@@ -175,7 +175,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await row('ACCOUNTS-2').getByText('Where shall the accounts be stored?').waitFor();
     await row('ACCOUNTS-2').tap();
     const postgres = page.getByRole('button', { name: /PostgreSQL/ });
-    // One tap, once the question has stood still; a click instead would not show that a tap is enough.
+    // A tap, once the question accepts one. A click would not show that a tap is enough.
     await page.locator('.choice[aria-disabled="false"]').first().waitFor();
     await postgres.tap();
     await cbos.until(
@@ -206,7 +206,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await conversation.getByRole('heading', { name: 'What it does' }).waitFor();
     await conversation.locator('strong', { hasText: 'the time' }).waitFor();
     await conversation.getByRole('cell', { name: 'the time' }).waitFor();
-    // Coloured, so in more than one piece.
+    // The code is coloured, so it consists of several elements.
     await conversation.locator('[data-kind="text"] pre.code span[style]', { hasText: 'createServer' }).waitFor();
 
     const permission = page.getByRole('region', { name: 'Permission' });
@@ -306,11 +306,11 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByRole('heading', { name: 'FIND, replay' }).waitFor();
     const position = page.getByLabel('Position');
     await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
-    // At the right moment: what was searched for stands there.
+    // The replay is at the right moment: it shows the text that was searched for.
     await untilTerminalShows(page, 'it shows what was found', (lines) => lines.join(' ').includes('ready when you'));
     const at = Number(await position.inputValue());
     await page.getByRole('button', { name: 'Play' }).click();
-    // From there on, or from the start where that was the end.
+    // The replay goes on from there, or from the start if that was the end.
     await waitFor(async () => Number(await position.inputValue()) !== at, { describe: 'it plays' });
     await page.goto(`${cbos.url}/#/history`);
     await page.getByRole('rowheader', { name: 'FIND' }).waitFor();

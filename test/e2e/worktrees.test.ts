@@ -30,13 +30,13 @@ test('a session works in a worktree of its own, once the new folder is trusted',
   expect(world.promptsReceived()).toEqual([expect.stringContaining('scene:hello')]);
   expect(readFileSync(join(folder, 'local.env'), 'utf8')).toBe('KEY=1\n');
 
-  // A restarted server knows it as well.
+  // A restarted server knows the worktree as well.
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   const again = await cbos.call<Session>('GET', '/sessions/AUTH');
   expect(again.body.worktree).toEqual(asking.worktree);
 
-  // Its end: the change is in the base, the folder is gone, and what was in no commit is saved.
+  // At the end, the change is in the base, the folder is gone, and files that are in no commit are saved.
   repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'the change');
   expect((await cbos.cli(['finish', 'AUTH', '--merge', '--yes'])).stderr).toBe('');
   expect(existsSync(folder)).toBe(false);
@@ -44,14 +44,14 @@ test('a session works in a worktree of its own, once the new folder is trusted',
   expect(repository.git('branch', '--format=%(refname:short)')).toBe('main');
   const gone = await cbos.call<Session>('GET', '/sessions/AUTH');
   expect(gone.body).toMatchObject({ state: 'dead', pid: null, worktree: { finished: { how: 'merge', into: 'main' } } });
-  // The same again is done already, and a restart names what brings the folder back.
+  // Finishing again does nothing. A restart is refused, and names the command that brings the folder back.
   expect((await cbos.cli(['finish', 'AUTH', '--merge', '--yes'])).code).toBe(0);
   const refused = await cbos.cli(['restart', 'AUTH']);
   expect(refused.stderr).toContain('cbos recover AUTH/');
   expect((await cbos.cli(['recover', 'AUTH'])).code).toBe(0);
   expect(readFileSync(join(folder, 'local.env'), 'utf8')).toBe('KEY=1\n');
 
-  // What does not start leaves neither a folder nor a branch.
+  // A session that does not start leaves neither a folder nor a branch.
   await cbos.stop();
   cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: '/nowhere/claude' });
   const failed = await cbos.cli(['new', 'NONE', repository.path, '--worktree']);

@@ -23,7 +23,7 @@ const turn = async (timeline: Timeline, scene: string): Promise<void> => {
   await toPrompt(timeline);
   await timeline.prompt(`Please go on with scene:${scene}`);
 };
-/** A while after the last change, so that a recording shows what stays. */
+/** Waits a while after the last change, so that the recording shows what stays. */
 const settle = (timeline: Timeline): Promise<void> => timeline.rest(1_000);
 
 const untilDialog = async (timeline: Timeline, pattern: RegExp): Promise<void> => {
@@ -31,7 +31,7 @@ const untilDialog = async (timeline: Timeline, pattern: RegExp): Promise<void> =
   await timeline.rest(1_000);
 };
 
-/** One turn that ends by itself. */
+/** Plays one turn that ends by itself. */
 const simple = (scene: string, end = 'Stop'): Play => ({
   play: async (timeline) => {
     await turn(timeline, scene);
@@ -251,7 +251,7 @@ const PLAYS: Record<string, Play> = {
     trusted: false,
     play: async (timeline) => {
       await untilDialog(timeline, /trust/);
-      // The marker stands on "No, exit" at first, and the options have no numbers.
+      // The marker is on "No, exit" at first, and the options have no numbers.
       await timeline.press('down', '\x1b[B');
       await timeline.rest(300);
       await timeline.press('enter', '\r');

@@ -4,34 +4,34 @@ import { type ClaudeWorld, type TimedApiEvent, testedVersion } from '../harness/
 import { type ClaudeInScreen, type ClaudeInScreenOptions, startClaudeInScreen } from '../harness/claude-in-screen.ts';
 import type { EvidenceLine } from '../harness/evidence.ts';
 
-/** Changes of the screen within it are one: Claude Code writes a frame in several writes. */
+/** Claude Code draws one frame in several writes. Changes of the screen within this time count as one. */
 const COALESCE_MS = 50;
 
-/** A recording of everything that Claude Code shows and says, while a scene is played. */
+/** Records everything that Claude Code shows and reports while a scene is played. */
 export interface Timeline {
   session: ClaudeInScreen;
-  /** types, and notes it */
+  /** types the keys and records them */
   press(step: string, keys: string): Promise<void>;
   prompt(text: string): Promise<void>;
-  /** lets time pass, for what must be seen to stay as it is */
+  /** lets time pass, to show that the state stays as it is */
   rest(ms: number): Promise<void>;
-  /** a hook of this name has come since the last call for it */
+  /** waits until a hook of this name has come since the last call for it */
   waitForHook(event: string): Promise<Record<string, unknown>>;
   waitForRegistry(status: string): Promise<void>;
-  /** stops and writes the file */
+  /** stops the recording and writes the file */
   finish(): void;
 }
 
 export interface RecordOptions extends ClaudeInScreenOptions {
   world: ClaudeWorld;
   scene: string;
-  /** where the recording goes */
+  /** the file that the recording is written to */
   file: string;
 }
 
 /**
- * Rows whose text is dim, apart from a prompt's mark and the cursor's cell (Claude Code draws its cursor itself,
- * inverse, on the first letter of a suggestion).
+ * Returns the rows whose text is dim, except for the prompt's mark and the cursor's cell. Claude Code draws its cursor
+ * itself, inverse, on the first letter of a suggestion.
  */
 function dimRows(session: ClaudeInScreen, rows: number): number[] {
   const buffer = session.terminal.buffer.active;
@@ -91,7 +91,7 @@ export async function startTimeline(options: RecordOptions): Promise<Timeline> {
       registryStatus = record?.status ?? null;
       add({ t: Date.now() - startedAt, source: 'registry', record });
     } catch (error) {
-      // Half written or just removed: the next event of the directory tells.
+      // The file is half written or was just removed. The next event of the directory reports the new state.
       if (!(error instanceof SyntaxError) && (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   };
@@ -191,7 +191,7 @@ function isZombie(pid: number): boolean {
   }
 }
 
-/** Sorted by time, with paths that are the same on every machine. */
+/** Writes the lines sorted by time, with paths that are the same on every machine. */
 function writeTimeline(file: string, world: ClaudeWorld, recorded: EvidenceLine[]): void {
   const neutral = (text: string): string =>
     text

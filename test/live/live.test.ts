@@ -11,20 +11,19 @@ const readJson = (name: string): unknown =>
 const measured = (): LiveResults[string] => newestLive(readJson('live-accuracy.json') as LiveResults);
 
 /**
- * The scenes in which sources disagree or one is silent, as short as possible. No hook reports an interrupt or a
- * dismissed dialog, a transcript covers the dialog that a hook announced, one turn follows another, or a refusal
- * comes at once.
+ * Short scenes in which sources disagree or one of them is silent. No hook reports an interrupt or a dismissed dialog,
+ * a transcript covers the dialog that a hook announced, one turn follows another, or a refusal comes at once.
  */
 const HARD_SCENES = ['transcript-permission', 'queued', 'interrupt-tool', 'ask-escape', 'credit'];
 
 /**
- * Other tests run at the same time, and Claude Code itself then takes over a second from its answer to its dialog. A
- * permanent error is still found. The limit of one second is checked by `npm run accuracy -- --live`, whose results
- * the tests below read.
+ * Other tests run at the same time, and then Claude Code itself takes over a second from its answer to its dialog. This
+ * limit still finds a permanent error. `npm run accuracy -- --live` checks the limit of one second, and the tests below
+ * read its results.
  *
- * No condition was found to replace this time. It could start when Claude Code itself reported a change (the time in
- * a hook's file, or in its registry). But no hook reports an interrupt or a dismissed dialog, and server and client
- * need the same two busy cores. A limit of one second from there would measure the machine.
+ * No condition was found to replace this time. It could start when Claude Code itself reported a change (the time in a
+ * hook's file, or in its registry). But no hook reports an interrupt or a dismissed dialog, and server and client need
+ * the same two busy cores. A limit of one second from there would measure the machine.
  */
 const AFTER_CHANGE_MS = 3_000;
 

@@ -45,7 +45,7 @@ export async function playLive(name: string, options: SceneSetOptions): Promise<
   const watcher = await cbos.watch();
   const stage = await openStage(set, () => startSession(cbos, set, scene));
   await scene.play(stage);
-  // The end of a session must also be reported within a second.
+  // The server must report the end of a session within a second too.
   await stage.rest(AFTER_THE_END_MS);
   const endedAt = Date.now();
   truth.note('end-of-recording', '', endedAt);

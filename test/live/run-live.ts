@@ -19,8 +19,8 @@ export interface RunLiveOptions extends SceneSetOptions {
 }
 
 /**
- * The scenes on which this version is scored. Every version can run the core ones, and the pinned version can run
- * all.
+ * Returns the scenes on which the pinned version is scored. It can run all of them; every version can run the core
+ * scenes.
  */
 export const liveScenes = (): string[] => Object.keys(RECORDED_SCENES);
 

@@ -7,9 +7,9 @@ const AFTER_CHANGE_MS = 1_000;
 /** The time between samples. It is shorter than for a recording, because short moments count here. */
 const SAMPLE_MS = 50;
 /**
- * How long after their effect the labels of keypresses and requests may be written. A keypress passes through the
- * server, Screen, and the program before its label is written. For this long before a label, both its state and the
- * previous one count as right.
+ * How long after its effect a keypress or a request may get its label. A keypress passes through the server, Screen,
+ * and the program before its label is written. For this long before a label, both its state and the previous one count
+ * as right.
  */
 const BEFORE_LABEL_MS = 300;
 /** The shortest time that a status may last, unless the session really passed through it. */

@@ -12,22 +12,22 @@ import { WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { takeTerminalPictures } from './terminal-pictures.ts';
 
-/** What a README loads without a second thought. */
+/** The size of a picture that a README can load quickly. */
 const MAX_BYTES = 150_000;
 
 const DESKTOP = { viewport: { width: 1120, height: 700 } };
 const PHONE = { viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true, deviceScaleFactor: 1.5 };
 
-/** Of several lines, so that one sees it arrive as one prompt. */
+/** A prompt of several lines, to show that they arrive as one prompt. */
 const PROMPT = 'Release 1.4.0:\n\n- tag it\n- write to the team what is new';
 
-/** Asks two questions at once. */
+/** This prompt leads to two questions at once. */
 const CLIENT_PROMPT = 'Write a client for the service';
 
 interface Picture {
   name: string;
   context: typeof DESKTOP | typeof PHONE;
-  /** shows what is to be seen */
+  /** brings the page to the state that the picture shows */
   show(page: Page): Promise<void>;
 }
 
@@ -125,7 +125,7 @@ async function goTo(page: Page, hash: string): Promise<void> {
   await page.goto(`${new URL(page.url()).origin}/${hash}`);
 }
 
-/** Takes them of a demo fleet that waits at its questions. @param options.only names; empty: all of them */
+/** Takes pictures of a demo fleet that waits at its questions. @param options.only names of pictures; all if empty */
 export async function takePictures(options: {
   directory: string;
   only: readonly string[];
@@ -203,7 +203,7 @@ async function take(options: {
   const { browser, cbos, picture, colorScheme, file } = options;
   const { page, context } = await openPage(browser, { origin: cbos.url, colorScheme, ...picture.context });
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
-  // A phone's pixels are made up here, and WebGL draws for real ones.
+  // The pixels of the phone are scaled, and WebGL would draw for real pixels.
   if (picture.context === PHONE) await page.addInitScript(WITHOUT_WEBGL);
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.locator('.session-row').first().waitFor();
@@ -212,7 +212,7 @@ async function take(options: {
   await context.close();
 }
 
-/** Code is coloured and terminals are drawn with later frames: taken when nothing changes any more. */
+/** Takes the picture when nothing changes any more. Colours of code and terminals come with later frames. */
 async function pictureOf(page: Page): Promise<Buffer> {
   let last: Buffer = Buffer.alloc(0);
   return waitFor(

@@ -10,13 +10,13 @@ import type { World } from '../harness/world.ts';
 const TO_SVG = fileURLToPath(new URL('../../scripts/terminal-svg.mjs', import.meta.url));
 const SIZE = { cols: 132, rows: 34 };
 
-/** Pictures of the terminal UI, each with the session that is selected in it. */
+/** The pictures of the terminal UI, each with its selected session. */
 const PICTURES = [
   { name: 'tui-permission', slug: 'DEPLOY' },
   { name: 'tui-question', slug: 'ACCOUNTS' },
 ] as const;
 
-/** Takes those that are wanted, of the fleet that waits at its questions. */
+/** Takes the wanted pictures of the fleet that waits at its questions. */
 export async function takeTerminalPictures(options: {
   world: World;
   cbos: Cbos;

@@ -17,19 +17,19 @@ export { obtainClaude, RecorderError } from './claude-versions.ts';
 
 export interface RecordOptions extends SceneSetOptions {
   scene: string;
-  /** the files' name; the scene's when left out */
+  /** the name of the files; the scene's name if omitted */
   as?: string;
-  /** the scene's own size when left out, else 100×30 */
+  /** the size of the window; the scene's own size if omitted, or else 100×30 */
   cols?: number;
   rows?: number;
-  /** whether Claude Code may use the alternate screen, as it does by itself; CBOS launches it without */
+  /** whether Claude Code may use the alternate screen, as it does by default; CBOS launches it without */
   alternateScreen: boolean;
   timing: 'advanced' | 'classic';
-  /** the files go into OUT/VERSION */
+  /** the files are written to OUT/VERSION */
   out: string;
 }
 
-/** `name  what it shows`, a line each. */
+/** Returns one line per scene: `name  what it shows`. */
 export function describeScenes(): string[] {
   return Object.entries(RECORDED_SCENES).map(([name, { about }]) => `${name.padEnd(24)} ${about}`);
 }
@@ -42,9 +42,9 @@ export function findScene(name: string): RecordedScene {
 }
 
 /**
- * Records the real Claude Code of a version in a scene, on the stand-in:
- * `OUT/VERSION/SCENE.{typescript,timing,meta.json,labels.jsonl}`. Files of an earlier recording are replaced when the
- * new one is whole, never before.
+ * Records a version of the real Claude Code in a scene, on the stand-in:
+ * `OUT/VERSION/SCENE.{typescript,timing,meta.json,labels.jsonl}`. The files of an earlier recording are replaced only
+ * when the new recording is complete.
  * @returns the files' common path
  * @throws RecorderError with what to do about it
  */
@@ -68,7 +68,7 @@ export async function record(options: RecordOptions): Promise<string> {
     });
   }
   const endAt = Date.now();
-  // The session still runs: what came between the two readings is left out.
+  // The session still runs, so output that came between the two readings is left out.
   const { timing, writtenMs } = readAtRest(files.timing);
   const whole = timedPart(readFileSync(files.typescript), timing).toString('latin1');
   const startedAt = startOf(timing, writtenMs);
@@ -94,7 +94,7 @@ export async function record(options: RecordOptions): Promise<string> {
   return base;
 }
 
-/** Starts Claude Code as CBOS does, in a Screen of the asked size with `script` in it, and without CBOS. */
+/** Starts Claude Code without CBOS but in the same way: in a Screen of the wanted size, with `script` in it. */
 async function startRecorded(
   { world, program, env }: SceneSet,
   scene: RecordedScene,
@@ -129,16 +129,14 @@ async function startRecorded(
   };
 }
 
-/**
- * Names that a recorded session's environment must not have: nothing of CBOS's own test worlds decides how it looks.
- */
+/** Returns the environment without the variables of CBOS and its tests, because they would change what is recorded. */
 function recordedEnvironment(base: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(base).filter(([name]) => !name.startsWith('CBOS_') && name !== SPOOL_VARIABLE),
   );
 }
 
-/** A file that is being written, and when what was read of it was. */
+/** Reads a file that is still being written. Returns its text and the time of the last write that the text contains. */
 function readAtRest(file: string): { timing: string; writtenMs: number } {
   for (;;) {
     const before = statSync(file);
@@ -147,7 +145,7 @@ function readAtRest(file: string): { timing: string; writtenMs: number } {
   }
 }
 
-/** The recording as far as its timing goes. */
+/** Returns the part of the recording that its timing covers. */
 function timedPart(recording: Buffer, timing: string): Buffer {
   const bytes = parseTiming(timing).entries.reduce(
     (sum, entry) => sum + (entry.kind === 'output' ? entry.bytes : 0),
@@ -156,7 +154,7 @@ function timedPart(recording: Buffer, timing: string): Buffer {
   return recording.subarray(0, recording.indexOf('\n') + 1 + bytes);
 }
 
-/** Unix milliseconds of a recording's start: when its last row was written, less all delays. */
+/** Returns when a recording started, in Unix milliseconds: the time of its last row, less all delays. */
 function startOf(timing: string, lastWrittenMs: number): number {
   const seconds = parseTiming(timing).entries.reduce((sum, entry) => sum + entry.delay, 0);
   return Math.round(lastWrittenMs - seconds * 1_000);

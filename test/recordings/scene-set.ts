@@ -10,14 +10,14 @@ import { type NetworkGate, openNetworkGate } from './network-gate.ts';
 import type { RecordedScene } from './scene.ts';
 import { Truth } from './truth.ts';
 
-/** How Claude Code asks for a summary when it compacts a conversation; a scene answers that as `compaction`. */
+/** The request of Claude Code for a summary when it compacts a conversation. A scene answers it as `compaction`. */
 const COMPACTION = /Your task is to create a detailed summary/;
 
 const DEFAULT_SIZE = { cols: 100, rows: 30 };
 
 /**
- * What a scene is played in: a world with the stand-in, a way to it that can be cut, and somebody who writes down what
- * is true.
+ * Everything that a scene is played in: a world with the stand-in, a connection to the stand-in that can be cut, and
+ * the record of what is true.
  */
 export interface SceneSet {
   world: ClaudeWorld;
@@ -26,9 +26,9 @@ export interface SceneSet {
   /** when connections were reset, in Unix milliseconds; grows */
   cutOffs: readonly number[];
   version: ClaudeVersion;
-  /** what runs Claude Code, without arguments */
+  /** the command that runs Claude Code, without arguments */
   program: readonly string[];
-  /** what the session's environment has beside the world's */
+  /** additions to the environment of the world */
   env: Readonly<Record<string, string>>;
 }
 
@@ -36,12 +36,12 @@ export interface SceneSetOptions {
   /** the version of Claude Code */
   claude: string;
   cacheDir: string;
-  /** ends it; everything that was started is ended too */
+  /** aborting ends the scene and everything that was started for it */
   signal: AbortSignal;
   print: (line: string) => void;
 }
 
-/** The window: as asked, else the scene's own, else 100×30. */
+/** Returns the size of the window: the requested one, or else the scene's own, or else 100×30. */
 export function sizeOf(
   scene: RecordedScene,
   asked: { cols?: number; rows?: number } = {},
@@ -52,7 +52,7 @@ export function sizeOf(
   };
 }
 
-/** @throws RecorderError when the version cannot be had */
+/** @throws RecorderError if the version cannot be obtained */
 export async function openSceneSet(
   scene: RecordedScene,
   { claude, cacheDir, signal, print }: SceneSetOptions,
@@ -92,7 +92,7 @@ export async function openSceneSet(
   };
 }
 
-/** Names of the scene's own first; the demo's catalogue answers the others. */
+/** Looks a name up in the scene's own replies first. The catalogue of the demo answers all other names. */
 function chooserOf(scene: RecordedScene): ChooseScene {
   return (prompt) => {
     const name = COMPACTION.test(prompt) ? 'compaction' : [...prompt.matchAll(/\bscene:([a-z-]+)/g)].at(-1)?.[1];
@@ -112,7 +112,7 @@ function prepareHome(scene: RecordedScene, world: { home: string; projectDir: st
   }
   const file = join(world.home, '.claude.json');
   const state = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
-  // 1.0.60 ends at once where a project has no such list.
+  // 1.0.60 ends at once if a project has no such list.
   for (const project of Object.values(state.projects as Record<string, object>))
     Object.assign(project, { allowedTools: [] });
   if (scene.without === 'key') delete state.customApiKeyResponses;

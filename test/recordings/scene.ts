@@ -4,67 +4,67 @@ import type { Detail } from '../../src/protocol/index.ts';
 import type { Truth, Whose } from './truth.ts';
 
 /**
- * What a scene has in its hands while it is recorded. Nothing here tells what the screen shows: labels must not depend
- * on it.
+ * What a scene can do while it is recorded. Nothing here reports what the screen shows, because labels must not depend
+ * on the screen.
  */
 export interface Stage {
   truth: Truth;
   version: ClaudeVersion;
   /**
-   * waits until the program is up and at rest, and a while more; `waiting` for a dialog that stands before the prompt
+   * waits until the program has started and rests, and a while longer; `waiting` if a dialog comes before the prompt
    */
   ready(state?: 'idle' | 'waiting'): Promise<void>;
-  /** keys as they are */
+  /** types the keys unchanged */
   press(keys: string): Promise<void>;
-  /** a text and Enter, as a person would */
+  /** types a text and presses Enter, as a person would */
   prompt(text: string): Promise<void>;
   /** answers the dialog that a tool has opened */
   answer(keys: string, why: string): Promise<void>;
   rest(ms: number): Promise<void>;
-  /** long enough that what is up can be judged */
+  /** waits long enough that the present state can be judged */
   settle(): Promise<void>;
   /**
-   * The next event of this kind that nobody has waited for yet; of the session's own turn when not said otherwise.
-   * `end` is the end of an answer without a tool call.
+   * Waits for the next event of this kind that no call has waited for yet. Without `whose`, only events of the
+   * session's own turn count. `end` is the end of an answer without a tool call.
    */
   heard(
     kind: 'request' | 'first-byte' | 'tool' | 'end' | 'failed' | 'aborted',
     more?: { whose?: Whose; timeoutMs?: number },
   ): Promise<void>;
-  /** waits for the process's end */
+  /** waits until the process has ended */
   exited(): Promise<void>;
   kill(): void;
   resize(cols: number, rows: number): Promise<void>;
-  /** cuts the way to the stand-in, or opens it again */
+  /** cuts the connection to the stand-in, or opens it again */
   network(how: 'reset' | 'refuse' | 'restore'): Promise<void>;
-  /** waits for so many connections that were reset, counted from the beginning */
+  /** waits until this many connections were reset, counted from the beginning */
   attempts(count: number): Promise<void>;
-  /** waits until no connection was tried for so long; when the last one was, in Unix milliseconds */
+  /** waits until no connection was tried for this long; resolves to the time of the last one, in Unix milliseconds */
   lastAttempt(quietMs: number): Promise<number>;
-  /** waits for a file in the project, which a command of the scene writes when it ends */
+  /** waits for a file in the project, which a command of the scene writes at its end */
   written(name: string): Promise<void>;
 }
 
 export interface RecordedScene {
   about: string;
-  /** by the name in the prompt (`scene:NAME`); the catalogue of the demo answers names that are not here */
+  /** the replies by the name in the prompt (`scene:NAME`); the catalogue of the demo answers all other names */
   replies?: Readonly<Record<string, readonly Reply[]>>;
-  /** tools whose call opens a dialog */
+  /** the tools whose call opens a dialog, with what the dialog asks */
   asks?: Readonly<Record<string, Detail>>;
-  /** prompts of subagents */
+  /** matches the prompts of subagents */
   helpers?: RegExp;
   endsWithQuestion?: boolean;
-  /** failed attempts that end a turn; 1 when left out */
+  /** the number of failed attempts that end a turn; 1 if omitted */
   attempts?: number;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** permission rules beside the example project's */
+  /** permission rules in addition to those of the example project */
   allow?: readonly string[];
-  /** scripts that are put into the project, executable */
+  /** executable scripts for the project, by name */
   files?: Readonly<Record<string, string>>;
   /**
-   * what the home lacks: the trust of the project, or the approval of the key (a very first start calls the vendor, and
-   * ends without)
+   * what the home lacks: the trust of the project, or the approval of the key. In a completely empty home, Claude Code
+   * calls the vendor at its first start, and ends if it gets no answer.
    */
   without?: 'trust' | 'key';
   cols?: number;

@@ -7,21 +7,21 @@ import type { Stage } from './scene.ts';
 import type { SceneSet } from './scene-set.ts';
 import type { Whose } from './truth.ts';
 
-/** A start is over when nothing has been drawn for so long; then it gets as long again before somebody types. */
+/** A start is over when nothing was drawn for QUIET_MS. The scene then waits for AFTER_START_MS before it types. */
 const QUIET_MS = 800;
 const AFTER_START_MS = 2_500;
 const START_TIMEOUT_MS = 30_000;
-/** Less may be terminal modes only. */
+/** Fewer bytes may be nothing but terminal modes. */
 const FIRST_FRAME_BYTES = 400;
 
-/** Less, and Enter is taken for a part of the paste (versions up to 2.1.50). */
+/** After a shorter pause, Enter is taken as a part of the paste (versions up to 2.1.50). */
 const BEFORE_ENTER_MS = 400;
 
 const SETTLE_MS = 5_000;
 const EVENT_TIMEOUT_MS = 30_000;
 const LONG_TIMEOUT_MS = 120_000;
 
-/** A Claude Code that has been started in a Screen, whoever did it. */
+/** A Claude Code in a Screen, regardless of who started it. */
 export interface StartedClaude {
   agent: ProcessId;
   /** the recording that `script` writes */
@@ -30,7 +30,7 @@ export interface StartedClaude {
   resize(cols: number, rows: number): Promise<void>;
 }
 
-/** Starts Claude Code and gives a scene its hands on it. */
+/** Starts Claude Code and returns what a scene can do with it. */
 export async function openStage(
   { world, truth, gate, cutOffs, version }: SceneSet,
   start: () => Promise<StartedClaude>,
@@ -42,7 +42,7 @@ export async function openStage(
     world.onApiEvent((event) => {
       const whose = truth.hear(event);
       if (event.kind === 'tool') lastTool = event.request;
-      // An answer that ends in a tool call goes on after it.
+      // An answer that ends with a tool call is not the end: the turn continues after the call.
       if (event.kind !== 'end' || event.request !== lastTool) events.push({ kind: event.kind, whose });
     }),
   );

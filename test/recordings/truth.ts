@@ -1,48 +1,48 @@
 import type { Detail } from '../../src/protocol/index.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 
-/** What a session is, as the labels say it; `waiting-or-idle`: either word is right. */
+/** The state of a session as a label contains it. `waiting-or-idle` means that both words are right. */
 export type TrueState = 'starting' | 'idle' | 'active' | 'waiting' | 'error' | 'dead' | 'waiting-or-idle';
 
-/** A line of `SCENE.labels.jsonl`, with Unix milliseconds instead of seconds since the recording's start. */
+/** A line of `SCENE.labels.jsonl`, but with Unix milliseconds instead of seconds since the recording's start. */
 export type TimedLabel =
   | { at: number; state: TrueState; why: string; detail?: Detail }
   | { at: number; event: string; tag: string };
 
 export interface TruthOptions {
-  /** tools whose call opens a dialog, and what it asks */
+  /** the tools whose call opens a dialog, with what the dialog asks */
   asks: Readonly<Record<string, Detail>>;
-  /** prompts of subagents: the end of their answers is not the end of the session's turn */
+  /** matches the prompts of subagents; the end of their answers does not end the session's turn */
   helpers: RegExp | null;
-  /** a turn that ends is followed by a question to the user, in words */
+  /** whether a turn ends with a question to the user in words */
   endsWithQuestion: boolean;
-  /** how many failed attempts of one request end the turn; Claude Code repeats it until then */
+  /** how many failed attempts of one request end the turn; Claude Code repeats the request until then */
   attempts: number;
 }
 
-/** `side`: a title, a summary, a warm-up; `helper`: of a subagent, inside of the session's turn */
+/** `helper`: a request of a subagent, inside the session's turn; `side`: a title, a summary, or a warm-up */
 export type Whose = 'turn' | 'helper' | 'side';
 
 /**
- * Requests with tools that are nobody's turn: 2.0.x warms up at its start, 2.1.x asks after a turn what the user may
- * type next.
+ * Requests that have tools but belong to no turn. 2.0.x warms up at its start. After a turn, 2.1.x asks the model what
+ * the user may type next.
  */
 const BESIDE_THE_TURN = /^Warmup$|\[SUGGESTION MODE/;
 
 /**
- * Collects the ground truth of a recording: from what the stand-in was asked and sent, from what the scene typed and
- * from the process. Never from the screen, which is what is judged by it.
+ * Collects the true states of a recording from the requests and answers of the stand-in, from the keys that the scene
+ * typed, and from the process. Never from the screen, because the screen is what these states are used to judge.
  */
 export class Truth {
   private readonly found: TimedLabel[] = [];
   private state: TrueState | null = null;
-  /** requests that have not ended, and whether a tool was called in them */
+  /** the requests that have not ended, and whether a tool was called in them */
   private readonly open = new Map<number, { tag: string; usesTool: boolean; whose: Whose }>();
   private failures = 0;
   private isTurnOpen = false;
-  /** when the last prompt was sent, until its request comes */
+  /** when the last prompt was sent; null once its request has come */
   private sentAt: number | null = null;
-  /** whose tool has a dialog open */
+  /** whose tool has opened a dialog */
   private asking: Whose | null = null;
 
   constructor(
@@ -50,7 +50,9 @@ export class Truth {
     private readonly now: () => number,
   ) {}
 
-  /** From `at` on (now when left out) the session is in this state. Repeating the state that holds adds nothing. */
+  /**
+   * Records that the session is in this state from `at` on (now if omitted). Repeating the current state adds nothing.
+   */
   say(state: TrueState, why: string, more: { detail?: Detail; at?: number } = {}): void {
     if (state === 'idle' || state === 'error') this.isTurnOpen = false;
     if (state === this.state) return;
@@ -60,13 +62,17 @@ export class Truth {
   }
 
   /**
-   * Enter was pressed on a text: where it was a prompt to an idle session, its turn began then, not with the request.
+   * Records that Enter was pressed on a text. If an idle session got a prompt that way, its turn began now, and not
+   * with the request.
    */
   sent(): void {
     if (!this.isTurnOpen) this.sentAt = this.now();
   }
 
-  /** The open dialog has been answered: the turn goes on, or a background helper does while the session is idle. */
+  /**
+   * Records that the open dialog was answered. The turn continues, or a background helper does while the session is
+   * idle.
+   */
   answered(why: string): void {
     this.asking = null;
     this.say(this.isTurnOpen ? 'active' : 'idle', why);
@@ -112,7 +118,7 @@ export class Truth {
     return whose;
   }
 
-  /** What was found, by time. */
+  /** Returns all labels, sorted by time. */
   labels(): TimedLabel[] {
     return [...this.found].sort((a, b) => a.at - b.at);
   }

@@ -3,7 +3,7 @@ import { createClock, markNow } from '../../src/server/clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** Two clocks of a machine, as they are set. */
+/** The two clocks of a machine, which a test can set. */
 function someMachine() {
   const machine = { wallMs: Date.UTC(2026, 10, 22), monotonicMs: 5_000 };
   const clock = createClock({ wall: () => machine.wallMs, monotonic: () => machine.monotonicMs, boot: 'one' });

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => database.close());
 
-/** A disk with no room for what is long: SQLite's own limit fails as a full one does. */
+/** Leaves no room for long texts. SQLite's own limit fails in the same way as a full disk. */
 const fill = (): void => database.exec(`PRAGMA max_page_count = ${pages() + 2}`);
 const pages = (): number => Number(database.prepare('PRAGMA page_count').get()?.page_count);
 const note = (text: string) => () => void database.prepare('INSERT INTO notes VALUES (?)').run(text);

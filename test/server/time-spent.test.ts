@@ -13,7 +13,7 @@ let days: DayStore;
 let clock: ManualClock;
 beforeEach(() => {
   database = openDatabase(':memory:');
-  // The session itself is of no interest here.
+  // The row of the session itself is not needed here.
   database.exec('PRAGMA foreign_keys = OFF');
   days = createDayStore(database);
   clock = new ManualClock(NOON);
@@ -22,7 +22,7 @@ afterEach(() => database.close());
 
 const open = (): TimeSpent => createTimeSpent({ clock, days, write: (work) => work(), sessionId: 'id-1' });
 
-/** Lets time pass as in a running server, which counts every minute. */
+/** Lets time pass as in a running server, which counts the time every minute. */
 function pass(time: TimeSpent, ms: number): void {
   for (let left = ms; left > 0; left -= COUNT_EVERY_MS) {
     clock.advance(Math.min(left, COUNT_EVERY_MS));
@@ -49,7 +49,8 @@ test('what a session did while no server ran is not known, and what ran before t
   first.change('worked');
   pass(first, HOUR);
   clock.advance(30_000);
-  // Killed half a minute after the last count; started again hours later, with the session still at work.
+  // The server is killed half a minute after the last count and started again hours later. The session still works
+  // then.
   clock.advance(5 * HOUR);
   const second = open();
   second.change('worked');

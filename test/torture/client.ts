@@ -4,14 +4,14 @@ import { CHOICES, PLAYS, promptText } from './plays.ts';
 import type { Random } from './random.ts';
 import type { Witness } from './witness.ts';
 
-/** A text that a client gave to the server, and what the server said of it. */
+/** A text that a client gave to the server, and the answer of the server. */
 export interface SentText {
   mark: string;
   session: string;
   sender: string;
   text: string;
   queue: boolean;
-  /** as the API answered; null when the server was killed under the request */
+  /** the answer of the API; null if the server was killed during the request */
   answer: { id: string; status: string } | { refused: string } | null;
   from: number;
   to: number;
@@ -21,7 +21,7 @@ export interface GivenAnswer {
   session: string;
   question: Question;
   choice: string;
-  /** `answered`, the error's code, or null when the server was killed under the request */
+  /** `answered`, the code of the error, or null if the server was killed during the request */
   result: string | null;
   from: number;
   to: number;
@@ -40,7 +40,7 @@ export interface Ledger {
   answers: GivenAnswer[];
   interrupts: Interrupt[];
   faults: string[];
-  /** operations that were done, by kind */
+  /** the number of operations, by kind */
   count: Record<string, number>;
 }
 
@@ -56,9 +56,9 @@ export interface ClientOptions {
   ledger: Ledger;
   witness: Witness;
   slugs: readonly [string, ...string[]];
-  /** the server that runs now; another one after a kill */
+  /** returns the current server, which changes after a kill */
   cbos: () => Cbos;
-  /** types as somebody at the session's terminal does, past the server */
+  /** types as a person at the session's terminal does, without the server */
   typeAtTerminal: (slug: string, keys: string) => Promise<void>;
   isOver: () => boolean;
 }
@@ -72,13 +72,14 @@ const WEIGHTS: Record<'asks' | 'runs' | 'ready', Partial<Record<Kind, number>>> 
 };
 
 /**
- * Between two operations of one client. Long enough that most find the session elsewhere than the one before left it.
+ * The longest pause between two operations of one client. It is long enough that the next operation usually finds the
+ * session in another state than the previous one left it in.
  */
 const MAX_PAUSE_MS = 500;
 
 /**
- * One client that does random things until it is over. It waits for each answer, so the order in which it sent is
- * known.
+ * Plays one client that does random things until the run is over. The client waits for each answer, so the order of its
+ * texts is known.
  */
 export async function playClient(options: ClientOptions): Promise<void> {
   const { random, ledger, isOver } = options;
@@ -167,7 +168,7 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
   const done: Interrupt = { session: slug, from: Date.now(), to: Number.POSITIVE_INFINITY, result: null };
   ledger.interrupts.push(done);
   const result = await settled(cbos().call('POST', `/sessions/${slug}/interrupt`));
-  // What waits goes on: all texts must arrive in the end.
+  // The queue must go on after an interrupt, because all texts must arrive in the end.
   await settled(cbos().call('POST', `/sessions/${slug}/queue/resume`));
   done.to = Date.now();
   done.result = result === null ? null : (result.error?.code ?? 'interrupted');
@@ -177,12 +178,12 @@ const TRANSCRIPT_KEY = '\x0f';
 const TRANSCRIPT_SIGN = 'Showing detailed transcript';
 const LONGEST_LOOK_MS = 600;
 /**
- * How late a loaded machine may show what the key did. Pressed once more before that, it would open again what was
- * closing.
+ * A loaded machine may take this long to show the effect of the key. A second press before that would open the
+ * transcript again while it is closing.
  */
 const SHOWN_MS = 3_000;
 
-/** Closes the transcript where it is open: two who looked at once may have left it so. */
+/** Closes the transcript if it is open. Two clients that looked at the same time may have left it open. */
 export async function closeTranscript({
   slug,
   typeAtTerminal,
@@ -200,10 +201,13 @@ export async function closeTranscript({
 
 const pause = (delayMs: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, delayMs));
 
-/** Sessions at which somebody looks: two at once could not tell whose key did what. */
+/**
+ * The sessions in which a client looks at the transcript. Two clients at once could not know whose key had which
+ * effect.
+ */
 const looking = new Set<string>();
 
-/** Somebody at the terminal opens the transcript and closes it again, also in the middle of what others do. */
+/** Opens the transcript at the terminal and closes it again, even in the middle of what other clients do. */
 async function look(turn: Turn): Promise<void> {
   const { slug, random, typeAtTerminal } = turn;
   if (looking.has(slug)) return;
@@ -213,19 +217,19 @@ async function look(turn: Turn): Promise<void> {
     await pause(random.int(0, LONGEST_LOOK_MS));
     await typeAtTerminal(slug, TRANSCRIPT_KEY);
     await pause(SHOWN_MS);
-    // A key that comes right after a dialog was drawn may be lost.
+    // Claude Code may lose a key that comes right after a dialog was drawn.
     await closeTranscript(turn);
   } finally {
     looking.delete(slug);
   }
 }
 
-/** null when the server went away under the request, which only a kill may do. */
+/** Returns null if the server was killed during the request. Nothing but a kill may cut a request. */
 async function settled<T>(call: Promise<ApiResult<T>>): Promise<ApiResult<T> | null> {
   try {
     return await call;
   } catch (error) {
-    // fetch() says so for a connection that is refused or cut, SyntaxError for an answer that was cut
+    // `fetch` throws a TypeError if the connection is refused or cut, and a SyntaxError if the answer is cut.
     if (error instanceof TypeError || error instanceof SyntaxError) return null;
     throw error;
   }

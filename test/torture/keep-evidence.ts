@@ -2,13 +2,13 @@ import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { World } from '../harness/world.ts';
 
-/** What says how a fault came about: recordings, journal, log, Claude Code's transcripts. */
+/** Files that show how a fault came about: recordings, journal, log, and Claude Code's transcripts. */
 const KEPT = ['streams', 'cbos/cbos.db', 'cbos/cbos.db-wal', 'cbos/server.log', 'home/.claude/projects'] as const;
 
 /**
- * Copies what a run in which something went wrong has left, before its world is taken away, together with what its
- * clients did and when.
- * @param name of the run; the folder of an earlier one of this name is written over
+ * Copies what a failed run left, together with what its clients did and when. Call it before the world of the run is
+ * removed.
+ * @param name of the run; an earlier folder with this name is overwritten
  * @returns the folder
  */
 export function keepEvidence(world: World, name: string, ledger: object): string {

@@ -2,11 +2,11 @@ import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Block, Reply } from '../../src/demo/scenes/scene.ts';
 import type { Random } from './random.ts';
 
-/** What the model does with a prompt. Everything that a dialog asks for carries the prompt's own mark. */
+/** What the model does with a prompt. Every dialog contains the mark of its prompt. */
 export const PLAYS = ['hello', 'think', 'long', 'permission', 'twice', 'ask', 'fail', 'query', 'tools'] as const;
 export type Play = (typeof PLAYS)[number];
 
-/** `‹S1.c2.17›`: in every prompt once at its beginning, and nowhere else. */
+/** `‹S1.c2.17›`: each prompt has its mark once, at its beginning, and it occurs nowhere else. */
 export const MARK = /‹([A-Za-z0-9.]+)›/g;
 
 const say = (text: string, chunkDelayMs = 20): Block => ({ kind: 'text', text, chunkDelayMs });
@@ -51,7 +51,7 @@ function repliesOf(play: string, mark: string): Reply[] {
   }
 }
 
-/** Chooses by the newest prompt's own words, also where Claude Code tells the model several prompts as one. */
+/** Chooses the play by the words of the newest prompt. Claude Code may send several prompts to the model as one. */
 export const choosePlay: ChooseScene = (prompt) => {
   const found = [...prompt.matchAll(/‹([A-Za-z0-9.]+)› play:([a-z]+)/g)].at(-1);
   const [, mark, play] = found ?? [];
@@ -71,7 +71,7 @@ const FILLERS: readonly [string, ...string[]] = [
   'ends in a backslash \\',
 ];
 
-/** A prompt that is like no other, and may hold what would answer a dialog or end a paste too early. */
+/** Returns a unique prompt. It may contain text that would answer a dialog, or end a paste too early. */
 export function promptText(random: Random, mark: string, play: Play): string {
   return `‹${mark}› play:${play} ${random.pick(FILLERS)}`;
 }

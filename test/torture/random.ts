@@ -1,11 +1,11 @@
-/** Random numbers that a seed makes the same again (mulberry32). */
+/** Random numbers that a seed reproduces (mulberry32). */
 export interface Random {
-  /** from 0 up to 1 */
+  /** a number from 0 to 1, without 1 */
   next(): number;
   /** a whole number from `low` to `high`, both included */
   int(low: number, high: number): number;
   pick<T>(from: readonly [T, ...T[]]): T;
-  /** one of the names, as often as its weight says */
+  /** one of the names, with a probability in proportion to its weight */
   weighted<K extends string>(weights: Readonly<Partial<Record<K, number>>>): K;
 }
 
@@ -34,7 +34,10 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** The seed of a run: `TORTURE_SEED`, else the given one. Printed, so that a failure can be played again. */
+/**
+ * Returns the seed of a run: `TORTURE_SEED` if it is set, or else the given one. A run prints its seed, so that a
+ * failure can be repeated.
+ */
 export function seedOf(env: Readonly<Record<string, string | undefined>>, otherwise: number): number {
   const given = Number(env.TORTURE_SEED);
   return Number.isSafeInteger(given) && given > 0 ? given : otherwise;

@@ -21,34 +21,34 @@ export interface TortureOptions {
   operations: number;
   sessions: number;
   clients: number;
-  /** the server is killed this often on the way */
+  /** how many times the server is killed during the run */
   kills: number;
 }
 
-/** The scenes' delays are multiplied by it. */
+/** Multiplies the delays of the scenes. */
 const PACE = 0.5;
-/** From the start of a server to its SIGKILL. */
+/** The time between the start of a server and its SIGKILL. */
 const LIFE_MS = { low: 100, high: 5_000 };
-/** For one held text to be sent and answered. */
+/** How long one held text may take until it is sent and answered. */
 const SETTLE_TIMEOUT_MS = 60_000;
 
 export interface TortureRun extends Torture {
   faults: readonly string[];
   tookMs: number;
-  /** deliveries by their status at the end */
+  /** the number of deliveries by their status at the end */
   statuses: Record<string, number>;
-  /** texts that passed Claude Code's own queue */
+  /** the number of texts that passed others in Claude Code's own queue */
   passedQueue: number;
 }
 
-/** Real sessions, random clients, and whatever the stand-in saw of it. */
+/** Runs random clients on real sessions, and compares the result with what the stand-in received. */
 export async function runTorture(options: TortureOptions): Promise<TortureRun> {
   const witness = createWitness();
   const ledger = newLedger();
   await using world = await claudeWorld({ choosers: [choosePlay], pace: PACE });
   world.onApiEvent((event) => {
     if (event.kind === 'request') witness.see(event);
-    // Each request holds its whole conversation: 2,000 of them would fill the memory.
+    // Each request contains its whole conversation, so 2,000 of them would fill the memory.
     world.apiEvents.length = 0;
   });
   const keep = (): string => keepEvidence(world, `${options.seed}-${options.kills}-kills`, ledger);
@@ -100,7 +100,7 @@ async function play(
       cbos = await startCbos(world);
     }
   })();
-  // Servers that live for a second each may well leave a session alone for a minute.
+  // With kills, each server lives for only a second or so, and a session may get no text for a minute.
   const watching = options.kills > 0 ? null : watchForStandstill({ cbos, slugs, ledger, isOver });
   await Promise.all([...clients, killing, watching]);
   const finals = await settle({ cbos, slugs, ledger, witness, atTerminal, journal: join(world.cbosHome, 'cbos.db') });
@@ -112,7 +112,7 @@ async function play(
   return { ...run, faults: faultsOf(run), passedQueue: passedQueue(run) };
 }
 
-/** Marks of what Claude Code put into its own queue. */
+/** Returns the marks of the texts that Claude Code put into its own queue. */
 function enqueuedMarks(projects: string): Set<string> {
   const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
   const lines = files.flatMap((name) => readFileSync(join(projects, name), 'utf8').split('\n'));
@@ -131,8 +131,8 @@ interface Settling {
 }
 
 /**
- * Answers what is still asked, waits until every session is ready and nothing is held, and sends each a last prompt,
- * whose request holds all.
+ * Answers every open question and waits until every session is ready and nothing is held. Then sends a last prompt to
+ * each session, because the request of that prompt contains the whole conversation.
  */
 async function settle(settling: Settling): Promise<Torture['finals']> {
   await Promise.all(
@@ -155,7 +155,7 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
   return new Map(journalled(settling.journal));
 }
 
-/** All deliveries of the journal, by their text. */
+/** Returns all deliveries of the journal, by their text. */
 function journalled(file: string): [string, FinalDelivery][] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
@@ -177,13 +177,16 @@ function journalled(file: string): [string, FinalDelivery][] {
   }
 }
 
-/** Every held text gets its time: on a loaded machine a dozen of them, one turn each, take minutes. */
+/**
+ * Waits until a session is ready and nothing is held for it. The timeout applies to each held text, because on a loaded
+ * machine a dozen of them, with one turn each, take minutes.
+ */
 async function untilQuiet(settling: Settling, slug: string): Promise<void> {
   let held = Number.POSITIVE_INFINITY;
   let quietSince: number | null = null;
   let last: unknown;
   const isQuiet = (): boolean => quietSince !== null && performance.now() - quietSince > QUIET_MS;
-  // A client's interrupt may have been the last thing that a killed server did.
+  // A killed server may have ended right after a client's interrupt, so the queue may still be paused.
   await settling.cbos.call('POST', `/sessions/${slug}/queue/resume`);
   while (!isQuiet()) {
     const before = held;
@@ -201,7 +204,7 @@ async function untilQuiet(settling: Settling, slug: string): Promise<void> {
   }
 }
 
-/** Looks at a session, and answers what it asks. */
+/** Reads the state of a session, and answers its question. */
 async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
   const { status } = await cbos.session(slug);
   const deliveries = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body;
@@ -221,14 +224,14 @@ async function look({ cbos, ledger, atTerminal }: Settling, slug: string) {
   return { isReady, held: deliveries.filter(isUnderWay).length, status, buffer, journal };
 }
 
-/** Held, or being typed. */
+/** Reports whether a delivery is held or being typed. */
 const isUnderWay = ({ status, updated_at }: Delivery): boolean =>
   status === 'queued' || (status === 'sent' && Date.now() - Date.parse(updated_at) < CONFIRM_MS);
 
-/** Later than this nothing is expected to confirm a text that was typed. */
+/** After this time nothing is expected to confirm a typed text. */
 const CONFIRM_MS = 10_000;
 
-/** How long nothing must begin: a text in Claude Code's own queue begins a turn right after the last. */
+/** How long a session must be quiet. A text in Claude Code's own queue begins a turn right after the last one. */
 const QUIET_MS = 1_500;
 
 const names = (count: number): [string, ...string[]] => [

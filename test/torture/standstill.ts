@@ -1,12 +1,12 @@
 import type { Cbos } from '../harness/cbos.ts';
 import type { Ledger } from './client.ts';
 
-/** By far longer than several clients leave a session alone, and than any play's turn shows nothing new. */
+/** Far longer than several clients leave a session alone, and than any turn runs without showing anything new. */
 const STANDSTILL_MS = 60_000;
 const LOOK_MS = 2_000;
 
 /**
- * Notes as a fault that a session shows nothing new though clients send to it all the time; from then on a run tells
+ * Records a fault if a session shows nothing new although clients keep sending to it. From then on, a run would prove
  * nothing more.
  */
 export async function watchForStandstill(options: {

@@ -2,14 +2,16 @@ import { expect, test } from 'vitest';
 import { seedOf } from './random.ts';
 import { runTorture, type TortureOptions, type TortureRun } from './run.ts';
 
-/** In `npm test`, the same each time; `npm run torture` asks for 2,000 of another seed. */
+/**
+ * The values for `npm test`, which are the same each time. `npm run torture` runs 2,000 operations with another seed.
+ */
 const SEED = 4711;
 const OPERATIONS = 160;
 const KILLS = 12;
-/** Claude Code takes 250 MB each, and two cores are shared by all. */
+/** Each Claude Code takes 250 MB, and all of them share two cores. */
 const SESSIONS = 4;
 const CLIENTS = 5;
-/** By far more than it takes: 2,000 operations take a quarter of an hour. */
+/** Far more than needed: 2,000 operations take a quarter of an hour. */
 const TIMEOUT_MS = 2_400_000;
 
 const seed = seedOf(process.env, SEED);
@@ -18,7 +20,7 @@ const operations = Number(process.env.TORTURE_OPS ?? OPERATIONS);
 async function torture(options: Pick<TortureOptions, 'operations' | 'kills'>): Promise<void> {
   process.stdout.write(`TORTURE_SEED=${seed}\n`);
   const run = await runTorture({ ...options, seed, sessions: SESSIONS, clients: CLIENTS }).catch((error: unknown) => {
-    // At once: the next part takes minutes.
+    // Printed at once, because the next part takes minutes.
     process.stdout.write(`${String(error)}\n`);
     throw error;
   });

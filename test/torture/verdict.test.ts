@@ -25,10 +25,10 @@ const TOUCH = { command: 'touch ../granted-S0.c1.2', description: 'Create it' };
 const REFUSAL = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
 const ASK = { questions: [{ question: 'Which letter?', header: 'Letter', options: [] }] };
 
-/** A run in which all went well: four texts, a yes to a command, an answer to a question, an interrupt long before. */
+/** A run without faults: four texts, a yes to a command, an answer to a question, and an interrupt long before them. */
 interface Script {
   messages: Message[];
-  /** delivery phases by mark */
+  /** the delivery phases, by mark */
   finals: Record<string, DeliveryPhase>;
   granted: string[];
   answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
@@ -36,7 +36,7 @@ interface Script {
   kills: number;
   enqueued: string[];
   queued: string[];
-  /** marks of texts to which a killed server gave no answer */
+  /** the marks of texts that a killed server left without an answer */
   unanswered: string[];
 }
 
@@ -104,7 +104,7 @@ function judge(script: Script): string[] {
     to: at + 100,
     result: 'interrupted',
   }));
-  // As Claude Code does it: each request holds the conversation so far.
+  // Each request contains the conversation so far, as the requests of Claude Code do.
   for (const [index, message] of script.messages.entries()) {
     if (message.role !== 'user') continue;
     const body = { model: 'm', stream: true, tools: [], messages: script.messages.slice(0, index + 1) };
@@ -154,7 +154,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
   [
     'a text that comes again after it was gone',
     ({ messages }) => {
-      // A rewound conversation: the first text is no more in it, then it is.
+      // A rewound conversation. The first text is missing from it, and then it is back.
       const [first] = messages.splice(0, 1);
       if (first !== undefined) messages.push(first);
       messages.unshift(said('S0.c1.1'));
@@ -210,7 +210,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
   [
     'a text in the wrong dialog',
     ({ messages, finals }) => {
-      // It was taken for the question's free text and never came as a prompt.
+      // The text was taken as the free text of the question, and never came as a prompt.
       messages[7] = result('t2', `Your questions have been answered: "Which letter?"="${textOf('S0.c2.1')}".`);
       messages.pop();
       finals['S0.c2.1'] = 'entering';

@@ -6,19 +6,19 @@ import type { ToolCall, Witness } from './witness.ts';
 export interface Torture {
   ledger: Ledger;
   witness: Witness;
-  /** names of the files that granted commands have made: `granted-MARK` */
+  /** the names of the files that granted commands created: `granted-MARK` */
   granted: ReadonlySet<string>;
-  /** marks of the texts that Claude Code put into its own queue, as its transcripts tell */
+  /** the marks of the texts that Claude Code put into its own queue, according to its transcripts */
   enqueued: ReadonlySet<string>;
-  /** how often the server was killed */
+  /** how many times the server was killed */
   kills: number;
-  /** each delivery that the server knows at the end, by its text */
+  /** every delivery that the server knows at the end, by its text */
   finals: ReadonlyMap<string, FinalDelivery>;
 }
 
 export interface FinalDelivery {
   id: string;
-  /** when it became what it is, in Unix milliseconds */
+  /** when the delivery reached its phase, in Unix milliseconds */
   at: number;
   phase: DeliveryPhase;
   /** whether Enter was pressed during a turn */
@@ -26,12 +26,12 @@ export interface FinalDelivery {
 }
 
 /**
- * An interrupt may end a turn between Claude Code's taking of a prompt and its first request; it takes some time to be
- * confirmed.
+ * How far from a text an interrupt may be to excuse its loss. The interrupt may end a turn after Claude Code took the
+ * prompt and before its first request, and it takes some time to be confirmed.
  */
 const INTERRUPT_REACH_MS = 4_000;
 
-/** Everything that broke a promise. Empty when all is well. */
+/** Returns everything that broke a promise; empty if nothing did. */
 export function faultsOf(torture: Torture): string[] {
   const excuses = new Excuses(torture.ledger.interrupts);
   return [
@@ -44,8 +44,8 @@ export function faultsOf(torture: Torture): string[] {
 }
 
 /**
- * An interrupt takes one prompt away that was just sent, or one dialog that was just opening: each excuses one of a
- * kind, and only near it.
+ * The losses that an interrupt explains. It removes at most one prompt that was just sent and one dialog that was just
+ * opening. So each interrupt excuses one of each kind, and only near its own time.
  */
 class Excuses {
   readonly #left: { interrupt: Interrupt; texts: number; dialogs: number }[];
@@ -90,14 +90,14 @@ function textFaults({ ledger, witness, finals, kills, enqueued }: Torture, excus
     if (final?.phase === 'no_sign') lostInCrash += 1;
     if (final?.phase === 'never_shown') neverShown += 1;
   }
-  // A kill meets at most one text under way in each session, mostly none.
+  // A kill interrupts at most one text in each session, and usually none.
   if (lostInCrash > kills) faults.push(`${lostInCrash} unknown after ${kills} kills`);
   if (neverShown > ledger.texts.length / NEVER_SHOWN_IN)
     faults.push(`${neverShown} of ${ledger.texts.length} texts never showed in the prompt`);
   return faults;
 }
 
-/** Claude Code (2.1.329) may lose what is typed as its queue begins a turn: seen with one text of 1,500. */
+/** Claude Code (2.1.329) may lose what is typed while its queue begins a turn. This happened to one text of 1,500. */
 const NEVER_SHOWN_IN = 300;
 
 function textFault(
@@ -116,16 +116,16 @@ function textFault(
   if (final === null) return hasArrived || sent.answer !== null ? 'not in the journal' : null;
   switch (statusOf(final)) {
     case 'delivered': {
-      // That it was interrupted is written when it is taken out of the prompt, which may be in a later life of the
-      // server.
+      // The server writes down the interrupt when it removes the text from the prompt. That may happen only after the
+      // next start of the server.
       const from = final.phase === 'interrupted' ? Math.min(sent.from, final.at) : final.at;
       if (hasArrived || excuses.take('texts', sent.session, from, final.at)) return null;
-      // A turn that took several texts out of the queue is interrupted with all of them, and each says so.
+      // If a turn took several texts from the queue, an interrupt of the turn interrupts all of them.
       const isOfSameTurn = isEnqueued && final.phase === 'interrupted';
       return isOfSameTurn && excuses.hasNear(sent.session, from, final.at) ? null : 'lost';
     }
     case 'sent':
-      // Typed, and nothing said that it was taken: only an interrupt right then leaves no sign for good.
+      // The text was typed and nothing confirmed it. Only an interrupt at that moment never leaves a sign.
       return hasArrived || excuses.take('texts', sent.session, final.at, final.at) ? null : 'never confirmed and lost';
     case 'unknown':
       return null;
@@ -142,17 +142,20 @@ function orderFaults(torture: Torture): string[] {
   );
 }
 
-/** How many texts passed others in Claude Code's own queue, which a run reports and which is no fault (ADR 18). */
+/**
+ * Returns how many texts passed others in Claude Code's own queue. A run reports the number, but it is no fault (ADR
+ * 18).
+ */
 export const passedQueue = (torture: Torture): number =>
   outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;
 
 /**
- * What one client sent to one session in one way arrives in that order. A text that is held waits, so one that is not
- * may pass it. A killed server leaves a text unanswered; the next server holds that text if it was not typed yet.
+ * Texts that one client sent to one session in the same way must arrive in order. A text that is not held may pass a
+ * held one. If a killed server left a text unanswered, the next server holds that text unless it was already typed.
  */
 function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
   const last = new Map<string, { place: number; mark: string }>();
-  /** typed in mid-turn, and perhaps interrupted later */
+  /** whether the text was typed in the middle of a turn, and perhaps interrupted later */
   const isInQueue = ({ text }: SentText): boolean => {
     const final = finals.get(text.trim());
     return final !== undefined && (final.intoQueue || final.phase === 'interrupted');
@@ -164,7 +167,7 @@ function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
     const before = last.get(lane);
     last.set(lane, { place, mark: sent.mark });
     if (before === undefined || before.place < place) return [];
-    // Claude Code itself lets a text pass its queue whose Enter comes in the moment between two turns.
+    // Claude Code itself lets a text pass its queue if the Enter of the text comes in the moment between two turns.
     const hasPassedQueue = isInQueue(sent) && !enqueued.has(sent.mark) && enqueued.has(before.mark);
     return [{ sent, before: before.mark, hasPassedQueue }];
   });
@@ -175,10 +178,10 @@ function wayOf({ answer }: SentText): 'unanswered' | 'held' | 'typed' {
   return 'status' in answer && answer.status === 'queued' ? 'held' : 'typed';
 }
 
-/** Typed, whatever came of it. */
+/** The results of answers that were typed, or may have been. */
 const MAY_HAVE_ANSWERED: readonly (string | null)[] = ['answered', 'not_confirmed', null];
 
-/** How Claude Code tells the model of a no, and of a dialog that was dismissed (2.1.329). */
+/** What Claude Code sends to the model after a no, or after a dialog was dismissed (2.1.329). */
 const REFUSED = /doesn't want to (?:proceed|take this action)|tool use was rejected|declined to answer/i;
 
 function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): string[] {
@@ -225,8 +228,8 @@ function callFaults(call: ToolCall, given: readonly GivenAnswer[], granted: Tort
 }
 
 /**
- * The command, or the questions' words: Claude Code hands a call's other fields on in an order of its own, and adds to
- * them.
+ * Returns the command, or the text of the questions. Claude Code changes the order of the other fields of a call, and
+ * adds to them.
  */
 export function subjectOf(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';

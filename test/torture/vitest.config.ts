@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * `npm run torture`: 2,000 operations of a seed that nobody chose, a quarter of an hour. `npm test` has the same with
- * fewer.
+ * `npm run torture`: 2,000 operations with a random seed, which take a quarter of an hour. `npm test` runs the same
+ * with fewer operations.
  */
 export default defineConfig({
   test: {

@@ -3,14 +3,14 @@ import { type MessagesRequest, promptOf } from '../../src/demo/messages-api/requ
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { MARK } from './plays.ts';
 
-/** What the stand-in for the model saw: the only truth about what arrived. */
+/** What the stand-in for the model received. It is the only truth about what arrived. */
 export interface Witness {
   see(event: Extract<TimedApiEvent, { kind: 'request' }>): void;
-  /** a text that may come from now on */
+  /** announces a text that may arrive from now on */
   announce(mark: string, text: string): void;
-  /** marks in the order they came to a session for the first time */
+  /** the marks in the order in which a session first received them */
   arrived(session: string): readonly string[];
-  /** every tool call that the model made, with what Claude Code told it of the user's decision */
+  /** every tool call of the model, with what Claude Code reported to the model about the user's decision */
   calls(): ToolCall[];
   faults(): readonly string[];
 }
@@ -19,9 +19,9 @@ export interface ToolCall {
   session: string;
   name: string;
   input: unknown;
-  /** null while it is not told */
+  /** null until Claude Code has reported it */
   result: string | null;
-  /** between these times, in Unix milliseconds, lies the decision: the requests before and with the result */
+  /** the decision was made between these times, in Unix milliseconds: the requests before the result and with it */
   seenAt: number;
   resultAt: number;
 }
@@ -31,7 +31,7 @@ export function createWitness(): Witness {
   const order = new Map<string, string[]>();
   const calls = new Map<string, ToolCall>();
   const faults = new Set<string>();
-  /** marks that the last request of a conversation held no more */
+  /** the marks that the last request of a conversation no longer contained */
   const gone = new Map<string, Set<string>>();
   const present = new Map<string, Set<string>>();
   /** when the last request of a conversation came */
@@ -97,7 +97,7 @@ export function createWitness(): Witness {
   };
 }
 
-/** A result is a text, or blocks with texts. */
+/** Returns the text of a result, which is a text or blocks with texts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return JSON.stringify(content ?? null);

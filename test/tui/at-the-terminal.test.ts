@@ -7,7 +7,7 @@ import { someSession } from '../harness/some-session.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// One server and one terminal for all: each test begins with the session AUTH selected and nothing open.
+// All tests share one server and one terminal. Each test begins with the session AUTH selected and nothing open.
 let server: FacesUnderTest;
 let terminal: Terminal;
 const { status } = someSession('X');
@@ -21,12 +21,12 @@ beforeAll(async () => {
   server.sessions.add('BILL', { path: '/srv/bills' }).write('the screen of BILL\r\n');
   const env = { EDITOR: editor, CBOS_STREAM_STREAM_DIR: server.world.project('elsewhere') };
   terminal = await openTerminal(server.world, { env, cols: 110, rows: 30 });
-  // Before the sessions are there, a key for one of them does nothing.
+  // A key for a session does nothing until the sessions are listed.
   await terminal.until(/BILL[\s\S]*q quit/, 'the sessions');
 });
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {
-  // No key may follow an Esc that nobody has seen work: both together would be one with Alt.
+  // No key may follow an Esc before its effect is visible. A terminal sends both as one key with Alt.
   if (!/q quit/.test(await terminal.screen())) await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   await terminal.keys('g', 's');
@@ -286,7 +286,7 @@ test.each(['screen', 'json'] as const)('n launches a %s session in a folder that
   await terminal.keys('Tab');
   await terminal.keys('C-u');
   await terminal.type(`~/code-${type.slice(0, 2)}`);
-  // At once, as somebody types who knows it: the folders that begin so need not be there yet.
+  // Tab is pressed at once, as a person does who knows the folder. The list of matching folders may not be there yet.
   await terminal.keys('Tab');
   await terminal.until(new RegExp(`folder +~/code-${type}`), 'the folder, completed');
   await terminal.keys('Tab');

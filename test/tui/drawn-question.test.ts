@@ -6,7 +6,7 @@ import { asking } from '../harness/some-sessions.ts';
 
 const READ_MS = 500;
 
-/** A model in which AUTH asks, has done so for a long time, and was drawn at 0. */
+/** Returns a model in which AUTH has asked for a long time. Its question was drawn at 0. */
 function looking(): Model {
   const model = createModel(0);
   ask(model, 'AUTH', 'q1');

@@ -21,7 +21,7 @@ const KEYS = [
 ];
 const press = (editor: Editor, ...names: string[]): Editor =>
   names.reduce((now, name) => edit(now, { kind: 'key', name, text: name.length === 1 ? name : '' }) ?? now, editor);
-/** The text with the cursor in it. */
+/** Returns the text with the cursor in it. */
 const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 test.each([

@@ -28,7 +28,7 @@ const MODE: Mode = {
 
 const WIDE = { cols: 120, rows: 30 };
 
-/** The list's rows without escape codes, and what a click on each means. */
+/** Returns the rows of the list without escape codes, and what a click on each row does. */
 function listOf(all: readonly Wanting[], some: { size?: typeof WIDE; at?: number; filter?: string } = {}) {
   const { size = WIDE, at = 0, filter = '' } = some;
   const model = createModel(0);
@@ -82,7 +82,7 @@ describe('headings of the list', () => {
           const drawn = listOf(all, { at: nat % all.length, size: { cols, rows } });
           const own = drawn.rows.filter(({ slug }) => slug === drawn.selected);
           expect(own).toHaveLength(cols === 120 ? 2 : 1);
-          // What is shown is one stretch of the list, in its order.
+          // The shown rows are one stretch of the list, in its order.
           const shown = [...new Set(drawn.rows.flatMap(({ slug }) => slug ?? []))];
           const start = drawn.slugs.indexOf(shown[0] ?? '');
           expect(shown).toEqual(drawn.slugs.slice(start, start + shown.length));

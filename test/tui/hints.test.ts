@@ -6,7 +6,7 @@ import { browse } from '../../src/tui/modes/browse.ts';
 import { someSession } from '../harness/some-session.ts';
 import { asking } from '../harness/some-sessions.ts';
 
-/** The keys that are offered while a session asks with these options. */
+/** Returns the keys that are offered while a session asks with these options. */
 function offered(...options: Pick<QuestionOption, 'label' | 'means'>[]): string[] {
   const numbered = options.map((option, index) => ({ ...option, key: String(index + 1), description: null }));
   const model = createModel(0);

@@ -12,7 +12,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const open = (): Promise<Terminal> => openTerminal(server.world, { cols: 100, rows: 30 });
 
 /**
- * Clipboard, title, link, a device's string, a question that the terminal answers, and the same by single C1
+ * The clipboard, a title, a link, a device's string, a question that the terminal answers, and the same with single C1
  * characters.
  */
 const ATTACKS = [
@@ -26,7 +26,7 @@ const ATTACKS = [
   '\u202eevil\u202c',
 ].join('text ');
 
-/** What the TUI itself writes: moves, clearing, columns, SGR, its modes; the bell. */
+/** Matches everything that the TUI itself writes: cursor moves, clearing, columns, SGR, its modes, and the bell. */
 const ALLOWED = /\u001b\[(?:\d+;\d+H|2?[JK]|\d+G|[\d;]*m|\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl])|\u0007/g;
 
 test('nothing that a session writes, is called or asks reaches the terminal but as text', async () => {
@@ -87,7 +87,7 @@ test('wide, combining and broken characters stay in their cells', async () => {
   expect(row(/漢字/)).toBe('漢字|');
   expect(row(/e\u0301a/)).toBe('e\u0301a|');
   expect(row(/\ufffd/)).toMatch(/^\ufffd+\(\|$/);
-  // Two rows whose last letter the session put into the same column.
+  // Two rows in which the session put the last letter into the same column.
   const at = (letter: string): number => {
     const line = rows.find((one) => one.endsWith(letter) && one.length < 8) ?? '';
     return [...line].reduce(

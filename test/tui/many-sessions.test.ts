@@ -6,11 +6,11 @@ import { asking, DONE, WORKING } from '../harness/some-sessions.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// One server with 35 sessions, and one terminal, for all: each test begins with LAST, which works, selected and nothing
-// open.
+// All tests share one server with 35 sessions and one terminal. Each test begins with the working session LAST selected
+// and nothing open.
 let server: FacesUnderTest;
 let terminal: Terminal;
-/** keys that a person pressed since the count was begun; letters of a name or of words are not counted */
+/** the keys that a person has pressed since the count began, without the letters of a name or a text */
 let pressed = 0;
 
 const at = (minute: number): string => `2026-11-20T15:${String(minute).padStart(2, '0')}:00.000Z`;
@@ -104,10 +104,10 @@ test('a rename, a restart, a stop, and a search that is opened take three keys a
   await terminal.until(/LAST/, 'its old name');
 });
 
-/** A button or the wheel, as a terminal tells of it. */
+/** Sends a mouse button or the wheel, as a terminal reports it. */
 const mouse = (button: number, { row, col }: { row: number; col: number }): Promise<void> =>
   terminal.type(`\u001b[<${button};${col + 1};${row + 1}M`);
-/** Where a text stands, from 0. */
+/** Returns the position of a text, from 0. */
 async function placeOf(text: RegExp): Promise<{ row: number; col: number }> {
   const rows = (await terminal.screen()).split('\n');
   const row = rows.findIndex((line) => text.test(line));
@@ -122,7 +122,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   await terminal.until(/▌.[ •]SOON/, 'that SOON is selected');
   await terminal.until(/1 {2}Yes/, 'its options');
   const before = server.sessions.answers.length;
-  // The second click of a double one, whose first has chosen the session, answers nothing.
+  // The second click of a double click answers nothing. The first click has selected the session.
   await mouse(0, await placeOf(/1 {2}Yes\b/));
   await terminal.until(/has just come up/, 'that it was too soon');
   expect(server.sessions.answers).toHaveLength(before);

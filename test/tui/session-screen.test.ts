@@ -7,9 +7,7 @@ const VIEWPORT: Viewport = { cols: 40, rows: 5, back: 0, right: 0, atColumn: 0, 
 const write = (screen: SessionScreen, data: string): Promise<void> =>
   new Promise((resolve) => screen.write(data, false, resolve));
 
-/**
- * A screen that was looked at after each of the writes shows at the end what one that was never looked at before shows.
- */
+/** Expects the same screen whether it is read after each write or only once at the end. */
 async function bothWays(writes: readonly string[], viewports: readonly Viewport[] = [VIEWPORT]): Promise<void> {
   const watched = createSessionScreen({ cols: 40, rows: 5 });
   const fresh = createSessionScreen({ cols: 40, rows: 5 });

@@ -13,7 +13,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const SHOWN = /▌◌ AUTH[\s\S]*the screen of AUTH/;
 
-/** A shell with jobs, as a person has it, with `cbos` in it. */
+/** Opens a person's shell with job control, and runs `cbos` in it. */
 async function openShell() {
   const program = ['bash', '--norc', '--noprofile', '-i'];
   const shell = await openTerminal(server.world, { program, env: { PS1: 'shell> ' } });
@@ -24,7 +24,7 @@ async function openShell() {
   return shell;
 }
 
-/** The TUI's own processes; this one is the server. */
+/** Returns the processes of the TUI. The server is this process. */
 const running = (): number[] =>
   server.world.processes().flatMap(({ pid, command }) => (command.includes(` ${PROGRAM}`) ? [pid] : []));
 

@@ -22,13 +22,13 @@ const PLACES = [
   '#/settings',
 ];
 
-/** What is there when a place is shown. */
+/** Returns the selector of an element that exists once a place is shown. */
 function readyOf(place: string): string {
   if (place.endsWith('/replay')) return '.replay-dock';
   return place.startsWith('#/s/') ? '#session-title' : '.shell';
 }
 
-/** What a thumb hits (WCAG 2.5.5). */
+/** The smallest target for a thumb (WCAG 2.5.5). */
 const THUMB_PX = 44;
 
 const world = createWorld();
@@ -65,7 +65,7 @@ function prepare({ sessions }: FacesUnderTest): void {
   sessions.addToStash({ session_slug: 'TERM', response: 'later', question: 'When?' });
 }
 
-/** axe's findings that keep somebody from using the page, one line each. */
+/** A finding of axe that keeps people from using the page. */
 interface Finding {
   id: string;
   impact: string | null;
@@ -81,7 +81,7 @@ test.each([
   ['light', 'phone'],
   ['dark', 'phone'],
 ] as const)('axe finds nothing serious: %s, %s', async (colorScheme, viewport) => {
-  // axe is put in from outside, which the page's own policy forbids.
+  // The test adds axe from outside, which the page's own policy forbids.
   const context = { colorScheme, viewport: VIEWPORTS[viewport], bypassCSP: true, hasTouch: viewport === 'phone' };
   await using one = await startPage(browser, { context, prepare });
   const { page } = one;

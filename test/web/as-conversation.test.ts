@@ -45,7 +45,7 @@ test('a session in a terminal is read as a conversation that goes on, with its t
   server.sessions.write('TERM', said('A new begin'));
   await conversation.getByText('A new begin').waitFor();
   expect(await conversation.getByText('And more').count()).toBe(0);
-  // Its question is answered from here as well.
+  // The question of the session can be answered here as well.
   await page.getByRole('region', { name: 'Permission' }).getByRole('button', { name: 'Yes', exact: true }).tap();
   await waitFor(() => server.sessions.answers.length === 1, { describe: 'it is answered' });
   await page.getByRole('button', { name: 'Terminal' }).tap();

@@ -19,7 +19,7 @@ afterAll(() => world.dispose());
 
 const stateOf = ({ server }: PageUnderTest, slug: string) => server.sessions.get(slug).state;
 const dialog = ({ page }: PageUnderTest, name: string | RegExp) => page.getByRole('dialog', { name });
-/** Its button counts: it has stood for as long as a double click takes. */
+/** Waits until the button of the dialog accepts a click, which takes as long as a double click. */
 const confirm = async (one: PageUnderTest, name: string | RegExp, button: string) => {
   await dialog(one, name).locator('button[type=submit][aria-disabled=false]').waitFor();
   await dialog(one, name).getByRole('button', { name: button }).click();
@@ -28,7 +28,7 @@ async function palette({ page }: PageUnderTest, words: string): Promise<void> {
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox').fill(words);
 }
-/** Runs the command of the palette that these words lead to, once it is the one that Enter takes. */
+/** Runs the command of the palette that these words find, once Enter would run this command. */
 async function choose(one: PageUnderTest, words: string, command: RegExp): Promise<void> {
   await palette(one, words);
   await one.page.getByRole('option', { name: command, selected: true }).waitFor();
@@ -46,7 +46,7 @@ describe('Ctrl+K', () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     await server.sessions.kill('BUSY');
-    // The palette offers what the page knew when it was opened.
+    // The palette offers what the page knew when the palette was opened.
     await one.visit('#/s/BUSY');
     await page.getByRole('button', { name: 'Restart' }).waitFor();
     await one.visit('#/s/DONE');
@@ -69,7 +69,7 @@ describe('Ctrl+K', () => {
     await dialog(one, 'Send to 3 sessions').waitFor();
     await page.keyboard.type('hello all');
     await page.keyboard.press('Enter');
-    // One of them asks, and is not sent a text that would answer it.
+    // One of the sessions asks. It must not get a text that would answer its question.
     const results = page.getByRole('list', { name: 'Results' });
     await results.getByText('ASKS').waitFor();
     expect(await results.locator('.bad').allTextContents()).toHaveLength(1);
@@ -89,7 +89,7 @@ describe('Ctrl+K', () => {
     await palette(one, 'allow asks');
     await page.keyboard.press('Enter');
     await dialog(one, 'ASKS asks').getByText('npm test', { exact: true }).waitFor();
-    // The page itself presses the key in the moment in which the command is another one.
+    // The page itself presses the key at the moment in which the command changes.
     const pressed = page.evaluate(`new Promise((resolve) => {
       const look = () => {
         if (!document.querySelector('dialog .question')?.textContent.includes('rm -rf /')) return requestAnimationFrame(look);
@@ -144,7 +144,7 @@ describe('several sessions', () => {
     await page.getByText('2 chosen').waitFor();
     await page.getByRole('button', { name: 'Stop…' }).click();
     await dialog(one, 'Stop 2 sessions?').getByText('DONE, BUSY').waitFor();
-    // A second click of a double one stops nothing.
+    // The second click of a double click must not stop anything.
     await dialog(one, 'Stop 2 sessions?').getByRole('button', { name: 'Stop', exact: true }).dispatchEvent('click');
     expect(stateOf(one, 'DONE')).not.toBe('dead');
     await confirm(one, 'Stop 2 sessions?', 'Stop');

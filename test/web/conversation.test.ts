@@ -67,7 +67,7 @@ test.each(readdirSync(FIXTURES).map((name) => name.replace('.jsonl', '')))(
     expect(whole.items.length).toBeGreaterThan(1);
     let pieces = EMPTY_CONVERSATION;
     for (const [index] of events.entries()) {
-      // Each with the one before it again, as after a reconnect.
+      // Each event comes again with the next one, as after a reconnect.
       pieces = foldEvents(pieces, events.slice(Math.max(0, index - 1), index + 1));
     }
     expect(pieces).toEqual(whole);
@@ -80,7 +80,7 @@ test.each(readdirSync(FIXTURES).map((name) => name.replace('.jsonl', '')))(
     const events = recorded(name);
     const finished = events.filter(({ event }) => event.type !== 'stream_event');
     const shown = (stored: StoredEvent[]) => foldEvents(EMPTY_CONVERSATION, stored).items.map(gist);
-    // A turn that was cut off has an answer in pieces alone.
+    // Only the pieces of an answer exist if its turn was cut off.
     if (name !== 'interrupt' && name !== 'killed') expect(shown(events)).toEqual(shown(finished));
     expect(foldEvents(EMPTY_CONVERSATION, events).items.some((item) => 'isWriting' in item && item.isWriting)).toBe(
       false,

@@ -15,12 +15,12 @@ import { createWorld } from '../harness/world.ts';
 
 let firefox: Firefox;
 
-/** A click or a key counts once the person has had the time to read. */
+/** Waits until the page accepts a click or a key, which it does once a person has had the time to read. */
 const isReady = ({ page }: FirefoxPage) => page.locator('.choice[aria-disabled="false"]').wait();
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 
-/** A browser's key of its sign-in: whether scripts may read it, and the one that is kept as text. */
+/** What a browser keeps of a sign-in: whether scripts may read its key, and the key that is kept as text. */
 const KEPT = `new Promise((resolve) => {
   const opening = indexedDB.open('cbos', 1);
   opening.onsuccess = () => {
@@ -34,7 +34,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
   beforeAll(async () => {
     firefox = await openFirefox(world);
   }, 2 * FIREFOX_STARTS_MS);
-  // Neither a page nor Firefox by itself.
+  // Neither a page nor Firefox itself may contact another host.
   afterEach(() => expect(firefox.askedElsewhere).toEqual([]));
   afterAll(() => world.dispose());
 

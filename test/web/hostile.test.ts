@@ -12,12 +12,12 @@ const SCRIPT = '<script>window.wasHit=1</script>';
 const LINKS =
   '[click](javascript:window.wasHit=1) ![picture](https://evil.example/p.png) <a href="javascript:window.wasHit=1">raw</a>';
 const EVIL = `${IMG} ${SCRIPT} ${LINKS}`;
-/** Right to left from here on: "gpj.exe" reads as "exe.jpg". */
+/** Everything after it is shown from right to left: "gpj.exe" looks like "exe.jpg". */
 const REVERSED = '\u202e';
-/** As much as a tool may answer; a page that draws it stays usable. */
+/** The longest answer that a tool may give. The page must stay usable when it draws the answer. */
 const HUGE = `${'x'.repeat(200)}\n`.repeat(10_000);
 
-/** Pastes the letter k where the focus is. */
+/** Pastes the letter k into the focused element. */
 const PASTE = `{
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', 'k');
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-/** Nothing ran, nothing was loaded from elsewhere, and no element came of the text. */
+/** Expects that nothing ran, that nothing was loaded from elsewhere, and that the text created no element. */
 async function expectInert({ page, watched }: PageUnderTest): Promise<void> {
   expect(await page.evaluate('window.wasHit')).toBeUndefined();
   expect(watched.faults).toEqual([]);
@@ -91,7 +91,7 @@ test('what is found, kept, counted and offered stays text', async () => {
   await page.locator('mark').first().waitFor();
   await one.visit('#/history');
   await page.getByRole('rowheader', { name: 'FOUND' }).waitFor();
-  // A folder may have any name but for the slash; completion shows it and the name of the session follows it.
+  // A folder may have any name without a slash. Completion shows the name, and the session's name is derived from it.
   const folder = server.world.project('a<img src=x onerror=window.wasHit=1>');
   await one.visit('#/new');
   await page.getByLabel('Folder').fill(folder.slice(0, -5));
@@ -213,7 +213,7 @@ test('a terminal writes no clipboard, follows no link that runs something, and a
       '\u001b[6n\u001b[c\u001b[>c\u001b[?6n\u001b[5n\u001b[21t\u001b[?2004$p\u001bP$qm\u001b\\\u001b]11;?\u0007\u001b[?u\u001b[>q' +
       '\u001b[H\u001b]8;;javascript:window.wasHit=1\u0007CLICK\u001b]8;;\u0007 and the end',
   );
-  // What follows is echoed by nobody, so the only thing that may be typed is what the person types.
+  // Nothing echoes the rest, so only what the person types may be typed.
   const box = await page.locator('.xterm-screen').boundingBox();
   if (box === null) throw new Error('the terminal is not shown');
   await page.mouse.move(box.x + 12, box.y + 8);
@@ -237,7 +237,7 @@ test('a terminal is told to scroll, insert and repeat two billion times, and the
   await page.locator('.xterm-screen').waitFor();
   await page.getByRole('button', { name: 'Take the keyboard' }).click();
   const counts = [...'STLMbIZ'].map((final) => `x\u001b[2147483647${final}`).join('');
-  // The terminal answers nothing until it has drawn all of that: bracketed paste is set behind it.
+  // The terminal answers nothing until it has drawn all of this, because bracketed paste is set at the end.
   server.sessions.stream('TERM').write(`${counts}\u001b[?2004h`);
   await waitFor(
     async () => {

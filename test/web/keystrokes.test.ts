@@ -43,7 +43,7 @@ test('with 35 sessions: two keys to the question that has waited longest and its
   const { page, server } = one;
   const { sessions } = server;
   let pressed = 0;
-  // Letters of a name or of words are not counted.
+  // Only these keys are counted, not the letters of a name or a text.
   const press = async (key: string): Promise<void> => {
     pressed++;
     await page.keyboard.press(key);

@@ -61,7 +61,7 @@ describe('the keys of the page', () => {
     };
     await page.keyboard.press('y');
     await page.getByRole('region', { name: 'Permission' }).waitFor({ state: 'detached' });
-    // Its row is in another group now.
+    // The row of the session is in another group now.
     await page.getByRole('heading', { name: /^Working/ }).waitFor();
     expect(await focused(one)).toMatch(/^ASKS/);
   });

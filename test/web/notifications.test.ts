@@ -25,8 +25,8 @@ const SHOWN = `navigator.serviceWorker.ready
 const shown = ({ page }: PageUnderTest) => page.evaluate(SHOWN) as Promise<Shown[]>;
 
 /**
- * A page with the browser's permission and its service worker. The test's browser has no push service, so the page
- * itself tells.
+ * Opens a page with the browser's permission and its service worker. The browser of the tests has no push service, so
+ * the page itself shows the notification.
  */
 async function notified(): Promise<PageUnderTest> {
   const one = await startPage(browser, { context: { permissions: ['notifications'] } });
@@ -111,6 +111,6 @@ test('the page can be installed', async () => {
   expect(errors).toEqual([]);
   expect(JSON.parse(data ?? '{}')).toMatchObject({ name: 'CBOS', display: 'standalone' });
   const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
-  // The test's browser keeps nothing, so it is a private window to it.
+  // The browser of the tests stores nothing, so it considers itself a private window.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 });

@@ -55,7 +55,7 @@ describe('signing in', () => {
     await one.page.evaluate('indexedDB.deleteDatabase("cbos")');
     await one.page.goto('about:blank');
     await one.page.goto(await newSignInLink(one.server));
-    // Not `waitForFunction`: the page's CSP forbids the text that it evaluates at each further look.
+    // Not `waitForFunction`: at each further check it evaluates a text, which the page's CSP forbids.
     await waitFor(() => one.page.evaluate('localStorage.getItem("cbos.sign-in") !== null'), {
       describe: 'the page has kept its sign-in',
     });
@@ -63,7 +63,7 @@ describe('signing in', () => {
   });
 });
 
-/** A browser's key of its sign-in: whether scripts may read it, and the one that is kept as text. */
+/** What a browser keeps of a sign-in: whether scripts may read its key, and the key that is kept as text. */
 const KEPT = `new Promise((resolve) => {
   const opening = indexedDB.open('cbos', 1);
   opening.onsuccess = () => {
@@ -97,7 +97,7 @@ describe('the list', () => {
     await one.page.keyboard.press('/');
     await one.page.keyboard.type('done');
     expect(await sessionNames(one)).toEqual(['DONE']);
-    // What is filtered out still needs somebody.
+    // Sessions that the filter hides still need somebody.
     await one.page.getByRole('heading', { name: '2 sessions need you' }).waitFor();
     await one.page.keyboard.press('Enter');
     await one.page.getByRole('heading', { name: 'DONE' }).waitFor();
@@ -146,7 +146,7 @@ describe('a question', () => {
   ])('of permission is answered by the key %s, once', async (key, answer) => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
-    // The list's page shows the question as well, but gives it no keys.
+    // The page with the list shows the question as well, but gives it no keys.
     await one.page.getByRole('heading', { name: 'ASKS' }).waitFor();
     await panel(one, 'Permission').getByText('Run the tests').waitFor();
     await one.page.keyboard.press(key);
@@ -235,7 +235,7 @@ describe('a question', () => {
     await one.visit('#/');
     const yesOf = (slug: string) =>
       page.getByRole('article', { name: slug }).getByRole('button', { name: 'Yes', exact: true });
-    // A question that has just appeared, or moved, takes no click yet.
+    // A question that has just appeared or moved accepts no click yet.
     for (const slug of ['FIRST', 'SECOND']) {
       const settled = page.locator(`article[aria-label="${slug}"] .choice[aria-disabled="false"]`);
       await settled.first().waitFor();
@@ -243,10 +243,10 @@ describe('a question', () => {
     const box = await yesOf('FIRST').boundingBox();
     if (box === null) throw new Error('the button is not shown');
     const pixel = [box.x + 5, box.y + 5] as const;
-    // A card whose content the browser has not laid out yet takes no click.
+    // A card whose content is not laid out yet accepts no click.
     const isHit = `document.elementFromPoint(${pixel.join(',')})?.closest('.choice') != null`;
     await waitFor(() => page.evaluate(isHit), { describe: 'the button is under the pointer' });
-    /** Asks at each frame; what it resolves to is the first value other than undefined. */
+    /** Runs the code at each frame, and resolves to its first value other than undefined. */
     const atFrame = (look: string): Promise<unknown> =>
       page.evaluate(`new Promise((resolve, reject) => {
         const until = performance.now() + 30_000;
@@ -260,14 +260,14 @@ describe('a question', () => {
         frame();
       })`);
     const click = `document.elementFromPoint(${pixel.join(',')}).click();`;
-    // What the page says of the answer stays for two seconds.
+    // The page shows the result of the answer for two seconds.
     const said = atFrame(`if (!document.body.textContent.includes('Answered: Yes')) return;
       ${click}
       return 'the place is kept';`);
     await page.mouse.click(...pixel);
     expect(await said).toBe('the place is kept');
-    // The second slides up when the first has gone, right under the pointer. The page itself clicks in that moment.
-    // Not at the very height of the first: a card may still move by some pixels while the page is laid out.
+    // The second card slides up under the pointer when the first one is gone, and the page clicks at that moment. The
+    // click is not at the first card's exact height, because a card may still move by some pixels.
     const isUnderPointer = atFrame(`const button = document.querySelector('article[aria-label="SECOND"] .choice');
       if (!button.contains(document.elementFromPoint(${pixel.join(',')}))) return;
       ${click}
@@ -284,7 +284,7 @@ describe('a question', () => {
     const { sessions } = one.server;
     await one.visit('#/s/ASKS');
     await panel(one, 'Permission').waitFor();
-    // The page itself presses the keys in the moment in which the command is another one.
+    // The page itself presses the keys at the moment in which the command changes.
     const pressed = page.evaluate(`new Promise((resolve) => {
       const look = () => {
         if (!document.querySelector('.question')?.textContent.includes('rm -rf /')) return requestAnimationFrame(look);
@@ -295,7 +295,7 @@ describe('a question', () => {
     })`);
     sessions.change('ASKS', asking({ id: 'q2', tool: { name: 'Bash', input: { command: 'rm -rf /' } } }));
     await pressed;
-    // Another key counts once the person has had the time to read, and is the only one.
+    // A key counts once the person has had the time to read. This is the only key that counts.
     await page.locator('.choice[aria-disabled="false"]').first().waitFor();
     await page.keyboard.press('x');
     await waitFor(() => sessions.answers.length > 0, { describe: 'the key counts' });
@@ -340,7 +340,7 @@ describe('a conversation', () => {
     await page.getByText('line 60', { exact: true }).waitFor();
     const atEnd = () => waitFor(async () => (await toEnd(one)) < 2, { describe: 'it is at its end' });
     await atEnd();
-    // A question takes half of the room, code is coloured: the end stays.
+    // A question takes half of the room, and code is coloured. The end must stay in view.
     server.sessions.happen('JSON', said('```ts\nconst a = 1;\n```'));
     server.sessions.change('JSON', asking());
     await panel(one, 'Permission').waitFor();
@@ -374,7 +374,7 @@ describe('a conversation', () => {
       return box !== null && box.y > 60 && box.y < 700;
     };
     await waitFor(inView, { describe: 'what was found is in view' });
-    // What comes meanwhile takes nobody away from there.
+    // New output must not scroll away from there.
     server.sessions.happen('JSON', said('more'));
     await page.getByText('more', { exact: true }).waitFor({ state: 'attached' });
     expect(await toEnd(one)).toBeGreaterThan(500);

@@ -29,9 +29,9 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   await one.visit('#/s/RUN');
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: 'Replay' }).click();
-  // The session's own terminal shows the same lines at first.
+  // At first, the session's own terminal shows the same lines.
   await page.getByRole('heading', { name: 'RUN, replay' }).waitFor();
-  // A minute in a second or two: only a few moments of it have output.
+  // A minute plays in a second or two, because only a few moments of it have output.
   await stands(one, RUN_S);
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
   await page.getByRole('button', { name: 'Play' }).waitFor();
@@ -56,7 +56,7 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
 test('jumps add up however quick they come, and playing goes on after one', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
-  // No screen comes before all keys were pressed.
+  // No frame arrives before all keys are pressed.
   let letGo = (): void => undefined;
   const keysArePressed = new Promise<void>((resolve) => {
     letGo = resolve;
@@ -75,7 +75,7 @@ test('jumps add up however quick they come, and playing goes on after one', asyn
   await page.getByLabel('Position').fill('30');
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
   await stands(one, RUN_S);
-  // The first, the last of the three, and the one within playing: nobody waits for those in between.
+  // At most the first frame, the last of the three jumps, and the one while playing. The frames in between are skipped.
   expect(asked).toBeLessThanOrEqual(4);
   expect(one.watched.faults).toEqual([]);
 });

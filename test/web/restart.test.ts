@@ -83,7 +83,7 @@ test('a language that is met for the first time while the server is away is colo
   await page.reload();
   await one.visit('#/s/ASKS');
   await coloured().waitFor();
-  // Only now: the overview, where the page began, would have shown it.
+  // Added only now, because the overview, where the page began, would have shown it and loaded its language.
   server.sessions.add('WRITES', asking({ tool: python }));
   await page.locator('.session-row', { hasText: 'WRITES' }).waitFor();
   await server.stop();
@@ -130,7 +130,7 @@ test('what was is shown as what was, and no answer is given to it; then it is wh
   await server.stop();
   await stale(one).waitFor();
   await page.getByText('was: asks permission').waitFor();
-  // Nobody knows whether anything still needs somebody.
+  // Without the server, the page does not know whether a session still needs somebody.
   expect(await page.title()).not.toContain('(');
   expect(await page.getByRole('button', { name: 'Yes', exact: true }).isDisabled()).toBe(true);
   await page.keyboard.press('y');

@@ -7,7 +7,7 @@ import { measureLoad, startPage, WEB_DIR } from '../harness/page.ts';
 import { DONE } from '../harness/some-sessions.ts';
 import { createWorld } from '../harness/world.ts';
 
-/** On the wire, gzipped, everything a first visit loads. */
+/** Bytes on the wire, gzipped, of everything that a first visit loads. */
 const LIMITS = { withoutTerminal: 250_000, withTerminal: 450_000 };
 
 const world = createWorld();

@@ -79,7 +79,7 @@ test('a conflict is shown before and after it is tried, and goes to the session 
   await button(one, 'Hand it to the session').click();
   await waitFor(() => server.sessions.deliveries('BILL').length === 1, { describe: 'the session has the prompt' });
   expect(server.sessions.deliveries('BILL')[0]?.text).toBe(prompt);
-  // What was not committed is told, and a worktree that is discarded is gone.
+  // The page shows what was not committed, and a discarded worktree is gone.
   writeFileSync(join(folderOf('BILL'), 'new.txt'), 'new\n');
   await openFinish(one);
   await page.getByText('saved, but in no commit: new.txt').waitFor();

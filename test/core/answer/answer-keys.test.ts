@@ -19,7 +19,7 @@ function view(text: string): DialogView {
   return { frame, dialog: readScreen(frame).dialog };
 }
 
-/** Returns the question that a window shows; it belongs to a tool if hooks report one. */
+/** Returns the question that a window shows. The question belongs to a tool if hooks report one. */
 function questionOf(shown: DialogView, more: Partial<Question> = {}): Question {
   const { dialog } = shown;
   const [part] = dialog?.parts ?? [];

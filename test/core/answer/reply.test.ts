@@ -15,7 +15,7 @@ const RULE = {
   destination: 'localSettings',
 };
 
-/** Builds the request of a waiting hook, as the question is reported before anything is drawn. */
+/** Builds the request of a waiting hook. Such a request comes before anything is drawn. */
 function ask(
   name: string,
   input: object,
@@ -131,7 +131,8 @@ describe('questions of the model', () => {
 
   test('have all their options from the beginning', () => {
     expect(labels(one)).toEqual(['A', 'B', 'Type something.', 'Chat about this']);
-    // In the words of the dialog that is drawn later, which has no full stop there where several may be chosen.
+    // The labels are those of the dialog that is drawn later. There, "Type something" has no full stop if several
+    // options may be chosen.
     expect(labels(some)).toEqual(['A', 'B', 'C', 'Type something', 'Chat about this']);
     expect(both.question.questions.map(({ options }) => options.length)).toEqual([4, 5]);
   });

@@ -1,4 +1,4 @@
-/** What a project may have allowed. Every command below tries to run something else under it. */
+/** What a project may allow. Every command below tries to run something else despite these rules. */
 export const ALLOWED = [
   'git status',
   'git status -s',
@@ -24,10 +24,10 @@ export const ALLOWED = [
   'true',
 ];
 
-/** What it denies. */
+/** What the same project denies. */
 export const DENIED = ['rm', 'git push', 'curl', 'npm publish', 'sudo', 'chmod 777'];
 
-/** Commands that mean a denied one so plainly that they are denied. */
+/** Commands that contain a denied command so plainly that they must be denied. */
 export const DENIED_PLAINLY: readonly string[] = [
   'rm x',
   'rm -rf /',
@@ -115,7 +115,7 @@ export const LINKS: Readonly<Record<string, string | null>> = {
   '/src/shop/link-nowhere': null,
 };
 
-/** What the rules cover: these run without a question. */
+/** Commands that the rules cover. They run without a question. */
 export const COVERED: readonly string[] = [
   'git status',
   'git status -s',

@@ -203,7 +203,7 @@ describe('a path', () => {
     expect(run('echo x > src/secret/x')).toBe('deny');
     expect(run('cd ./src && cat key.pem')).toBe('deny');
     expect(run('cd ./src && cat secret/x')).toBe('deny');
-    // The folder holds what is denied.
+    // The folder contains denied files.
     expect(run('tar c src')).toBe('ask');
   });
 });

@@ -22,13 +22,13 @@ export interface Circumstances {
   session?: string;
   now?: number;
   fault?: string;
-  /** links of the file system: from where, to where; null: to nothing */
+  /** links of the file system by their path; null for a link to nothing */
   links?: Readonly<Record<string, string | null>>;
-  /** how many calls each rule has decided */
+  /** how many calls each rule has decided already */
   used?: number;
 }
 
-/** The rules of a file, as TOML gives them. @throws Error if they are none */
+/** Parses the rules of a file that was read as TOML. @throws Error if they are not rules */
 export function rulesOf(values: Readonly<Record<string, unknown>>): ApprovalRule[] {
   const rules = readRules(values, { mayAllow: true, folder: null });
   if ('problem' in rules) throw new Error(rules.problem);
@@ -38,7 +38,7 @@ export function rulesOf(values: Readonly<Record<string, unknown>>): ApprovalRule
 export const allow = (...command: string[]): ApprovalRule[] => rulesOf({ allow: [{ command }] });
 export const deny = (...command: string[]): ApprovalRule[] => rulesOf({ deny: [{ command }] });
 
-/** What rules say to a tool's input, on a file system that has links only where they are named. */
+/** Returns the verdict of rules about a tool's input, on a file system without any links but the named ones. */
 export function judge(rules: readonly ApprovalRule[], input: unknown, some: Circumstances = {}): Verdict {
   const { folder = FOLDER, cwd = FOLDER, links = {}, used = 0 } = some;
   const call: AskedCall = {

@@ -9,7 +9,7 @@ import { SLIPS } from './slips.ts';
 const ALLOWING = allow(...ALLOWED);
 const BOTH = [...ALLOWING, ...deny(...DENIED)];
 
-/** One line each, so that they can be joined; a comment would swallow what follows. */
+/** Commands of one line each, which can be joined. A comment is left out, because it would swallow the next command. */
 const joinable = COVERED.map((text) => text.trim()).filter((text) => !/[\n&]$|\n|^cd |^!/.test(text));
 const operator = fc.constantFrom(' && ', ' || ', ' | ', '; ', '\n', ' & ', '&&', '|', ';');
 const composed = (parts: fc.Arbitrary<string>): fc.Arbitrary<string> =>
@@ -17,7 +17,7 @@ const composed = (parts: fc.Arbitrary<string>): fc.Arbitrary<string> =>
     .array(fc.tuple(parts, operator), { minLength: 1, maxLength: 5 })
     .map((all) => all.map(([text, by], index) => (index === 0 ? text : by + text)).join(''));
 
-/** The same word in other clothes. */
+/** Writes the same word with quotes and backslashes. */
 const dressed = (word: string): fc.Arbitrary<string> =>
   fc
     .array(fc.constantFrom("'", '"', '\\', ''), { minLength: word.length, maxLength: word.length })
@@ -34,7 +34,7 @@ test('what the rules cover, joined in any way, is covered', () => {
 });
 
 test('one part that no rule covers makes the whole ask, wherever it stands', () => {
-  // What an operator begins or ends is made whole by its neighbour.
+  // Commands that begin or end with an operator are left out, because a neighbour would complete them.
   const slips = SLIPS.filter((text) => /^[^;&|\s]/.test(text) && !/[&|]$/.test(text) && !text.startsWith('cd'));
   const parts = fc.tuple(composed(fc.constantFrom(...joinable)), fc.constantFrom(...slips), operator, fc.boolean());
   fc.assert(

@@ -33,7 +33,8 @@ describe('a denied command', () => {
     expect(command(BOTH, text).decision).toBe('deny');
   });
 
-  // Whoever allows what runs anything has allowed it; but never what the text shows.
+  // A person who allows a program that runs anything has allowed that too. But a denied command in its text is still
+  // denied.
   const open = [...allow('make **', 'tool **'), ...DENYING];
   test.each([
     ["tool 'rm x'"],

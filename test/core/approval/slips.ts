@@ -1,6 +1,6 @@
 /** Commands that run, or may run, something that no rule names. None may be allowed. */
 export const SLIPS: readonly string[] = [
-  // another program, or another call of it
+  // another program, or another subcommand
   'git',
   'git stash',
   'git status -s -b',
@@ -57,7 +57,7 @@ export const SLIPS: readonly string[] = [
   'python3 -m http.server',
   'python3 -c 1',
   'python3',
-  // what runs others
+  // programs that run other programs
   'xargs ls',
   'ls | xargs cat',
   'eval ls',
@@ -242,7 +242,7 @@ export const SLIPS: readonly string[] = [
   'cat x | bash -',
   'cat x | node',
   'cat x | node -',
-  // what does not parse, or not alike everywhere
+  // text that does not parse, or that shells parse differently
   '',
   ' ',
   ';',
@@ -271,7 +271,7 @@ export const SLIPS: readonly string[] = [
   'ls =(x)',
   'ls *(e:x:)',
   '#!/bin/sh\nls',
-  // letters that look like others, and those that nobody sees
+  // letters that look like others, and invisible ones
   'lѕ',
   'ｌs',
   'git\u00a0status',
@@ -292,7 +292,7 @@ export const SLIPS: readonly string[] = [
   'gıt status',
   'ls \ufeff',
   'ls é',
-  // places that no rule may allow, and those outside of the folder
+  // places that no rule may allow, and places outside the folder
   'cat .git/config',
   'cat ./.git/config',
   'cat .GIT/config',

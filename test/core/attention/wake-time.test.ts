@@ -16,7 +16,7 @@ function wakes(zone: string, text: string, now: string): string | null {
 describe('until when', () => {
   test.each([
     ['UTC', '17:00', '2026-11-20T15:00:00Z', '2026-11-20T17:00'],
-    // It is 17:00 by now: the next one is tomorrow's.
+    // It is 17:00 already, so the next one is tomorrow's.
     ['UTC', '17:00', '2026-11-20T17:00:00Z', '2026-11-21T17:00'],
     ['UTC', '9:30', '2026-11-20T08:00:00Z', '2026-11-20T09:30'],
     ['UTC', '2h', '2026-11-20T15:04:00Z', '2026-11-20T17:04'],
@@ -26,17 +26,17 @@ describe('until when', () => {
     ['UTC', '2026-12-24 18:30', '2026-11-20T15:04:00Z', '2026-12-24T18:30'],
     ['UTC', '2026-12-24', '2026-11-20T15:04:00Z', '2026-12-24T09:00'],
     ['UTC', '2026-12-24T18:30:00+02:00', '2026-11-20T15:04:00Z', '2026-12-24T16:30'],
-    // Elsewhere the day is another one.
+    // In other zones the day is a different one.
     ['Asia/Tokyo', '17:00', '2026-11-20T16:00:00Z', '2026-11-21T08:00'],
     ['Asia/Tokyo', 'tomorrow', '2026-11-20T16:00:00Z', '2026-11-22T00:00'],
     ['America/New_York', 'tomorrow', '2026-11-21T03:00:00Z', '2026-11-21T14:00'],
-    // The night in which summer time ends has 25 hours, the one in which it begins 23.
+    // The night in which summer time ends has an hour more, and the night in which it begins has an hour less.
     ['Europe/Berlin', 'tomorrow', '2026-10-24T16:00:00Z', '2026-10-25T08:00'],
     ['Europe/Berlin', 'tomorrow', '2026-03-28T16:00:00Z', '2026-03-29T07:00'],
     ['Europe/Berlin', '8:00', '2026-10-24T16:00:00Z', '2026-10-25T07:00'],
-    // 02:30 does not exist there that night.
+    // 02:30 does not exist in that zone on that night.
     ['Europe/Berlin', '2:30', '2026-03-28T22:00:00Z', '2026-03-29T01:30'],
-    // A span is a span, whatever clocks show.
+    // A span is not affected by a change of the clocks.
     ['Europe/Berlin', '12h', '2026-10-24T22:00:00Z', '2026-10-25T10:00'],
   ])('%s: %s, asked at %s', (zone, text, now, expected) => {
     expect(wakes(zone, text, now)).toBe(expected);

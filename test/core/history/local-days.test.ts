@@ -34,10 +34,10 @@ describe('a span of time by days', () => {
     ['Europe/Berlin', '2026-10-25', 25],
     ['America/New_York', '2026-03-08', 23],
     ['America/New_York', '2026-11-01', 25],
-    // The shift is half an hour, on the southern hemisphere.
+    // This shift is half an hour, in the southern hemisphere.
     ['Australia/Lord_Howe', '2026-10-04', 23.5],
     ['Australia/Lord_Howe', '2026-04-05', 24.5],
-    // The shift is at midnight: one day begins at one o'clock, and another has its last hour twice.
+    // This shift is at midnight: one day begins at one o'clock, and another has its last hour twice.
     ['Africa/Cairo', '2026-04-24', 23],
     ['Africa/Cairo', '2026-10-29', 25],
   ])('in %s, the %s has %d hours, counted in pieces or at once', (zone, day, hours) => {

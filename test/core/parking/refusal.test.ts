@@ -4,7 +4,7 @@ import { PARKING_REFUSALS, type ParkingRefusal } from '../../../src/protocol/ind
 import { parkingRefusalWords } from '../../../src/text/parking-words.ts';
 import { DeliveryScene, type Shown } from '../../harness/delivery-scene.ts';
 
-/** A session that may be parked, apart from what is different. */
+/** Returns a session that may be parked, except for the given differences. */
 function seen(shown: Partial<Shown> = {}, more: Partial<ParkingSeen> = {}, queued = false): ParkingSeen {
   const scene = new DeliveryScene();
   scene.shown = { ...scene.shown, ...shown };
@@ -19,9 +19,9 @@ const withPrompt = (more: Partial<ParkingSeen['prompt']>): ParkingSeen => ({
 
 test('a session that is done, with nothing in its prompt, may be parked', () => {
   expect(whyNotParked(seen())).toBeNull();
-  // A question in words at the end of a turn: the conversation keeps it.
+  // A question in words at the end of a turn is no reason: the conversation keeps the question.
   expect(whyNotParked(seen({ primary: 'waiting' }))).toBeNull();
-  // Texts that an interrupt holds back wait for a person, whether it is parked or not.
+  // Texts that an interrupt holds back wait for a person anyway, so they are no reason either.
   expect(whyNotParked(seen({ isQueueStopped: true }, {}, true))).toBeNull();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EndSeen, lossOf } from '../../../src/core/restore/loss.ts';
 
-/** Everything was killed while no server ran, and hooks had told of the session before. */
+/** All processes were killed while no server ran. Hooks had reported the session before. */
 const KILLED: EndSeen = {
   isAsked: false,
   noticed: 'at_start',

@@ -52,7 +52,7 @@ test.each(SETTING_ROWS.map(({ name }) => name))(
   (name) => {
     const all = TEXTS.map((text) => resolveText(name, text));
     for (const { plainly, bySchema } of all) if (plainly !== null) expect(plainly).toEqual(bySchema);
-    // The list contains the values that people write, for which the schemas are not loaded.
+    // The list contains values that people write. The schemas are not loaded for them.
     expect(all.some(({ plainly }) => plainly !== null && typeof plainly !== 'string')).toBe(true);
   },
 );

@@ -4,12 +4,12 @@ import { readScreen, type ScreenFrame } from '../../../src/core/status/index.ts'
 const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
-/** A window without a prompt, with lines below a rule that follows a command in the conversation. */
+/** Returns a window without a prompt, in which these lines follow a rule below the command. */
 function below(command: string, ...lines: string[]): ScreenFrame {
   return { ...frame(''), lines: ['● Hello! I am ready when you are.', '', `❯ ${command}`, '', RULE, ...lines] };
 }
 
-/** A window as 2.1.329 drew it, with its box and the lines below. */
+/** Returns a window as 2.1.329 draws it, with its box and the lines below the box. */
 function frame(inBox: string, ...footer: string[]): ScreenFrame {
   const lines = [
     '● Hello! I am ready when you are.',
@@ -66,6 +66,6 @@ test.each([
 ])('%s', (_, shown, cover) => {
   const reading = readScreen(shown);
   expect(reading.cover).toBe(cover);
-  // A view asks nothing.
+  // A view asks no question.
   if (cover === 'view') expect(reading.dialog).toBeNull();
 });

@@ -109,8 +109,8 @@ function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvi
 
 describe('each rule over what Claude Code says of itself decides', () => {
   const recorded = scenesIn(EVIDENCE, '.jsonl').map((base) => sourcesOf(`${base}.jsonl`));
-  // The notification comes after a minute at the prompt, and the word shell while a background shell is running. Both
-  // were seen live, but are not in a recording.
+  // The notification comes after a minute at the prompt, and the word "shell" while a background shell runs. Both were
+  // seen live, but no recording contains them.
   const hooks = [
     ...recorded.flatMap((one) => one.hooks),
     hooksOf(
@@ -127,7 +127,7 @@ describe('each rule over what Claude Code says of itself decides', () => {
     { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
     { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },
   ];
-  // The time since when a verdict holds counts too. If sources disagree, the newer one is believed.
+  // The time since which a verdict holds matters too: if sources disagree, the newer one is believed.
   const word = (said: { primary: string | null; detail: string | null; since: number } | null): string =>
     `${said?.primary}/${said?.detail} since ${said?.since}`;
 

@@ -86,7 +86,7 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
 
 describe('where the highlight always runs to the right, its pace tells whether an answer comes', () => {
   const COLS = [2, 2.5, 3, 4, 5, 6, 7, 8, 8.5, 9];
-  /** Builds one run with steps of these lengths, after a pause of that length. */
+  /** Builds one run with steps of these lengths, after a pause of the given length. */
   const run = (stepsMs: readonly number[], awayMs = 500): Shown[] => [
     ...COLS.map((col, index) => ({
       col,

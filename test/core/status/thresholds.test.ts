@@ -15,7 +15,7 @@ const T = 100_000;
 const started = hook(T - 50_000, 'SessionStart', { source: 'startup' });
 const prompted = hook(T, 'UserPromptSubmit', { prompt: 'go on' });
 
-/** What is known `nowMs` after T, with frames at their times after T. */
+/** The evidence `nowMs` after T, with frames at their times after T. */
 interface Case {
   threshold: keyof Thresholds;
   evidence: Partial<Evidence>;

@@ -1,4 +1,4 @@
-"""As much of the package `websockets` as the README's example uses, for machines whose Python does not have it."""
+"""The part of the package `websockets` that the README's example uses, for machines whose Python lacks the package."""
 
 import asyncio
 import base64

@@ -15,7 +15,7 @@ afterEach(() => world.dispose());
 
 const idOf = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A transcript as Claude Code writes it; the newer, the higher its number. */
+/** Writes a transcript as Claude Code does. A higher number makes a newer file. */
 function transcript(n: number, lines: readonly object[], cwd = world.projectDir): string {
   const file = transcriptFile({ configDir, cwd, sessionId: idOf(n) });
   mkdirSync(dirname(file), { recursive: true });
@@ -66,7 +66,7 @@ describe('a conversation is left out, and harms no other', () => {
 
 test('a first prompt of megabytes is found, and its title is short; what comes after it is not read', async () => {
   const file = transcript(1, [prompt('x'.repeat(3_000_000))]);
-  // 200 MB of which nothing is on the disk.
+  // A sparse file of 200 MB.
   truncateSync(file, 200_000_000);
   appendFileSync(file, '\n');
   const before = process.memoryUsage().arrayBuffers;

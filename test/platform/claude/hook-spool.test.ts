@@ -60,7 +60,7 @@ function open(options: Partial<HookSpoolOptions> = {}): HookSpool {
   return spool;
 }
 
-/** Runs the very command that Claude Code runs for a hook. */
+/** Runs the exact command that Claude Code runs for a hook. */
 function fire(event: string, env: Record<string, string> = {}): void {
   execFileSync('/bin/sh', ['-c', HOOK_COMMAND], {
     input: JSON.stringify({ hook_event_name: event, session_id: 'conversation' }),
@@ -188,7 +188,7 @@ describe('the hook spool', () => {
 });
 
 describe('a clock that is set', () => {
-  /** A hook that was fired this long after the machine's boot, by a clock that is this much ahead of today's. */
+  /** Adds a hook that was fired this long after the machine's boot, while the clock was this much ahead of now. */
   const fired = (uptimeS: number, aheadMs: number, event: string): void => {
     const stamp = BigInt(NOW + aheadMs - (UPTIME_S - uptimeS) * 1_000) * 1_000_000n;
     put(`${stamp}.launch-1.77.78.${uptimeS.toFixed(2)}.json`, JSON.stringify({ hook_event_name: event }));
@@ -237,9 +237,9 @@ describe('the hook command', () => {
   });
 
   test('ends well and says nothing when the spool is gone, is full, or was never named', () => {
-    // A hook that fails with 2 blocks every prompt of the session; what it prints would go into the conversation.
+    // A hook that fails with 2 blocks every prompt of the session. Its output would go into the conversation.
     for (const env of [{ CBOS_SPOOL: '/nowhere' }, { CBOS_SPOOL: '/dev/full' }, { CBOS_SPOOL: '' }]) {
-      // Not execFileSync: a shell that ends before its input was written is no fault here.
+      // Not execFileSync, because it would report an error if the shell ends before its input was written.
       const done = spawnSync('/bin/sh', ['-c', HOOK_COMMAND], {
         input: '{}',
         env: { ...world.env, CBOS_SESSION: 'launch-1', ...env },

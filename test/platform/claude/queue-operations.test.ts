@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** As 2.1.329 writes them: `dequeue` tells no text. */
+/** Writes an operation as 2.1.329 does. A `dequeue` contains no text. */
 const operation = (name: string, content?: string): string =>
   JSON.stringify({
     type: 'queue-operation',

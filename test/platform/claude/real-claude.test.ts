@@ -21,7 +21,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const READY = /\? for shortcuts/;
 
-/** Everything that the world's sessions say by hooks and in the registry. */
+/** Collects everything that the sessions of a world report by hooks and in the registry. */
 function listen(world: ClaudeWorld) {
   const hooks: SpooledHook[] = [];
   const records: RegistryRecord[] = [];
@@ -120,7 +120,7 @@ describe('the real Claude Code', () => {
       version: testedVersion(),
     });
     process.kill(claude.pid, 'SIGKILL');
-    // The file stays behind; only the process tells.
+    // The file remains. Only the process shows that the session has ended.
     await waitFor(async () => (await readRegistry(registryDirectory(world.env))).length === 0, {
       describe: 'the record is not believed any more',
     });
@@ -149,7 +149,7 @@ describe('the real Claude Code', () => {
 
     const first = await startClaudeInScreen(world);
     await first.waitForScreen(READY);
-    // Not by /exit: 2.1.329 writes that down as a message or not, as it happens.
+    // Not ended by /exit, because 2.1.329 sometimes writes /exit to the transcript as a message and sometimes does not.
     process.kill(first.pid, 'SIGKILL');
     await waitFor(() => !existsSync(`/proc/${first.pid}`), { describe: 'Claude Code has ended' });
     const never = await continueConversation({ ...place, sessionId: first.sessionId }, randomUUID());

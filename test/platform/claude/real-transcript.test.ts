@@ -6,7 +6,7 @@ import { type ClaudeWorld, claudeWorld } from '../../harness/claude.ts';
 import { startClaudeInScreen } from '../../harness/claude-in-screen.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
-/** What is read of a transcript, with each event's words. */
+/** Reads a transcript, and finds the text of each event. */
 function reader(world: ClaudeWorld, sessionId: string) {
   const path = transcriptFile({ configDir: configDirectory(world.env), cwd: world.projectDir, sessionId });
   const events = async (after: number | null = null): Promise<StoredEvent[]> =>
@@ -19,7 +19,7 @@ function reader(world: ClaudeWorld, sessionId: string) {
   return { path, events, until };
 }
 
-/** The conversation as a person reads it, a line each. */
+/** Returns the conversation as a person reads it, one line per item. */
 function lines(events: readonly StoredEvent[]): string[] {
   return foldEvents(EMPTY_CONVERSATION, events).items.map((item) => {
     switch (item.kind) {
@@ -72,6 +72,6 @@ test('the transcript of the real Claude Code is read as the conversation it was'
     'text: 1. This is line 1 of a long answer.',
     'note: [Request interrupted by user]',
   ]);
-  // The part before is not read again, and nothing is lost between the two.
+  // The first part is not read again, and nothing between the two parts is lost.
   expect([...lines((await events()).filter(({ seq }) => seq <= half)), ...lines(await events(half))]).toEqual(read);
 }, 90_000);

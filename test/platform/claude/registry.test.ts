@@ -38,7 +38,7 @@ function startTimeOf(pid: number): string {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
 }
 
-/** This test's own process stands in for a living Claude Code. */
+/** Writes a record of this test's own process, which replaces a living Claude Code. */
 function write(fields: Record<string, unknown>, pid = process.pid): void {
   mkdirSync(dir, { recursive: true });
   writeFileSync(join(dir, `${pid}.json`), JSON.stringify({ pid, procStart: startTimeOf(process.pid), ...fields }));

@@ -44,12 +44,12 @@ function watch(): void {
   });
 }
 
-/** The shells that /bin/sh is somewhere. */
+/** The shells that some system uses as /bin/sh, as far as they are installed here. */
 const SHELLS = [['dash'], ['bash', '--posix'], ['busybox', 'sh']].filter(
   ([name = '', ...rest]) => spawnSync(name, [...rest, '-c', 'exit 0']).status === 0,
 );
 
-/** With what it has started, as Claude Code ends a hook. */
+/** Ends a hook and everything that it started, as Claude Code does. */
 function end({ pid = 0, exitCode, signalCode }: ChildProcess): void {
   if (exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL');
 }
@@ -60,7 +60,7 @@ interface Asking {
   ended: Promise<number | null>;
 }
 
-/** Runs the very command that Claude Code runs, with sockets for standard input and output, as it does. */
+/** Runs the exact command that Claude Code runs, with sockets for standard input and output, as Claude Code does. */
 function ask(payload: object, shell: readonly string[] = ['/bin/sh'], env: Record<string, string> = {}): Asking {
   const [program = '', ...args] = shell;
   const child = spawn(program, [...args, '-c', ASKING_HOOK_COMMAND], {
@@ -126,7 +126,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook 
   });
 
   test('ends with the program that it waits for, though that was killed', async () => {
-    // As Claude Code has it: its end of the sockets goes with it.
+    // Like Claude Code, this program holds its end of the sockets only while it lives.
     const script = `const { spawn } = require('node:child_process');
       const child = spawn(process.argv[1], process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
       child.stdin.end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's' }));

@@ -6,7 +6,7 @@ import { parseReport, type StatusLineReport, watchReports } from '../../../src/p
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
-/** As Claude Code 2.1.330 writes it after an answer, without what nobody reads. */
+/** A report as Claude Code 2.1.330 writes it after an answer, without the fields that nobody reads. */
 const TOLD = {
   session_id: '76414f46-a0be-4f91-afdd-e9ca74791db2',
   effort: { level: 'medium' },
@@ -104,7 +104,7 @@ describe('the watch', () => {
       onError: (error) => void errors.push(error),
     });
   };
-  /** As the tap does it. */
+  /** Drops a report as the tap does. */
   const drop = (launchId: string, costUsd: number): void => {
     const draft = join(dir, `.${launchId}.1`);
     writeFileSync(draft, JSON.stringify({ ...TOLD, cost: { total_cost_usd: costUsd } }));

@@ -11,7 +11,10 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 const VERSION = { major: 2, minor: 1, patch: 330 };
 const LAUNCH = '00000000-0000-4000-8000-000000000001';
-/** As Claude Code 2.1.330 writes it: one line; a backslash, a quote and a dollar sign must come through as they are. */
+/**
+ * The input as Claude Code 2.1.330 writes it, on one line. A backslash, a quote, and a dollar sign must arrive
+ * unchanged.
+ */
 const INPUT = `${JSON.stringify({ session_id: 'x', cwd: '/tmp/a "b" $HOME \\ `id` %s', cost: { total_cost_usd: 1.5 } })}\n`;
 
 let dir: string;
@@ -29,7 +32,7 @@ interface Ran {
   code: number | null;
 }
 
-/** As Claude Code runs a status line: by `/bin/sh -c`, with the input on standard input (2.1.330). */
+/** Runs a status line as Claude Code does: by `/bin/sh -c`, with the input on standard input (2.1.330). */
 function run(command: string, { shell = '/bin/sh', input = INPUT, env = {} } = {}): Promise<Ran> {
   return new Promise((resolve, reject) => {
     const child = spawn(shell, ['-c', command], {
@@ -49,7 +52,7 @@ function run(command: string, { shell = '/bin/sh', input = INPUT, env = {} } = {
     child.stderr.on('data', (data: Buffer) => {
       stderr += data.toString();
     });
-    // A script that reads nothing closes its end.
+    // A script that does not read its input closes the pipe.
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
     child.once('close', (code) => resolve({ stdout: Buffer.concat(stdout), stderr, code }));
@@ -89,7 +92,7 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     const [without, tapped] = await Promise.all([run(script, { shell }), run(tapCommand(script), { shell })]);
     expect(tapped.stdout.equals(without.stdout)).toBe(true);
     expect(tapped.code).toBe(without.code);
-    // A shell names the line of the whole command in its messages.
+    // The messages of a shell contain the line number in the whole command, so only their number is compared.
     const lines = (text: string): number => text.split('\n').length;
     expect(lines(tapped.stderr)).toBe(lines(without.stderr));
   });
@@ -137,7 +140,7 @@ test('a slow script is one process to whoever ends it, and the report does not w
 test('a report that cannot be written whole replaces nothing', async () => {
   await run(tapCommand('cat'));
   await untilReported();
-  // The draft cannot be written any more.
+  // From here on the tap cannot rename its draft.
   const file = join(dir, 'bin/mv');
   mkdirSync(join(dir, 'bin'));
   writeFileSync(file, '#!/bin/sh\nexit 1\n');

@@ -32,16 +32,16 @@ const operation = (name: string, content: string) =>
 const message = (type: 'user' | 'assistant', second: number, content: unknown) =>
   line({ parentUuid: null, type, cwd: world.projectDir, timestamp: at(second), message: { role: type, content } });
 
-/** As 2.1.330 writes it, shortened; what comes before and after the torn line is whole. */
+/** Lines as 2.1.330 writes them, shortened. The lines before and after the torn line are complete. */
 const earlier = (): string =>
   message('user', 2, 'prompt first') + operation('enqueue', 'kept ünbroken') + operation('popAll', 'kept ünbroken');
-/** Lines of every kind that is read, one of which is torn. */
+/** One line of every kind that is read, to be torn. */
 const KINDS: [string, () => string][] = [
   ['a prompt', () => message('user', 5, 'prompt töorn')],
   ['an answer', () => message('assistant', 5, [{ type: 'text', text: 'answer töorn' }])],
   ['a queue operation', () => operation('popAll', 'operation töorn')],
 ];
-/** What is written after a torn line: 2.1.330 begins a line of its own when it goes on with the conversation. */
+/** The lines after a torn line. 2.1.330 begins a new line when it continues the conversation. */
 const later = (): string => message('user', 60, 'prompt later') + operation('popAll', 'later');
 
 async function searched(texts: readonly string[]): Promise<string[]> {
@@ -89,7 +89,7 @@ describe('a line of a transcript that is cut anywhere costs that line alone:', (
     for (const length of [0, 1, torn.length >> 1, torn.length - 2]) {
       const cut = earlier() + torn.slice(0, length);
       expect(await searched([earlier(), cut, `${cut}\n${later()}`])).toEqual([at(2), at(60)]);
-      // It may as well have been only half written when it was looked at.
+      // The line may have been only half written when it was read for the first time.
       expect(await searched([cut, earlier() + torn + later()])).toEqual([at(2), at(5), at(60)]);
     }
   });

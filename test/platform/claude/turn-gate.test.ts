@@ -34,7 +34,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-/** Runs the very command that Claude Code runs before a tool. */
+/** Runs the exact command that Claude Code runs before a tool. */
 function fire(command: string, launch = 'launch-1', extraEnv: Record<string, string> = {}): ChildProcess {
   const env = { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: launch, ...extraEnv };
   const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', 'inherit', 'inherit'] });
@@ -48,14 +48,17 @@ const ended = async (child: ChildProcess): Promise<void> => {
   expect(child.exitCode).toBe(0);
 };
 
-/** Between two looks a hook sleeps. Its `sleep` ends when the test says so: no timer has to win against a shell. */
+/**
+ * Between two checks a hook sleeps. Here its `sleep` ends when the test says so, so that no timer races against a
+ * shell.
+ */
 function steppedSleep(): { env: Record<string, string>; begun(): number; wake(): void } {
   const bin = join(world.dir, 'stepped');
   const [log, fifo] = [join(bin, 'log'), join(bin, 'fifo')];
   mkdirSync(bin);
   spawnSync('/usr/bin/mkfifo', [fifo]);
   writeFileSync(log, '');
-  // For reading too, so that neither side waits for the other to open it.
+  // Opened for reading too, so that neither side waits until the other opens it.
   const line = openSync(fifo, 'r+');
   world.onDispose(() => closeSync(line));
   writeFileSync(join(bin, 'sleep'), `#!/bin/sh\necho >>'${log}'\nread -r line <'${fifo}'\n`, { mode: 0o755 });
@@ -71,7 +74,7 @@ describe('the gate before tools and the end of a turn', () => {
     const release = holdTurn(dir, 'launch-1');
     const held = fire(TOOL_HOOK_COMMAND);
     await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
-    // Others pass meanwhile: another session's tool, and what is no tool.
+    // Other hooks pass at the same time: a tool of another session, and an event that is no tool.
     await ended(fire(TOOL_HOOK_COMMAND, 'launch-2'));
     await ended(fire(HOOK_COMMAND));
     expect(isOver(held)).toBe(false);
@@ -108,7 +111,7 @@ describe('the gate before tools and the end of a turn', () => {
 
   test('is put up again where the spool was removed and made anew', async () => {
     const gates = createTurnGates(dir);
-    // Whoever types while the spool is missing makes it.
+    // Holding a gate while the spool is missing creates the spool.
     rmSync(dir, { recursive: true });
     const release = gates.hold('launch-1');
     rmSync(dir, { recursive: true });
@@ -139,7 +142,7 @@ describe('the gate before tools and the end of a turn', () => {
     await untilItSleeps();
     for (let time = 0; time < 5; time += 1) {
       rmSync(join(dir, '.gate.launch-1'));
-      // The hook finds it gone before the server has heard of that, then there again.
+      // The hook finds the gate gone before the server has noticed that, and then finds it again.
       await look();
       gates.renew();
       await look();
@@ -147,7 +150,7 @@ describe('the gate before tools and the end of a turn', () => {
     }
     expect(isOver(held)).toBe(false);
     release();
-    // Gone, and still gone at the next look.
+    // The gate is gone, and still gone at the next check.
     await look();
     sleep.wake();
     await ended(held);

@@ -23,7 +23,7 @@ beforeEach(() => {
 
 afterEach(() => world.dispose());
 
-/** Puts a program before the system's. */
+/** Puts a program before those of the system. */
 function program(name: string, script: string): void {
   const file = join(world.project('bin'), name);
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
@@ -50,7 +50,7 @@ async function context(changes: Partial<DoctorContext> = {}): Promise<DoctorCont
     pid: process.pid,
     tempDir: world.project('tmp'),
   });
-  // the user manager of whoever runs the tests is none of theirs
+  // The user manager of the person who runs the tests does not belong to the tests.
   return {
     ...local,
     serviceState: async () => ({ unitFile: null, running: false, enabled: false, notes: [] }),
@@ -149,7 +149,7 @@ describe('files', () => {
     for (const name of ['AUTH.typescript', 'AUTH.cbos', 'mine.typescript']) {
       writeFileSync(join(world.streamDir, name), '', { mode: 0o600 });
     }
-    // A user's own recording, which nothing marks as CBOS's, may be as open as they want it.
+    // A recording that nothing marks as CBOS's belongs to the user, who may make it readable for everybody.
     chmodSync(join(world.streamDir, 'mine.typescript'), 0o644);
     expect(await examine('Recordings')).toMatchObject({ outcome: 'ok' });
     chmodSync(recording, 0o644);
@@ -191,7 +191,7 @@ test.each(['disableAllHooks', 'allowManagedHooksOnly'])("the user's %s is pointe
 });
 
 describe('limits of file watching', () => {
-  /** A proc file system with these limits, and one process that holds one instance with some watches. */
+  /** Returns a proc file system with these limits, in which one process holds one instance with some watches. */
   function proc(limits: { instances: number; watches: number; held: number }): string {
     const dir = world.project('proc');
     const limitsDir = world.project('proc/sys/fs/inotify');
@@ -253,7 +253,7 @@ describe('the server', () => {
     const notes = readFileSync(join(world.cbosHome, 'server.json'));
     lock?.release();
     expect(check).toMatchObject({ outcome: 'fault', cure: expect.stringContaining(`kill ${process.pid}`) });
-    // what a killed server leaves behind is no server
+    // The notes of a killed server are left behind, but they are not a running server.
     writeFileSync(join(world.cbosHome, 'server.json'), notes);
     expect(await examine('Server')).toMatchObject({ outcome: 'ok' });
   });
@@ -280,7 +280,7 @@ describe('Screen sessions', () => {
     return found;
   }
 
-  /** As a launch marks its processes. */
+  /** Returns the mark that a launch gives its processes. */
   function sessionMark() {
     return { CBOS_SESSION: 'launch-1', CBOS_SPOOL: join(world.cbosHome, 'hooks') };
   }

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-/** Lines that do not wrap, and that do again. */
+/** Switches line wrapping off, and on again. */
 export const NO_WRAP = ['\x1b[?7l', '\x1b[?7h'];
-/** Line drawing in place of letters, and back. */
+/** Switches to line drawing, and back to letters. */
 export const CHARSETS = ['\x1b(0', '\x1b(B', '\x1b)0', '\x0e', '\x0f'];
-/** A piece of what programs write, and of what they should not: text of every kind, escape sequences, invalid bytes. */
+/**
+ * A piece of what programs write, and of what they should not write: text of every kind, escape sequences, and invalid
+ * bytes.
+ */
 export const anyOutput = fc.oneof(
   { weight: 4, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map(bytes) },
   {

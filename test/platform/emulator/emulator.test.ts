@@ -76,7 +76,7 @@ test('a snapshot drawn into a fresh terminal looks the same, in the alternate sc
   ]) {
     const emulator = await draw(text);
     const copy = await draw(emulator.serialize());
-    // How the cursor came there is no part of the picture.
+    // The way in which the cursor got there is not part of the picture.
     expect({ ...copy.frame(), raisedTo: null }).toEqual({ ...emulator.frame(), raisedTo: null });
     expect(copy.isAlternate()).toBe(emulator.isAlternate());
     expect(copy.text(100, 'text')).toBe(emulator.text(100, 'text'));

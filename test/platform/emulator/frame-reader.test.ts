@@ -15,12 +15,12 @@ function open(size: { cols: number; rows: number }, scrollback = 5): Terminal {
 
 const write = (terminal: Terminal, output: string | Uint8Array): void => coreOf(terminal).writeSync(output);
 
-/** What a frame has that was read for the first time. */
+/** Returns the frame of a reader that has read nothing before. */
 const fresh = (terminal: Terminal) => createFrameReader(terminal).frame();
 
 const output = fc.oneof(
   { weight: 6, arbitrary: anyOutput },
-  // Rows that scroll away and come again, and characters that join the one before.
+  // Rows that scroll away and come back, and characters that join the previous one.
   fc
     .constantFrom('\n\n\n', '\x1b[2S', '\x1b[L', '\x1b[M', '\x1b[2J\x1b[H', '\u0301', '\u20dd')
     .map((text) => Buffer.from(text)),
@@ -76,10 +76,10 @@ test('a row is read again when it changes and when it changes back, and no row t
   expect(readNow()).toEqual({ lines: ['first', 'another', 'third', ''], read: ['another'] });
   write(terminal, '\x1b[2;1H\x1b[Ksecond');
   expect(readNow()).toEqual({ lines: ['first', 'second', 'third', ''], read: ['second'] });
-  // The rows move up, and are known there.
+  // The reader recognizes rows that have moved up.
   write(terminal, '\x1b[4;1H\nlast');
   expect(readNow()).toEqual({ lines: ['second', 'third', '', 'last'], read: ['last'] });
-  // The colour of a sign counts, although its text stays.
+  // The colour of a sign matters, even though its text is the same.
   write(terminal, '\x1b[1;1H\x1b[31m●\x1b[m');
   readNow();
   write(terminal, '\x1b[1;1H\x1b[38;5;220m●\x1b[m');

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createEmulator } from '../../../src/platform/emulator/index.ts';
 
-/** Inputs that are tried; `EMULATOR_FUZZ=1000000` for a long run. */
+/** The number of random inputs. `EMULATOR_FUZZ=1000000` makes a long run. */
 const INPUTS = Number(process.env.EMULATOR_FUZZ ?? 1_000);
-/** Processor time that one sequence may take. The slowest, REP over a screen of 200×50, takes 3 ms at rest. */
+/** The processor time that one sequence may take. The slowest, REP over a screen of 200×50, takes 3 ms at rest. */
 const LONGEST_MS = 100;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -42,7 +42,7 @@ const sequence = fc.oneof({ weight: 6, arbitrary: control }, short, string);
 const FILLED = bytes(`${'日本語 text 👩‍💻 '.repeat(40)}\r\n`.repeat(60));
 const SIZE = { cols: 200, rows: 50, scrollback: 100 };
 
-/** Writes a text into a full screen of 200×50. @returns the processor time it took, in milliseconds */
+/** Writes a text to a full screen of 200×50. @returns the processor time that this took, in milliseconds */
 async function drawMs(text: string): Promise<number> {
   const emulator = createEmulator(SIZE);
   emulator.write(FILLED);
@@ -55,10 +55,10 @@ async function drawMs(text: string): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** Inputs that are drawn one after the other into the same screen, which is full at first. */
+/** How many inputs are drawn one after the other on the same screen, which is full at first. */
 const BATCH = 500;
 
-/** The times that inputs take in one terminal, each by the processor. */
+/** Returns the processor time that each input takes, all in one terminal. */
 async function drawAllMs(texts: readonly string[]): Promise<number[]> {
   const emulator = createEmulator(SIZE);
   emulator.write(FILLED);
@@ -66,7 +66,7 @@ async function drawAllMs(texts: readonly string[]): Promise<number[]> {
   let before = process.cpuUsage();
   const took: number[] = [];
   for (const text of texts) {
-    // CAN ends what an input has left open.
+    // CAN ends a sequence that an input left open.
     emulator.write(bytes(`${text}\x18漢字 x`), () => {
       const { user, system } = process.cpuUsage(before);
       took.push((user + system) / 1_000);
@@ -102,7 +102,7 @@ test('a great many that each take a while are given up, and nothing waits for th
   for (let piece = 0; piece < 50; piece++) emulator.write(slow);
   const before = performance.now();
   await expect(emulator.flush()).rejects.toMatchObject({ code: 'undrawable' });
-  // All of it would take minutes.
+  // Drawing everything would take minutes.
   expect(performance.now() - before).toBeLessThan(10_000);
   await expect(emulator.flush()).rejects.toMatchObject({ code: 'undrawable' });
   emulator.dispose();
@@ -117,7 +117,7 @@ test('no control sequence takes long, whatever its parameters are', { timeout: 1
     for (const [index, ms] of took.entries()) {
       if (ms < LONGEST_MS) continue;
       const text = texts[index] ?? '';
-      // Once more by itself: another thread's work counts as well.
+      // The input is measured again by itself, because the first measurement included the work of other threads.
       expect(await drawMs(text), `seed ${seed}: ${JSON.stringify(text.slice(0, 200))}`).toBeLessThan(LONGEST_MS);
     }
   }

@@ -79,7 +79,7 @@ test('hardly anything that Claude Code writes during a turn is watched', () => {
       if (entry.kind !== 'output') continue;
       const output = all.subarray(at, at + entry.bytes);
       at += entry.bytes;
-      // Before, the program starts.
+      // Only the answer is counted. Before it, the program starts.
       if (seconds < 6 || seconds > 16) continue;
       writes += 1;
       if (isPlainOutput(output)) plain += 1;
@@ -117,7 +117,7 @@ test('plain output is drawn without a watch; anything else, and what follows it 
 });
 
 test('the slowest plain output takes as long as its length demands', async () => {
-  // 0.3 s at rest for each: every byte draws, erases or scrolls a row of the largest usual window.
+  // Each takes 0.3 s at rest, because every byte draws, erases, or scrolls a row of the largest usual window.
   const emulator = createEmulator({ cols: 400, rows: 100, scrollback: 1_000 });
   for (const piece of ['\n', '\x1b[K', '\x1b[2K', '\t\r', '日', 'e\u0301', '\x1b[999999999999A', '\x1b[9;9H']) {
     const output = bytes(piece.repeat(32_768 / piece.length));

@@ -21,7 +21,7 @@ async function drawn(output: string, size?: { cols: number; rows: number }): Pro
   return terminal;
 }
 
-/** What a person sees of a cell: of an empty one the background. */
+/** Returns what a person sees of a cell. Of an empty cell, that is the background. */
 function look(cell: IBufferCell): unknown[] {
   const background = [cell.getBgColorMode(), cell.getBgColor()];
   if (cell.getChars() === '') return [cell.getWidth(), ...background];
@@ -38,13 +38,13 @@ function look(cell: IBufferCell): unknown[] {
   ];
 }
 
-/** All that is seen of a terminal, and the modes that it tells of. */
+/** Returns everything visible of a terminal, and the modes that it reports. */
 function picture({ buffer: { active, normal }, modes, cols }: Terminal) {
   const lines = (of: typeof active) =>
     Array.from({ length: of.length }, (_, row) => {
       const line = of.getLine(row);
       const cells = Array.from({ length: cols }, (__, col) => line?.getCell(col)).map((cell) => cell && look(cell));
-      // Whether the first line goes on from one above it nobody can tell any more.
+      // The line above the first one is lost, so nothing shows whether the first line continues it.
       return { cells, isWrapped: row > 0 && line?.isWrapped };
     });
   return { type: active.type, cursor: [active.cursorX, active.cursorY], modes, lines: [lines(active), lines(normal)] };
@@ -56,7 +56,7 @@ test('a terminal that goes on from a snapshot, wherever that was taken, shows th
       const all = Buffer.concat([...tokens, Buffer.from('\x18')]);
       const cut = at % all.length;
       const before = all.subarray(0, cut);
-      // What a terminal has understood; the rest of it belongs to what comes.
+      // The terminal has processed this part. The unfinished rest belongs to the output that follows.
       const done = before.subarray(0, cut - unfinishedLength(before)).toString();
       const rest = all.subarray(cut - unfinishedLength(before)).toString();
       const whole = await drawn(done);

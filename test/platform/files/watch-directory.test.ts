@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-/** No sweep comes while a test runs, unless it asks for one. */
+/** Starts a watch without sweeps, unless the test asks for them. */
 function start(options: Partial<DirectoryWatchOptions> = {}): () => void {
   const stop = watchDirectory({
     dir,

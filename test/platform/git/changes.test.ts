@@ -40,7 +40,7 @@ const patchOf = async (file: string | null, oldFile: string | null = null): Prom
   (await comparer.patch({ folder: repository.dir, base: null, file, oldFile })).patch;
 const fileIn = ({ files }: Changes, path: string): ChangedFile | undefined => files.find((file) => file.path === path);
 
-/** A first commit on main, and a branch of one's own. */
+/** Makes a first commit on main, and a separate branch. */
 function begin(): void {
   repository.write('a.txt', 'one\ntwo\nthree\n');
   repository.write('long.txt', numbers(1, 100));
@@ -386,7 +386,7 @@ describe('a hostile repository', () => {
     expect(await patchOf('a.txt')).toContain('+changed');
     expect(await patchOf(null)).toContain('+new');
     expect(existsSync(ran) ? readFileSync(ran, 'utf8') : '').toBe('');
-    // The traps are real: git itself springs them.
+    // The traps work: git itself springs them.
     await runProgram('git', ['diff'], { cwd: repository.dir, env: world.env, timeoutMs: 10_000 });
     expect(existsSync(ran)).toBe(true);
   });
@@ -424,7 +424,7 @@ describe('a hostile repository', () => {
   });
 });
 
-/** All of a folder, with the times at which it was written: reading changes none of it. */
+/** Hashes everything in a folder, including the times of writing, because reading must not change any of it. */
 function fingerprint(dir: string): string {
   const hash = createHash('sha256');
   const walk = (path: string): void => {

@@ -20,7 +20,7 @@ const make = (name: string, more: { branch?: string; from?: string; cwd?: string
     { name, branch: more.branch ?? null, from: more.from ?? null },
   );
 const placeOf = (name: string): string => join(repository.path, '.claude', 'worktrees', name);
-/** All that a failed attempt could leave behind. */
+/** Returns everything that a failed attempt could leave behind. */
 const traces = () => ({
   refs: repository.git('for-each-ref', '--format=%(refname) %(objectname)'),
   worktrees: repository.git('worktree', 'list', '--porcelain'),
@@ -44,7 +44,7 @@ describe('a worktree', () => {
     });
     expect(hashFiles(made.path)).toEqual({ ...hashFiles(made.path), 'a.txt': expect.any(String) });
     expect(repository.gitIn(made.path, 'branch', '--show-current')).toBe('AUTH');
-    // `git add -A` in the main checkout would take it as a submodule.
+    // Otherwise `git add -A` in the main checkout would add the worktree as a submodule.
     expect(repository.git('status', '--porcelain')).toBe('');
   });
 
@@ -138,7 +138,7 @@ describe('bad input is a catalogued error, and nothing is left', () => {
 
   test('a disk that gets full on the way', async () => {
     repository.commit('first', { 'a.txt': 'a\n', 'large.bin': 'x'.repeat(2_000_000) });
-    // A file system of its own, so that its end is near; where none can be mounted, a bound on the size of files.
+    // The worktree gets its own small file system. If none can be mounted, a limit on the size of files replaces it.
     const limited = join(world.dir, 'bin');
     mkdirSync(limited);
     writeFileSync(join(limited, 'git'), '#!/bin/sh\nulimit -f 500\nexec /usr/bin/git "$@"\n', { mode: 0o755 });

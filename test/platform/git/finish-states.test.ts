@@ -23,13 +23,13 @@ let repository: WorktreeRepository;
 let count = 0;
 
 interface Where {
-  /** the folder that the state has for itself */
+  /** a folder for this state alone */
   folder: string;
   git(...args: string[]): string;
   write(name: string, content: string | Buffer): void;
 }
 
-/** What the files of a worktree may be, by what a session does in a folder that has some committed files. */
+/** States of the files of a worktree. Each changes a folder that contains some committed files. */
 const FILES: Readonly<Record<string, (where: Where) => void>> = {
   'nothing changed': () => undefined,
   'a changed file': ({ write }) => write('a.txt', 'changed\n'),
@@ -116,7 +116,7 @@ const FILES: Readonly<Record<string, (where: Where) => void>> = {
     write('nuls', Buffer.from([0, 0, 0]));
   },
 };
-/** git tells a change by dates here; the bytes are those that were. */
+/** In these states git decides by dates whether a file has changed. The bytes are the same as before. */
 const STATUS_MAY_DIFFER = /^(line endings|an intent|a file that git was told)/;
 
 beforeAll(() => {
@@ -182,7 +182,7 @@ describe('the files of a worktree', () => {
     const [was, is] = [before.get(name), after.get(name)];
     expect(is?.files).toEqual(was?.files);
     if (!STATUS_MAY_DIFFER.test(name)) expect(is?.status).toBe(was?.status);
-    // The test can fail: the folder has files.
+    // The comparison can fail, because the folder contains files.
     expect(Object.keys(was?.files ?? {}).length).toBeGreaterThan(2);
   });
 
@@ -193,7 +193,7 @@ describe('the files of a worktree', () => {
   });
 });
 
-/** What a worktree as a whole may be in the middle of. */
+/** Operations that a whole worktree may be in the middle of. */
 const WHOLE: Readonly<Record<string, (its: WorktreeUnderTest) => void>> = {
   'a sparse checkout': ({ git, write }) => {
     git('sparse-checkout', 'set', '--no-cone', '/*', '!/s1/');
@@ -233,7 +233,7 @@ describe('a worktree as a whole', () => {
     expect(its.isGone()).toBe(true);
     await recover(saved.id);
     const after = its.look();
-    // A sparse checkout comes back with all of its files.
+    // A recovered sparse checkout contains all of its files.
     expect(name === 'a sparse checkout' ? { ...after.files, ...before.files } : before.files).toEqual(after.files);
     expect(after.head).toBe(before.head);
   });
@@ -271,7 +271,7 @@ describe('commits that nothing else has are kept', () => {
   });
 });
 
-/** What keeps a worktree from being finished: nothing of it may be changed then. */
+/** Reasons why a worktree cannot be finished. None of its files may change then. */
 const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest) => void]>> = {
   'is locked': ['worktree_locked', ({ path }) => void repository.git('worktree', 'lock', path)],
   'has another worktree inside': [

@@ -30,13 +30,13 @@ beforeEach(() => {
 const head = (): string => repository.git('rev-parse', 'HEAD');
 const subjects = (): string[] => repository.git('log', '--format=%s').split('\n');
 const branches = (): string => repository.git('branch', '--format=%(refname:short)');
-/** Two commits in the worktree, and one in the main checkout that does not touch the same lines. */
+/** Makes two commits in the worktree, and one in the main checkout that touches other lines. */
 function goApart(): void {
   its.commit('work', 'a.txt', 'two\n');
   its.commit('more work', 'new.txt', 'new\n');
   repository.commit('meanwhile', { 'b.txt': 'meanwhile\n' });
 }
-/** Everything that a refusal must leave as it is, in all checkouts. */
+/** Returns everything that a refusal must not change, in all checkouts. */
 const everything = () => ({
   refs: repository.git('for-each-ref', '--format=%(refname) %(objectname)'),
   main: hashFiles(repository.path),
@@ -206,7 +206,7 @@ describe('a finish is refused, and nothing is changed,', () => {
   });
 });
 
-/** Where a finish may be killed: as it runs this command of git, or right after it. */
+/** Moments at which a finish is killed: before or right after this command of git. */
 const KILLS: readonly (readonly ['before' | 'after', command: string])[] = [
   ['after', 'merge --quiet'],
   ['before', 'update-ref refs/cbos'],
@@ -217,7 +217,7 @@ const KILLS: readonly (readonly ['before' | 'after', command: string])[] = [
 ];
 
 describe('a finish that is killed', () => {
-  /** A git that dies as the command runs, and takes its caller's work with it. */
+  /** Writes a git that dies at this command, and ends its caller's work with it. */
   function deadly([when, command]: (typeof KILLS)[number]): Record<string, string | undefined> {
     const folder = join(world.dir, `deadly-${count}`);
     mkdirSync(folder);

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-/** git as a person runs it, with all that the repository says. */
+/** Runs git as a person does, with the whole configuration of the repository. */
 const git = (...args: string[]): string =>
   execFileSync('git', args, { cwd: repository, env: world.env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 const here = () => ({ cwd: repository, environment: world.env });
@@ -26,11 +26,11 @@ const write = (path: string, text: string): void => {
   mkdirSync(join(repository, path, '..'), { recursive: true });
   writeFileSync(join(repository, path), text);
 };
-/** A command line that leaves a file behind when something runs it. */
+/** Returns a command line that leaves a file behind when something runs it. */
 const trap = (name: string): string => `sh -c 'touch ${traps}/${name}; cat'`;
 const sprung = (): string[] => readdirSync(traps).sort();
 
-/** A repository whose configuration, attributes and hooks run a program wherever git lets them. */
+/** Makes a repository whose configuration, attributes, and hooks run a program wherever git allows it. */
 function makeHostile(): void {
   for (const hook of readdirSync(join(repository, '.git', 'hooks')).map((name) => name.replace(/\.sample$/, ''))) {
     const path = join(repository, '.git', 'hooks', hook);
@@ -88,13 +88,13 @@ describe('nothing of a hostile repository runs', () => {
     await runGit(['commit', '--quiet', '--message', 'ours'], here());
     await runGit(['worktree', 'add', '--quiet', '--detach', join(world.dir, 'tree')], here());
     await runGit(['checkout', '--quiet', 'side'], here());
-    // The repository's own driver is refused, so what it would have merged is a conflict.
+    // The repository's own merge driver is refused, so the merge ends in a conflict.
     expect((await tryGit(['merge-tree', '--write-tree', 'main', 'side'], here())).code).toBe(1);
     expect((await tryGit(['fetch', 'ssh://127.0.0.1/x'], here())).code).toBe(128);
     expect((await tryGit(['fetch', repository], here())).stderr).toContain('not allowed');
     expect(sprung()).toEqual([]);
 
-    // The traps are real: git as a person runs it springs them, whatever it then says of their answers.
+    // The traps work: git springs them when a person runs it. The exit codes do not matter here.
     for (const args of [
       ['checkout', '--quiet', 'main'],
       ['add', '--', 'two.b'],

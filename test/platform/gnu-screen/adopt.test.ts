@@ -106,7 +106,7 @@ test('a session that something else started is found with its window and directo
     describe: 'it goes on after a rename',
   });
   expect(existsSync(file)).toBe(false);
-  // Shorter than what it wrote, as on a full disk: Screen opens it anew by its name.
+  // The file is now shorter than what Screen wrote, as on a full disk. Screen then opens it again by its name.
   await pointLog(world.host, { pid: found?.screen.pid ?? 0 }, moved);
   truncateSync(moved);
   await typeKeys(world.host, { id }, 'after the cut\r');
@@ -148,7 +148,7 @@ test('interactive Claude Code is told from its helpers and from everything else'
   ]) {
     expect([argv, look(argv)]).toEqual([argv, true]);
   }
-  // Versions before 2.1 write over their argument vector.
+  // Versions before 2.1 overwrite their argument vector.
   expect(look(['claude', '', ''], 'node')).toBe(true);
   for (const argv of [
     [],

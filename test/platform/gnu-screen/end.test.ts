@@ -12,8 +12,8 @@ beforeEach(async () => {
 afterEach(() => world.dispose());
 
 /**
- * An agent with what real ones leave behind: a tool that ignores signals, one in a session of its own, one whose parent
- * is gone.
+ * An agent with processes like those that real ones leave behind: a tool that ignores signals, a tool in its own
+ * process session, and a tool whose parent is gone.
  */
 const AGENT = `
 sh -c "trap '' TERM HUP; while :; do sleep 0.1; done" &
@@ -36,17 +36,17 @@ async function end(name: string, { daemon, agent, screenId }: Launched) {
   return result;
 }
 
-/** Ten sessions at once: an end waits a second for what ignores signals. */
+/** Ten sessions are ended at once, because each end waits a second for processes that ignore signals. */
 const TEN = Array.from({ length: 10 }, (_, round) => `End${round}`);
 
-/** Living processes that carry the mark of a session, other than what `endTree` itself says. */
+/** Returns the living processes with the mark of a session. It does not rely on what `endTree` reports. */
 function processesOf(name: string): string[] {
   const mark = `${SESSION_MARK}=${world.mark}.${name}`;
   const isOf = (pid: number): boolean => {
     try {
       return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
     } catch {
-      return false; // It has just ended.
+      return false; // The process has just ended.
     }
   };
   return world.processes().flatMap(({ pid, command }) => (isOf(pid) ? [command] : []));

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** A command that prints what it was given, byte for byte, and stays. */
+/** A command that prints its arguments byte for byte, and stays. */
 const PRINT_ARGUMENTS = `printf '<%s>' "$@" > "$OUT"; exec sleep 1000`;
 
 test('a launched session is detached, recorded privately, and of the asked size from its first byte on', async () => {

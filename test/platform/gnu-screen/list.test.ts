@@ -84,7 +84,8 @@ test('the socket directory says the same as `screen -ls`: detached, attached, de
     'detached',
     'detached',
   ]);
-  // Screen 4.9.0 removes the socket of a dead daemon while it lists; ours is looked at first.
+  // Screen 4.9.0 removes the socket of a dead daemon while it lists sessions. CBOS must have looked at the socket
+  // before.
   await wipeScreen(world.host, one.screenId);
   await wipeScreen(world.host, three.screenId);
   expect((await listScreens(world.host)).map((session) => session.id).sort()).toEqual(
@@ -189,7 +190,7 @@ test('a directory that is made later, or removed and made again, is watched all 
     }),
   );
   const expectTold = async (name: string) => {
-    // The watch moves to the new directory on an event of its own, so the file is made until it is noticed.
+    // The watch moves to the new directory on a separate event, so files are created until it notices one.
     let number = 0;
     changes = 0;
     await waitFor(

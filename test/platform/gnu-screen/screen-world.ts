@@ -22,19 +22,19 @@ export interface ScreenWorld extends World, AsyncDisposable {
   /** starts a session of 100×30 in the project's directory, marked by its name */
   launch(options: Pick<LaunchOptions, 'name' | 'command'> & Partial<LaunchOptions>): Promise<Launched>;
   recording(name: string): RecordingFiles;
-  /** all that was recorded so far */
+  /** returns everything that was recorded so far */
   output(name: string): string;
   write(path: string, text: string): void;
-  /** makes a program of a shell script; its name is what the process list shows */
+  /** makes a program from a shell script; the process list shows the program under this name */
   installStandIn(name: string, script: string): string;
-  /** a PATH with all that the system's has but one program */
+  /** returns a PATH with all programs of the system's PATH except one */
   binWithout(program: string): string;
 }
 
-/** The environment variable that the session's processes are found by. */
+/** The environment variable by which the processes of a session are found. */
 export const SESSION_MARK = 'CBOS_SESSION';
 
-/** @param subdirectory of the world for Screen's sockets, where its length matters */
+/** @param subdirectory of the world for Screen's sockets, for tests about the length of its path */
 export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> {
   const world = createWorld();
   const screenDir = join(world.dir, subdirectory);
@@ -72,7 +72,8 @@ export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> 
       const bin = join(world.dir, 'bin');
       mkdirSync(bin, { recursive: true });
       const path = join(bin, name);
-      // A shell of this name: a script with `#!` would show as its interpreter.
+      // This is a copy of the shell under another name. A script with `#!` would be listed under the name of its
+      // interpreter.
       copyFileSync('/bin/sh', path);
       const body = join(bin, `${name}.sh`);
       writeFileSync(body, script);
@@ -89,7 +90,7 @@ export async function openScreenWorld(subdirectory = 's'): Promise<ScreenWorld> 
   };
 }
 
-/** A person's terminal of 90×25 on a session. Resolves when they are attached. @returns detaches them */
+/** Attaches a terminal of 90×25 to a session, as a person does. Resolves when it is attached. @returns detaches it */
 export async function attachPerson(world: ScreenWorld, id: string): Promise<() => Promise<void>> {
   const [program = '', ...args] = attachCommand(id);
   const terminal = pty.spawn(program, args, { cols: 90, rows: 25, env: { ...world.env, SCREENDIR: world.host.dir } });
@@ -102,7 +103,7 @@ export async function attachPerson(world: ScreenWorld, id: string): Promise<() =
   };
 }
 
-/** Starts a session as a person would, without CBOS. @returns its id */
+/** Starts a session as a person does, without CBOS. @returns its id */
 export async function startForeign(
   world: ScreenWorld,
   options: { name: string; command: readonly string[]; cwd?: string },

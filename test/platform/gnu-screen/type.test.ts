@@ -13,16 +13,16 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** A raw-mode receiver with bracketed paste on that writes each byte it gets to a file. */
+/** A receiver in raw mode with bracketed paste. It writes each byte that it gets to a file. */
 const RECEIVER = String.raw`stty raw -echo; printf '\033[?2004hready'; exec cat > "$GOT"`;
-/** One that begins to read when a file appears, and then reads slowly. */
+/** A receiver that begins to read when a file appears, and then reads slowly. */
 const SLOW_RECEIVER = `stty raw -echo; : > ready; while [ ! -e go ]; do sleep 0.02; done
 while :; do dd bs=1000 count=1 status=none; sleep 0.01; done > "$0"`;
 
 interface Receiver {
   target: { id: string };
   daemon: { pid: number };
-  /** waits for so many bytes and compares; a failure shows the first difference, not 200 kB */
+  /** waits for that many bytes and compares them; a failure shows the first difference instead of 200 kB */
   expectGot(wanted: string): Promise<void>;
 }
 
@@ -34,7 +34,9 @@ async function startReceiver(name: string, env: Record<string, string> = {}): Pr
   return { target: { id: screenId }, daemon, expectGot: (wanted) => expectBytes(got, wanted) };
 }
 
-/** In a session without a recording: `script` reads whatever comes and keeps it for a slow program, Screen does not. */
+/**
+ * The session has no recording, because `script` would read everything and keep it for a slow program. Screen does not.
+ */
 async function startSlowReceiver(name: string): Promise<Pick<Receiver, 'target' | 'expectGot'>> {
   const got = join(world.dir, `${name}.got`);
   writeFileSync(got, '');
@@ -59,7 +61,7 @@ function firstDifference(text: string, wanted: string) {
   return { at, got: text.slice(at, at + 40), wanted: wanted.slice(at, at + 40) };
 }
 
-/** Everything that a layer on the way might take for its own. */
+/** Everything that a layer between CBOS and the program might interpret. */
 const NASTY = '^C $HOME `id` $(id) \\ \\n "double" \'single\' %n ~ ! # \t日本語 한국어 🤷🏽‍♀️ é e\u0301 ❯\n';
 
 /** Terminals paste a line end as a carriage return. */
@@ -101,7 +103,7 @@ test('keys arrive raw and in order: Ctrl+J stays Ctrl+J, Enter is Enter, Esc is 
   await expectGot('\x1b[A\x1b[B\x01\x03^M$HOME\\\x7f\none\n\ntwo\n\r\x1b\rend');
 });
 
-/** Screen as a call meets it whose server was killed: the file with the keys has gone. */
+/** A Screen for which the file with the keys is gone, as after the server that wrote the file was killed. */
 const LATE_SCREEN = `#!/bin/sh
 for word; do case $word in *"readreg p "*) rm -f "\${word##*readreg p }";; esac; done
 PATH=\${PATH#*:} exec screen "$@"`;
@@ -119,7 +121,7 @@ test('what comes late types nothing, least of all what was typed before', async 
     prompts: new Emitter<[{ daemonPid: number; isOpen: boolean }]>(),
     env: { ...world.host.env, PATH: `${bin}:${world.host.env.PATH}` },
   };
-  // Whether it is noticed is not the point.
+  // It does not matter whether the call fails.
   await typeKeys(late, target, 'never').catch(() => undefined);
   await typeKeys(world.host, target, ' end');
   await expectGot('once end');
@@ -168,7 +170,7 @@ test('to a program that does not read nothing more is typed, and when it reads a
 test('typing into a stopped daemon or a session that is gone is refused, and nothing stays in the exchange', async () => {
   const { target, daemon, expectGot } = await startReceiver('Stopped');
   process.kill(daemon.pid, 'SIGSTOP');
-  // The kernel stops it a moment later, on a busy machine.
+  // On a busy machine the kernel stops the process a moment later.
   await waitFor(() => /\) T /.test(readFileSync(`/proc/${daemon.pid}/stat`, 'utf8')), { describe: 'it is stopped' });
   for (const type of [() => typeKeys(world.host, target, 'x'), () => pressEnter(world.host, target)]) {
     await expect(type()).rejects.toMatchObject({ code: 'screen_unresponsive', hint: `kill -CONT ${daemon.pid}` });

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-/** A program in a session with a user's own configuration, and what it gets. */
+/** Starts a program in a session with a user's own configuration, and reads what the program gets. */
 async function startProgram(): Promise<{
   target: ScreenTarget & { pid: number };
   daemonPid: number;
@@ -64,7 +64,7 @@ test('every command is for its window, wherever the person looks and whichever n
   await pressEscape(world.host, target);
   wanted += '\r\x1b';
   await gets(got, wanted);
-  // They change places: the shell has the program's number then.
+  // The two windows change places, so the shell now has the program's number.
   await person.screenCommand('number 0');
   await type('two\nlines');
   await person.screenCommand('at 1# number 9');
@@ -101,7 +101,7 @@ test('a number that was changed by a command, with nobody attached, is found as 
     env: world.host.env,
     timeoutMs: 5_000,
   });
-  // How long the last look is trusted.
+  // Waits longer than the last check of the window is trusted.
   await waitFor(
     () => performance.now() > Math.max(0, ...[...world.host.windows.values()].map(({ provenAt }) => provenAt)) + 500,
     {
@@ -120,7 +120,7 @@ test.each([
 ] as const)(
   '%s gets no key while a person has it open, and is closed when they have gone',
   async (_, key, shows, close) => {
-    // Else the daemon stops for a second between two messages.
+    // Without this setting the daemon stops for a second between two messages.
     world.write('home/.screenrc', 'msgminwait 0\n');
     const { target, got } = await startProgram();
     const person = await attachPerson(world, target.id);

@@ -34,7 +34,7 @@ async function infoOf(child: ChildProcess): Promise<ProcessInfo> {
   return info;
 }
 
-/** Starts a shell line and waits until it has made the file `ready`. */
+/** Starts a shell line and waits until it has created the file `ready`. */
 async function startReady(line: string, env: Record<string, string> = {}): Promise<ChildProcess> {
   const child = start('sh', ['-c', line], env);
   await waitFor(() => readFileSync(join(world.projectDir, 'ready'), 'utf8') === 'ready\n', { describe: 'it is ready' });
@@ -77,7 +77,7 @@ test('a real process with parentheses in its name is found, alive, and gone afte
 });
 
 test('a zombie is not alive', async () => {
-  // It ends once its parent is a program that never asks for it; a shell would.
+  // The child ends once its parent has become `sleep`, which never waits for a child. A shell would.
   await startReady('(until grep -q sleep /proc/$$/comm; do :; done) & echo ready > ready; exec sleep 1000');
   const zombie = await waitFor(
     async () => {

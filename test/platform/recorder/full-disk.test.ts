@@ -10,7 +10,7 @@ import { mountSmallDisk, type SmallDisk } from '../../faults/harness/disk.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
-/** Far more than what is left of the last page when the disk is full. */
+/** Far more than the room in the last page of a full disk. */
 const LOST_BYTES = 40_000;
 
 let world: World;
@@ -28,7 +28,7 @@ afterEach(() => world.dispose());
 const say = (name: string): void => writeFileSync(join(world.dir, name), '');
 const untilSaid = (name: string): string => `until [ -e ${join(world.dir, name)} ]; do sleep 0.02; done`;
 
-/** Records a command as sessions are; what it shows is read. */
+/** Records a command as sessions are recorded, and reads what it shows. */
 function record(command: string): { script: ChildProcess; seen: () => number } {
   const log = ['--log-out', output, '--log-timing', timing, '--logging-format', 'advanced'];
   const script = spawn('script', ['-q', '-f', '-e', ...log, '-c', command], {
@@ -67,7 +67,8 @@ test('on a full disk script lets its command run on, loses what comes, and write
 
 test('what was lost is noticed by the timing, which tells the right times again afterwards', async (context) => {
   if (disk === null) return context.skip('no file system may be mounted here');
-  // Each line with a row of its own; the long ones fill the recording's last block while the timing's still has room.
+  // Each line has its own row in the timing. The long lines fill the last block of the recording while the timing still
+  // has room.
   const lines = (word: string) => `for i in $(seq 100 160); do echo ${word}$i; sleep 0.01; done`;
   const long = `LOST${'x'.repeat(100)}`;
   const { script } = record(
@@ -103,7 +104,7 @@ test('what was lost is noticed by the timing, which tells the right times again 
   const outputRows = () => parseTiming(readFileSync(timing, 'latin1')).entries.filter(({ kind }) => kind === 'output');
   const counted = () => outputRows().reduce((sum, row) => sum + (row.kind === 'output' ? row.bytes : 0), 0);
   await waitFor(() => counted() === end - start, { describe: 'the timing counts what is recorded', actual: counted });
-  // Each of the last lines begins where the row of its own says that output was written.
+  // Each of the last lines begins at the offset that its own row names.
   const places = new Set([start]);
   let at = start;
   for (const row of outputRows()) {

@@ -5,7 +5,7 @@ import { watchLosses } from '../../../src/platform/recorder/index.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld } from '../../harness/world.ts';
 
-/** Longer than the files are compared for, before what is always the same counts. */
+/** Long enough for several comparisons of the two files. A difference counts only if several of them agree. */
 const SEVERAL_COMPARISONS_MS = 1_500;
 
 test('output whose rows are read late is no loss, and the timing stays as it was written', async () => {

@@ -61,7 +61,7 @@ test('what is packed leaves the disk and not the recording: every range reads as
     }),
     { numRuns: 40 },
   );
-  // The header line stays where programs look for it.
+  // The header line stays in the file, where programs look for it.
   expect(readFileSync(file).subarray(0, HEADER.length).equals(HEADER)).toBe(true);
 });
 
@@ -87,10 +87,10 @@ test('its writer goes on undisturbed, at its place and by appending', async () =
 test('killed at any moment of packing, nothing is lost: half a part is none, and a whole one is as good as its place', async () => {
   const dir = join(world.streamDir, 'A.parts');
   await packPart(file, 0);
-  // Before the part has its name:
+  // Killed before the part has its name.
   writeFileSync(join(dir, 'unfinished'), 'half of a par');
   expect((await readRange(file, 0, all.length)).equals(all)).toBe(true);
-  // After that, before its place is given back: as if it had not been.
+  // Killed after that, but before the room of the part is freed. It must look as if the packing had not happened.
   const whole = allocated();
   const restored = openSync(file, 'r+');
   writeSync(restored, all.subarray(0, PART_BYTES), 0, PART_BYTES, 0);
@@ -99,7 +99,7 @@ test('killed at any moment of packing, nothing is lost: half a part is none, and
   expect((await readRange(file, 0, all.length)).equals(all)).toBe(true);
   await finishPacking(file);
   expect(allocated()).toBe(whole);
-  // What is whole is not touched: by its time the index knows whether it has read it.
+  // A complete part is not touched again. By its time, the index knows whether it has read the part.
   const { mtimeMs } = statSync(file);
   await finishPacking(file);
   expect(statSync(file).mtimeMs).toBe(mtimeMs);

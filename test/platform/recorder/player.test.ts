@@ -38,7 +38,7 @@ async function openPlayer(more: { intervalBytes?: number; timing?: null; cols?: 
   return player;
 }
 
-/** Writes rows as `script` does, and keeps what a terminal has to show after each. */
+/** Writes rows as `script` does, and stores what a terminal must show after each row. */
 function write(rows: readonly { delay: number; text?: string | Uint8Array; size?: [number, number] }[]): void {
   for (const { delay, text, size } of rows) {
     if (text !== undefined) {
@@ -57,7 +57,7 @@ function begin(): void {
   writeFileSync(`${base}.timing`, 'H 0.000000 COLUMNS 40\nH 0.000000 LINES 10\n');
 }
 
-/** What is seen: text and styles of all rows, and the cursor. */
+/** Returns what is visible: the text and styles of all rows, and the cursor. */
 async function seen(draw: { cols: number; rows: number; data: string; after?: readonly PlayerEvent[] }) {
   const emulator = createEmulator({ cols: draw.cols, rows: draw.rows, scrollback: 0 });
   try {
@@ -96,7 +96,7 @@ const versions = readdirSync(RECORDINGS);
 
 describe.each(versions)('recordings of Claude Code %s', (version) => {
   const names = readdirSync(join(RECORDINGS, version)).filter((name) => name.endsWith('.typescript'));
-  // Every sixth holds each kind of scene in one version or another.
+  // Every sixth recording is enough: each kind of scene is among them, in one version or another.
   test.each(names.filter((_, index) => index % 6 === 0))(
     '%s: any point shows what playing up to it shows',
     async (name) => {
@@ -118,7 +118,7 @@ describe.each(versions)('recordings of Claude Code %s', (version) => {
         const upTo = part === 0 ? [] : all.filter((event) => event.at <= t);
         expect(await seen(frame), `at ${t}`).toEqual(await seen({ cols, rows, data: '', after: upTo }));
         expect(await player.frame({ offset: frame.offset })).toMatchObject({ offset: frame.offset });
-        // A player goes on from there.
+        // A player continues from this frame.
         const rest = await allOutput(player, 1_000_000, frame.at);
         expect(await seen({ ...frame, after: rest })).toEqual(await seen({ cols, rows, data: '', after: all }));
       }

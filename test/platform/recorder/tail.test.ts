@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-/** Follows `file` and keeps what is told, in order. */
+/** Follows `file` and stores everything that is reported, in order. */
 async function follow(from = 0, more: Partial<TailOptions> = {}) {
   const told: (string | { offset: number; text: string })[] = [];
   let text = '';
@@ -245,7 +245,7 @@ function openFiles(): string[] {
     try {
       return [readlinkSync(`/proc/self/fd/${fd}`)];
     } catch {
-      return []; // the descriptor of this very listing
+      return []; // The descriptor of this listing itself.
     }
   });
 }
@@ -285,14 +285,14 @@ test('bytes come by inotify, long before the safety sweep would find them', asyn
     delays.push(performance.now() - before);
   }
   delays.sort((a, b) => a - b);
-  // The sweep comes every 5 s: by it alone half of the writes would wait longer than 2 s.
+  // The sweep runs every 5 s. With the sweep alone, half of the writes would wait longer than 2 s.
   expect(delays[50]).toBeLessThan(1_000);
 });
 
 test('a write that inotify does not tell of is found by the sweep', async () => {
   writeFileSync(file, HEADER);
   const { until } = await follow(HEADER.length);
-  // Inotify tells the directory through whose entry a file was written, and nobody watches this one.
+  // Inotify reports a write only to the directory through which the file was opened, and nobody watches this one.
   const elsewhere = join(world.dir, 'elsewhere');
   mkdirSync(elsewhere);
   linkSync(file, join(elsewhere, 'A'));

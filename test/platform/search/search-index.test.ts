@@ -48,7 +48,7 @@ function openIndex(mostCharacters?: number): SearchIndex {
   });
 }
 
-/** A recording as `script` writes it, row by row. */
+/** Writes a recording as `script` does, row by row. */
 class Recording {
   readonly place: { typescript: string; timing: string };
   offset = HEADER.length;
@@ -60,7 +60,7 @@ class Recording {
     this.age();
   }
 
-  /** @param delay seconds since the row before */
+  /** @param delay seconds since the previous row */
   write(delay: number, text: string): this {
     appendFileSync(this.place.typescript, text);
     appendFileSync(this.place.timing, `O ${delay.toFixed(6)} ${Buffer.byteLength(text)}\n`);
@@ -69,7 +69,7 @@ class Recording {
     return this;
   }
 
-  /** it was written long ago: whatever it shows has settled */
+  /** makes the recording so old that everything in it has settled */
   age(): void {
     utimesSync(this.place.typescript, STARTED / 1_000 + 60, STARTED / 1_000 + 60);
   }
@@ -85,7 +85,7 @@ function find(query: string, only: { session?: string; limit?: number } = {}): I
 }
 
 describe('a recording that is indexed to its end', () => {
-  /** Another text of the same length, at the same time: who reads the file finds it. */
+  /** Writes another text of the same length and with the same time. Only a reader of the file can notice the change. */
   const replaceUnseen = (recording: Recording): void => {
     const { typescript } = recording.place;
     writeFileSync(

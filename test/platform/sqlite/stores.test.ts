@@ -59,7 +59,7 @@ const record: SessionRecord = {
   hooks: { last: 'Stop' },
 };
 
-/** Steps of the schema before a note was a code. */
+/** The number of steps of the schema before a code replaced the text of a note. */
 const BEFORE_CODES = MIGRATIONS.findIndex((step) => step.includes('ADD COLUMN phase'));
 
 describe('what a home remembers', () => {

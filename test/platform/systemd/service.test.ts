@@ -53,13 +53,13 @@ describe('without a user instance of systemd', () => {
   });
 });
 
-/** A user instance needs a booted system and its control groups; root can have one in a mount namespace of its own. */
+/** A user instance needs a booted system and its control groups. Root can run one in a separate mount namespace. */
 const SYSTEMD = '/lib/systemd/systemd';
 const canRunSystemd =
   process.getuid?.() === 0 && existsSync(SYSTEMD) && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 describe.skipIf(!canRunSystemd)('with a real user instance of systemd', () => {
-  /** Stands for the server: starts a child that is to live on, as Screen does. */
+  /** Replaces the server. It starts a child that must live on, as Screen must. */
   const PROGRAM = `
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -69,7 +69,7 @@ writeFileSync(process.env.CBOS_HOME, JSON.stringify({ server: process.pid, sessi
 setInterval(() => {}, 60_000);
 `;
 
-  /** @returns false where systemd cannot run services: a container whose control groups are not ours, for one */
+  /** @returns false if systemd cannot run services, as in a container that does not own its control groups */
   async function startSystemd(service: ServiceContext): Promise<boolean> {
     const manager = spawn(
       'unshare',
@@ -107,7 +107,7 @@ setInterval(() => {}, 60_000);
     const first = await pids();
     expect([runs(first.server), runs(first.session)]).toEqual([true, true]);
 
-    // the second time nothing happens: the same server runs
+    // The second time nothing happens: the same server keeps running.
     expect(await installService(service)).toEqual(installed);
     expect(runs(first.server)).toBe(true);
 

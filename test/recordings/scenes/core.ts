@@ -2,7 +2,7 @@ import { isAtLeast } from '../../../src/platform/claude/index.ts';
 import { KEYS, type RecordedScene, type Stage } from '../scene.ts';
 import { answer, bash, failure, lines, slowly, text, thinking, tool } from './replies.ts';
 
-/** One turn that ends by itself. */
+/** Returns a play of one turn that ends by itself. */
 export const turn =
   (name: string): ((stage: Stage) => Promise<void>) =>
   async (stage) => {
@@ -48,7 +48,7 @@ const PLAN = `# Add a health check
 2. Answer with the version and the uptime
 3. Cover it with a test`;
 
-/** What every version can do: the same scenes on each tell what has changed. */
+/** Scenes that every version can run. Comparing them shows what a version changed. */
 export const CORE_SCENES: Readonly<Record<string, RecordedScene>> = {
   hello: {
     about: 'a short answer',
@@ -138,7 +138,7 @@ export const CORE_SCENES: Readonly<Record<string, RecordedScene>> = {
     about: 'a plan that needs approval, dismissed with Esc',
     args: ['--permission-mode', 'plan'],
     replies: {
-      // Since 2.1 the plan is in a file, whose name only the version says.
+      // Since 2.1 the plan is in a file. Only the version itself reports the name of that file.
       plan: [
         slowly(text('Here is my plan.'), tool('ExitPlanMode', { plan: PLAN })),
         slowly(text('The health check is in place.')),

@@ -49,11 +49,11 @@ const CJK = {
   ],
 };
 
-/** A menu that the user opens with a command, looks at and leaves. */
+/** How a menu behaves that the user opens with a command, looks at, and leaves. */
 interface MenuOptions {
-  /** how often Esc is pressed to leave it */
+  /** how many times Esc must be pressed to leave it */
   escapes?: number;
-  /** shows something and offers nothing to choose */
+  /** true if it shows something but offers no choice */
   asksNothing?: boolean;
 }
 
@@ -78,7 +78,7 @@ const menu = (
   },
 });
 
-/** Dialogs, and what else may be before the prompt. */
+/** Dialogs, and everything else that may cover the prompt. */
 export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   'ask-several': {
     about: 'three questions in one dialog, one with several answers',
@@ -178,7 +178,8 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   bypass: {
     about: 'bypass mode: its warning, then a command that needs no permission',
     args: ['--dangerously-skip-permissions'],
-    // As root it refuses, unless it is told that it is in a sandbox; the recorder's world is one.
+    // As root, Claude Code refuses this option unless it learns that it is in a sandbox. The recorder's world is a
+    // sandbox.
     env: { IS_SANDBOX: '1' },
     replies: {
       free: [
@@ -195,7 +196,7 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.down);
       await stage.rest(500);
       await stage.press(KEYS.enter);
-      // It goes on starting only now.
+      // Only now does Claude Code continue to start.
       stage.truth.say('starting', 'accepted');
       await stage.rest(2_000);
       await stage.ready();
@@ -208,7 +209,7 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
   },
   model: menu('/model', 'the model picker'),
   theme: menu('/theme', 'the theme picker'),
-  // The first Esc leaves its search.
+  // The first Esc leaves the search of the settings.
   config: menu('/config', 'the settings', { escapes: 2 }),
   'help-pages': menu('/help', 'the pages of help', { asksNothing: true }),
   'resume-picker': menu('/resume', 'the picker of earlier conversations, where there are none', { asksNothing: true }),

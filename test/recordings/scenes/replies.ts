@@ -1,6 +1,6 @@
 import type { Block, Reply } from '../../../src/demo/scenes/scene.ts';
 
-/** Two seconds after a change a status is judged: what is to be seen must last longer. */
+/** A status is judged two seconds after a change. A state that is to be recorded must therefore last longer. */
 export const LONG_BEFORE_FIRST_BYTE_MS = 4_000;
 const SLOW_CHUNK_MS = 250;
 
@@ -18,7 +18,7 @@ export const tool = (name: string, input: Record<string, unknown>): Block => ({ 
 export const bash = (command: string, description: string, more: Record<string, unknown> = {}): Block =>
   tool('Bash', { command, description, ...more });
 
-/** An answer that begins after four seconds, which a spinner fills. */
+/** Returns an answer that begins after four seconds. A spinner is shown until then. */
 export const slowly = (...blocks: Block[]): Reply => ({
   kind: 'answer',
   firstByteDelayMs: LONG_BEFORE_FIRST_BYTE_MS,

@@ -28,10 +28,10 @@ const ALLOW_SCRIPTS = [
 
 const SUBAGENT_TASK = 'Look through the tests, please: scene:part';
 
-/** Without it 2.1.329 runs every subagent in the background, whatever the call says. */
+/** Without this variable, 2.1.329 runs every subagent in the background, whatever the call requests. */
 const INSIDE_THE_TURN = { CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1' };
 
-/** What runs subagents is called Agent since 2.1.63. */
+/** Since 2.1.63 the tool that runs subagents is called Agent. */
 const subagent = (name: string) => [
   slowly(
     text('I let somebody look at the tests.'),
@@ -60,7 +60,7 @@ const delegate = async (stage: Stage): Promise<void> => {
   await stage.heard('tool');
 };
 
-/** What runs inside or beside a turn. */
+/** Work inside a turn or beside it. */
 export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
   'background-shell': {
     about: 'a turn that ends while a shell of it still runs: idle',
@@ -206,7 +206,7 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
       await stage.press(KEYS.enter);
       stage.truth.say('active', 'a shell command of the user runs', { detail: 'using_tools' });
       await stage.written('finished');
-      // From 2.1.250 on the output is shown to the model, which says something to it.
+      // Since 2.1.250 the model gets the output and comments on it.
       if (isAtLeast(stage.version, '2.1.250')) await stage.heard('end');
       else stage.truth.say('idle', 'the shell command has ended');
       await stage.settle();

@@ -56,12 +56,12 @@ const ERRORS_IN_WORDS = `The log says:
 ● Bash(npm test)
   ⎿  Running…`;
 
-/** Attempts that are enough to see what a retry looks like; the default takes minutes. */
+/** A few attempts show what a retry looks like. The default number takes minutes. */
 const FEW_RETRIES = { CLAUDE_CODE_MAX_RETRIES: '3' };
 
 const ATTEMPTS = 1 + Number(FEW_RETRIES.CLAUDE_CODE_MAX_RETRIES);
 
-/** However many are allowed. */
+/** Claude Code gives up after this many overloaded attempts, regardless of the allowed retries. */
 const OVERLOADED_ATTEMPTS = 3;
 
 const draft = (about: string, keys: readonly string[]): RecordedScene => ({
@@ -76,7 +76,7 @@ const draft = (about: string, keys: readonly string[]): RecordedScene => ({
   },
 });
 
-/** How turns run, look and fail, and what is in the prompt. */
+/** Scenes about how turns run, look, and fail, and about text in the prompt. */
 export const TURN_SCENES: Readonly<Record<string, RecordedScene>> = {
   wide: {
     about: 'an answer in wide characters and emoji',

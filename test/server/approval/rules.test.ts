@@ -145,7 +145,7 @@ describe("a project's own rules", () => {
       expect(await verdict('npm test')).toMatchObject({ decision: 'ask', reason: 'broken_file' });
       expect((await book()).files).toMatchObject([{ state: 'counts' }, { state: 'changed' }]);
     }
-    // Another project is not touched.
+    // A session of another project is not affected.
     server.sessions.addWithoutRecording('B', { path: server.world.project('other') });
     expect(await decision('npm test', 'B')).toBe('allow');
   });

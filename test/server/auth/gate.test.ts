@@ -15,7 +15,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const ours = (): string => `127.0.0.1:${server.port}`;
 const local = (): { socketPath: string } => ({ socketPath: server.faces.address.socket });
 
-/** What a client writes, byte for byte, and the answer's first line and body. */
+/** Sends bytes as they are, and returns the status and the body of the answer. */
 function raw(text: string): Promise<{ status: number; body: string }> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -31,7 +31,7 @@ function raw(text: string): Promise<{ status: number; body: string }> {
   });
 }
 
-/** No header lets a page of another origin read the answer. */
+/** Expects that no header lets a page of another origin read the answer. */
 function expectNoCors(answer: Answered): void {
   expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
 }

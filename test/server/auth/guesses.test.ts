@@ -11,7 +11,7 @@ const clock = new ManualClock();
 const guessesBy = (user: number | null) =>
   createGuesses({ accepts: (token) => token === 'right', clock, ownUser: OWN, userOf: () => user });
 
-/** Whether it was accepted, or the error's code. */
+/** Returns whether the guess was accepted, or the code of the error. */
 function tried(work: () => boolean): unknown {
   try {
     return work();
@@ -20,7 +20,7 @@ function tried(work: () => boolean): unknown {
   }
 }
 
-/** As the socket of a request says it. */
+/** Returns the addresses of a request's socket. */
 const at = (remoteAddress: string) => ({ remoteAddress, remotePort: 40_000, localPort: 32_205 });
 
 const guess20 = (guesses: ReturnType<typeof guessesBy>, remoteAddress: string): void => {
@@ -69,7 +69,7 @@ describe('after twenty wrong tokens within a minute', () => {
   });
 });
 
-/** Asks as another user of this machine. @returns the status, several requests one after the other */
+/** Makes requests one after the other, as another user of this machine. @returns their statuses */
 async function askAs(uid: number, port: number, tokens: readonly string[]): Promise<number[]> {
   const script = `(async () => { for (const token of ${JSON.stringify(tokens)})
     console.log((await fetch('http://127.0.0.1:${port}/sessions', { headers: { authorization: 'Bearer ' + token } })).status) })()`;

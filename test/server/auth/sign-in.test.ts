@@ -27,7 +27,7 @@ async function newLink(): Promise<string> {
   return (answer.json() as { code: string }).code;
 }
 
-/** What a page sends: no token, and the Origin that a browser adds. */
+/** Sends a request as a page does: without a token, with the Origin that a browser adds. */
 function asPage(path: string, options: { method?: string; body?: unknown; headers?: object } = {}) {
   const { method, body, headers } = options;
   return server.call(path, {
@@ -170,7 +170,7 @@ describe('a sign-in', () => {
     const answer = await passOf(page);
     expect(cookieIn(answer)).toBe(page.cookie);
     const [name = ''] = page.cookie.split('=');
-    // Several of one name: the others are of other ports.
+    // Several cookies have the same name. The others belong to other ports.
     const headers = { 'cbos-pass': passIn(answer), cookie: `${name}=x; ${page.cookie}; ${name}=` };
     expect((await asPage('/sessions', { headers })).status).toBe(200);
   });
@@ -256,7 +256,7 @@ describe('a sign-in', () => {
     expect(server.sessions.typed.size).toBe(0);
     expect(String(answer.headers['set-cookie'])).toContain('Max-Age=0');
     expect((await asPage('/sessions', { headers: page.headers })).status).toBe(401);
-    // The server still proves itself to it, so its page can believe that it is signed out.
+    // The server still proves itself to the page, so the page can believe that it is signed out.
     expect((await passOf(page)).code()).toBe('unauthorized');
     expect((await asPage('/sessions', { headers: other.headers })).status).toBe(200);
   });
@@ -289,7 +289,7 @@ test('under `localhost`, which is two addresses, nobody signs in; the page is wh
     expect(page.status).toBe(307);
     expect(page.headers.location).toBe(`${origin()}/?x=1`);
   }
-  // A name that was configured is meant.
+  // A host name that is in the settings is allowed.
   await using named = await startFaces({ settings: { allowed_hosts: ['localhost'] } });
   expect((await signInAsPage(named, { token: TOKEN }, `http://localhost:${named.port}`)).pass).not.toBe('');
 });

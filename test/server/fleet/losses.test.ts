@@ -56,7 +56,7 @@ function serverOf(actor: Actor) {
   return createLosses({ roster: { all: () => members }, clock, log: SILENT });
 }
 
-/** A server starts after the processes have gone. */
+/** Starts a server after the processes have ended. */
 function startsAfter(actor: Actor, screen: 'gone' | 'killed' | 'alive' = 'gone', meanwhile: () => void = nothing) {
   const losses = serverOf(actor);
   losses.remember();

@@ -36,7 +36,9 @@ function fleetOf(clock: ManualClock, sessions: readonly Session[]) {
   const log = { ...SILENT, error: (_: object, message: string) => said.push(message) };
   return { parked, said, begin: (afterSeconds: number) => parkIdle({ roster, clock, log, afterSeconds }) };
 }
-/** Lets time pass in steps shorter than the pause between two looks, each of which comes to its end. */
+/**
+ * Lets time pass in steps that are shorter than the pause between two checks. Each check can finish within its step.
+ */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= STEP_MS) {
     clock.advance(Math.min(left, STEP_MS));

@@ -12,7 +12,7 @@ const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 type Record = Restorable['actor']['record'];
 
-/** A session in memory: what is written down of it, and the launches that a test ends by hand. */
+/** A session in memory, with its record and with launches that a test ends by hand. */
 class Lost implements Restorable {
   actor: { slug: string; record: Record };
   launches = 0;
@@ -29,7 +29,7 @@ class Lost implements Restorable {
     everyone.push(this);
   }
 
-  /** As the real controls decide, in short. */
+  /** Decides like the real controls, in short. */
   #plan(): RestorePlan {
     const { record } = this.actor;
     if (record.endedAt === null) return { kind: 'left', because: 'running' };
@@ -77,7 +77,7 @@ const thirty = (): void => {
 };
 const onTheirWay = (): Lost[] => sessions.filter(({ end }) => end !== null);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Ends the launches that are under way, and lets the next ones begin. */
+/** Ends the running launches, and lets the next ones begin. */
 async function endAll(failure?: CatalogueError): Promise<void> {
   for (const one of onTheirWay()) one.end?.(failure);
   await turn();
@@ -173,7 +173,7 @@ describe('thirty lost sessions', () => {
     await serverOf().begin();
     await endAll();
     await endAll();
-    // The launches that were under way came to nothing.
+    // The launches that were running never end, as after a kill.
     const brokenOff = onTheirWay();
     for (const one of brokenOff) one.end = null;
     expect(brokenOff).toHaveLength(3);

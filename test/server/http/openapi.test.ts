@@ -177,7 +177,9 @@ describe.each(entries)('%s', (name, route) => {
   });
 });
 
-/** The fields of an object, or of an array's objects: the same names, and the same ones that may be left out. */
+/**
+ * Expects that both describe the same fields of an object, or of the objects in an array, and the same optional ones.
+ */
 function expectSameFields(described: Schema | undefined, schema: z.ZodType): void {
   const resolved = resolve(described);
   if (isArray(schema)) {

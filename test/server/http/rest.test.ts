@@ -40,7 +40,7 @@ const QUESTION: Partial<Session> = {
   },
 };
 
-/** A request of each route that succeeds; a route without one does not compile. */
+/** One successful request for each route. A route without one does not compile. */
 const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: () => Promise<PageInput> }> = {
   health: {},
   signIn: { body: { token: TOKEN } },
@@ -156,7 +156,7 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   listSaved: { query: { path: '/tmp' } },
   recover: { asPage: async () => ({ headers: {}, body: await saved() }) },
 };
-/** AUTH in a worktree of its own. */
+/** Gives AUTH a worktree. */
 const inWorktree = (): void => {
   const repository = createWorktreeRepository(server.world, 'repository-of-auth');
   repository.commit('first', { 'a.txt': 'a\n' });
@@ -165,7 +165,7 @@ const inWorktree = (): void => {
   const at = { path, repository: repository.path, branch: 'fix', base: 'main' };
   server.sessions.change('AUTH', { path, worktree: { ...at, new_branch: true, left_out: [] } });
 };
-/** What a finish saved, as it is asked for. */
+/** Saves something by a finish, and returns the input that asks for it. */
 const saved = async (): Promise<{ repository: string; id: string; folder: null; branch: string }> => {
   inWorktree();
   const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
@@ -189,7 +189,7 @@ const reviewed = async (): Promise<{ prompt: string }> => {
 };
 const ruled = (): void =>
   server.rules.add({ id: 'r1', sessionId: null, effect: 'deny', fields: { tool: 'X' }, createdAt: 1 });
-/** A project with rules of its own. */
+/** Makes a project with its own rules. */
 function project(isTrusted: boolean): { path: string; sha256: string } {
   const folder = server.world.project('ruled');
   const content = '[[deny]]\ntool = "X"\n';

@@ -106,7 +106,7 @@ test('a large recording is read as the client takes it, ends where it ended, and
     const path = '/sessions/AUTH/stream';
     const headers = { authorization: `Bearer ${TOKEN}` };
     const client = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }, (response) => {
-      // What is written while somebody downloads is not part of it.
+      // Output that is written during a download is not part of the download.
       recording.write('later');
       expect(response.headers['content-length']).toBe(String(total));
       response.once('data', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type ClaudeEvent, StoredEvent } from '../../../src/protocol/index.ts';
 import { turnCost } from '../../../src/server/json/turn-cost.ts';
 
-/** What the model of the recordings costs at list prices, dollars a token. */
+/** The list prices of the recorded model, in dollars per token. */
 const PRICE = { input: 4 / 1e6, output: 20 / 1e6 };
 
 function resultsOf(name: string): ClaudeEvent[] {
@@ -19,7 +19,7 @@ const costsOf = (results: readonly ClaudeEvent[]) =>
   results.map((result, index) => turnCost(result, Number(results[index - 1]?.total_cost_usd ?? 0), 0));
 const totalOf = (results: readonly ClaudeEvent[]): number => Number(results.at(-1)?.total_cost_usd);
 
-/** The same as a version would say it that does not tell what a turn took. */
+/** Returns the same results as an older version would report them, without the usage of the turn. */
 const asOlder = (results: readonly ClaudeEvent[]): ClaudeEvent[] =>
   results.map(({ model_usage_since_last_result: _, ...rest }) => rest as ClaudeEvent);
 

@@ -65,9 +65,9 @@ const allocated = (path: string) => statSync(path).blocks * 512;
 const taken = () =>
   readdirSync(dir, { recursive: true }).reduce<number>((sum, name) => sum + allocated(join(dir, name.toString())), 0);
 
-/** Text that packs to half its size. */
+/** Returns text that packs to half its size. */
 const noise = (bytes: number) => randomBytes(bytes / 2).toString('hex');
-/** Text that packs to next to nothing. */
+/** Returns text that packs to almost nothing. */
 const chatter = (bytes: number) => 'what a program says\r\n'.repeat(bytes / 21);
 
 test('a long recording takes little of the disk, and every byte of it comes as before', async () => {
@@ -80,7 +80,7 @@ test('a long recording takes little of the disk, and every byte of it comes as b
   expect(whole.headers['cbos-offset']).toBe('0');
   const ranged = await server.call('/sessions/AUTH/stream?from=1000', { headers: { range: 'bytes=2000000-4200000' } });
   expect(ranged.bytes.equals(all.subarray(2_001_000, 4_201_001))).toBe(true);
-  // A stream that goes on at an old offset comes out of the parts.
+  // A stream that continues from an old offset reads the packed parts.
   const follower = await server.connectStream();
   follower.send({ type: 'subscribe', sessions: ['AUTH'], from: { AUTH: HEADER.length + 3_000_000 } });
   const frame = await follower.next('stream');
@@ -117,7 +117,7 @@ test('the timing is packed and dropped with its recording, and every time stays 
   const written = 14;
   for (let count = 0; count < written; count++) recording.write(noise(MB));
   recording.timing = join(dir, 'AUTH.timing');
-  // A row of another kind beside each makes as much timing of few rows as a long recording has.
+  // A row of another kind beside each row of output makes the timing as large as that of a long recording.
   const filler = `H 0.000000 NOTE ${'x'.repeat(980)}\n`;
   writeFileSync(recording.timing, `O 0.001000 1000\n${filler}`.repeat(written * 1_000));
   await tidy({ max_recording_size: 19 * MB });
@@ -135,7 +135,7 @@ test('the timing is packed and dropped with its recording, and every time stays 
   for await (const step of readSteps(source, facts)) {
     if (step.kind !== 'output') continue;
     if (Number.isNaN(first)) first = step.at;
-    // What is kept may begin within a row.
+    // The rest of the recording may begin in the middle of a row.
     const row = Math.floor((offset - HEADER.length) / 1_000) + 1;
     expect(step.at).toBeCloseTo(row / 1_000, 6);
     offset += step.bytes.length;

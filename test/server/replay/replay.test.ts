@@ -91,7 +91,7 @@ test('a recording that was replaced begins anew, with its own epoch', async () =
 describe('a recording that a restart moved aside', () => {
   const older = (name: 'replay' | 'replayFrame' | 'replayOutput', query: Record<string, string>) =>
     callRoute(server, name, { params, query });
-  /** As a restart does it, with the times. */
+  /** Moves the files of the recording aside, as a restart does. */
   function moveAside(number: number): void {
     const base = join(server.world.streamDir, 'AUTH');
     recording.replace();
@@ -150,13 +150,13 @@ describe('a recording that a restart moved aside', () => {
   );
 });
 
-/** of recordings, by this process */
+/** Returns how many files of recordings this process has open. */
 function openFiles(): number {
   const links = readdirSync('/proc/self/fd').map((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`);
     } catch {
-      return ''; // the one that read the directory
+      return ''; // The descriptor that read the directory.
     }
   });
   return links.filter((target) => /\.(typescript|timing|keyframes)$/.test(target)).length;

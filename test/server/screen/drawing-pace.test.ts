@@ -13,7 +13,7 @@ function setUp() {
   return { clock, drawn, pace };
 }
 
-/** Takes writes of a size, one every `everyMs`, for a while. */
+/** Takes one write of this size every `everyMs`, for a while. */
 function write({ clock, pace }: ReturnType<typeof setUp>, bytes: number, everyMs: number, forMs: number): void {
   for (let at = 0; at < forMs; at += everyMs) {
     pace.take(bytes);

@@ -29,7 +29,7 @@ interface Recorded {
   drawing: Drawing;
   write(output: string | Uint8Array): void;
   bytes(): Buffer;
-  /** how far it had come, each time that its picture was another */
+  /** how far the drawing was each time that its picture changed */
   drawnTo: number[];
 }
 
@@ -66,7 +66,7 @@ function record(): Recorded {
   };
 }
 
-/** What a terminal shows that has drawn all of it, in order. */
+/** Returns a terminal that has drawn all bytes in order. */
 async function drawnWhole(bytes: Uint8Array): Promise<Emulator> {
   const emulator = createEmulator({ ...SIZE, scrollback: 1_000 });
   emulator.write(bytes);
@@ -74,7 +74,7 @@ async function drawnWhole(bytes: Uint8Array): Promise<Emulator> {
   return emulator;
 }
 
-/** An amount of output that is not all drawn. */
+/** Writes so much output that not all of it is drawn. */
 function flood(recorded: Recorded, bytes = 2 * MOST_WAITING_BYTES): void {
   const block = LINE.repeat(1_000);
   for (let written = 0; written < bytes; written += block.length) recorded.write(block);
@@ -113,12 +113,12 @@ test('a flood is not drawn whole, and its end is the screen as soon as somebody 
   recorded.write('❯ \x1b[1mthe end');
   await recorded.drawing.flush();
   expect(recorded.drawing.drawn()).toBe(recorded.bytes().length);
-  // The first piece was on its way when the flood began.
+  // The first piece was being drawn when the flood began.
   expect(recorded.drawnTo.filter((offset) => offset > 100_000)).toEqual([recorded.bytes().length]);
   const whole = await drawnWhole(recorded.bytes());
   expect(recorded.drawing.emulator().text(1_000, 'ansi')).toBe(whole.text(1_000, 'ansi'));
   expect(recorded.drawing.emulator().frame()).toEqual(whole.frame());
-  // The modes of before hold on.
+  // The modes from before the flood still apply.
   expect(recorded.drawing.emulator().serialize()).toBe(whole.serialize());
 });
 
@@ -128,7 +128,7 @@ test('a flood that pauses is drawn by itself, and what follows it as ever', asyn
   recorded.write('pause');
   clock.advance(1_000);
   await waitFor(() => recorded.drawing.drawn() === recorded.bytes().length, { describe: 'its end is drawn' });
-  // The first piece was on its way when the flood began.
+  // The first piece was being drawn when the flood began.
   expect(recorded.drawnTo.filter((offset) => offset > 100_000)).toEqual([recorded.bytes().length]);
   recorded.write(', and on');
   await recorded.drawing.flush();
@@ -180,7 +180,7 @@ test('a resize holds for the picture that is being drawn, too', async () => {
   expect(recorded.drawing.emulator().frame()).toMatchObject({ cols: 30, rows: 5 });
 });
 
-/** Writes so much without a pause that what follows is gathered. */
+/** Writes so much without a pause that later output is gathered. */
 async function makeBusy({ write, drawing }: Recorded): Promise<void> {
   for (let count = 0; count < 10; count++) {
     write(LINE.repeat(20));
@@ -238,7 +238,10 @@ test('what fails when it is drawn at once is drawn again, and set aside if it fa
   expect(recorded.drawing.drawn()).toBe(recorded.bytes().length);
 });
 
-/** No sequence is known that loops forever, so one is planted in what xterm.js makes a title's letters with. */
+/**
+ * No sequence is known that makes xterm.js loop forever. So this plants a loop in the function that xterm.js calls for
+ * the characters of a title.
+ */
 const ENDLESS = '\x1b]0;\ue123\x07';
 function plant(): void {
   const make = String.fromCharCode;

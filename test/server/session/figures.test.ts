@@ -16,7 +16,7 @@ let record: SessionRecord;
 let figures: SessionFigures;
 beforeEach(() => {
   database = openDatabase(':memory:');
-  // The session itself is of no interest here.
+  // The row of the session itself is not needed here.
   database.exec('PRAGMA foreign_keys = OFF');
   terminalCosts = createTerminalCostStore(database);
   clock = new ManualClock(NOON);

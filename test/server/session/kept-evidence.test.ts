@@ -5,7 +5,7 @@ import { ManualClock } from '../../harness/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What hooks had told before: a prompt, and a call that has not ended. */
+/** Returns what hooks reported before: a prompt, and a call that has not ended. */
 function someHooks(clock: ManualClock) {
   const prompted = observeHook(NO_HOOKS, { at: clock.now(), event: 'UserPromptSubmit', payload: { prompt: 'do it' } });
   clock.advance(2_000);
@@ -16,7 +16,7 @@ function someHooks(clock: ManualClock) {
   });
 }
 
-/** Writes it down as SQLite does, and reads it. */
+/** Converts a value as SQLite stores and returns it. */
 const through = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('evidence that a former server wrote down', () => {

@@ -44,7 +44,7 @@ function begin(slug: string): SessionRecording {
   return recording;
 }
 
-/** A terminal that draws what it is given. */
+/** Returns a terminal that has drawn these pieces. */
 async function terminal(pieces: readonly string[]): Promise<Emulator> {
   const emulator = createEmulator({ ...SIZE, scrollback: 1_000 });
   for (const piece of pieces) emulator.write(Buffer.from(piece));
@@ -52,14 +52,14 @@ async function terminal(pieces: readonly string[]): Promise<Emulator> {
   return emulator;
 }
 
-/** What a client's terminal draws: a snapshot begins it anew. */
+/** Returns what a client's terminal draws. A snapshot resets the terminal. */
 function drawnBy(socket: TestSocket<StreamFrame>): string[] {
   return socket.of('stream').map(({ data, snapshot }) => (snapshot === true ? `\x1bc${data}` : data));
 }
 
 interface Client {
   socket: TestSocket<StreamFrame>;
-  /** the offset that it asked for; undefined: it began with a snapshot */
+  /** the offset that the client asked for; undefined if it began with a snapshot */
   from: number | undefined;
 }
 
@@ -82,7 +82,9 @@ const token = fc.oneof(
     ),
   },
 );
-/** How it arrives: cut after so many bytes, whatever stands there; and who begins to follow then. */
+/**
+ * How the output arrives: cut after this many bytes, in the middle of anything, and which client then begins to follow.
+ */
 const arrival = fc.record({
   bytes: fc.integer({ min: 1, max: 80 }),
   isSeen: fc.boolean(),
@@ -115,7 +117,8 @@ test('however output is cut into writes, and whoever follows from when: everybod
           if (isSeen) await waitFor(() => recording.end() === HEADER.length + written, { describe: 'it is read' });
           else await nextTurn();
           if (who !== 'nobody' && clients.length < 4) {
-            // An offset that somebody can have been told: one beyond what is read counts as none.
+            // The offset must be one that a client can know. The server treats an offset beyond what it has read as
+            // none.
             const known = Math.max(HEADER.length, recording.end());
             await follow(who === 'snapshot' ? undefined : Math.floor((HEADER.length + known) / 2));
           }

@@ -204,7 +204,7 @@ test('whatever is written in whatever pieces, whoever subscribes when: the frame
           await socket.next('subscribed');
         }
       }
-      // ASCII ends whatever was unfinished, so that everybody comes to the end.
+      // ASCII ends any unfinished sequence, so that every client reaches the end.
       one.write('\x18.');
       for (const { follower, from, socket } of followers) {
         await follower.caughtUp();
@@ -274,7 +274,7 @@ describe('flow control', () => {
     await stalled.caughtUp();
     stalled.check();
     expect(stalled.snapshots()).toHaveLength(2);
-    // What the system's own buffers took, and what the connection may hold.
+    // The buffers of the system and the limit of the connection allow this much.
     const received = stalled.frames().reduce((sum, { data }) => sum + data.length, 0);
     expect(received).toBeLessThan(total / 4);
     expect(received).toBeGreaterThan(HIGH_WATER_BYTES / 2);

@@ -9,7 +9,7 @@ import { playRestless } from '../../harness/restless-clients.ts';
 
 const SESSIONS = 20;
 const CLIENTS = 10;
-/** `npm run bench stream-bytes` has the whole 50 MB; a tenth of it shows the same faults. */
+/** `npm run bench stream-bytes` plays the whole 50 MB. A tenth of them shows the same faults. */
 const TOTAL_BYTES = 5_000_000;
 
 test('ten clients that come and go have every byte of twenty sessions, and the stream as a file is the file', async () => {

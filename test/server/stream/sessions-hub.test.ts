@@ -130,7 +130,7 @@ test('a client whose other end is gone is found out, and the others stay', async
   alive.ws.on('ping', () => {
     pings++;
   });
-  // Nothing is read, so no ping is answered.
+  // The client reads nothing, so it answers no ping.
   gone.ws.pause();
   await waitFor(() => pings >= 8, { describe: 'more pings went out than may be unanswered' });
   gone.ws.resume();

@@ -7,7 +7,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 
 let server: FacesUnderTest;
 let socket: TestSocket<StreamFrame>;
-/** Who listens to the sessions before any client came. */
+/** The number of listeners before any client came. */
 let listenersBefore: number;
 beforeEach(async () => {
   server = await startFaces();
