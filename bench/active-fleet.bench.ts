@@ -72,7 +72,7 @@ async function measureFleet({
   isSearchOff?: boolean;
 }): Promise<Record<'unwatched' | 'watched' | 'one', Measured>> {
   await using world = createWorld();
-  // A folder in the place of its database disables the index, as a damaged database would.
+  // A folder in place of the index's database disables the index, as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS, {}, SIZE);
   const { pid } = growing.cbos;
@@ -106,7 +106,7 @@ async function playInto(
 ): Promise<Played> {
   const sources = VERSIONS.map(sourceOf);
   const outputs = files.slice(0, sessions).map((typescript, index) => {
-    // The last version first, so that a single session is one of today.
+    // The newest version comes first, so that a single session plays today's version.
     const source = (VERSIONS.length - 1 + index) % VERSIONS.length;
     const first = (index * 37) % (sources[source]?.writes.length ?? 1);
     return { typescript, timing: timings[index], source, first };

@@ -34,7 +34,7 @@ const loader = await createViteServer({
   server: { middlewareMode: true, watch: null, ws: false },
   appType: 'custom',
   oxc: { target: 'node20' },
-  // These are CommonJS, so Node loads them.
+  // These packages are CommonJS, so Node itself must load them.
   ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
   logLevel: 'error',
 });

@@ -97,7 +97,7 @@ function latencies(what: string, { ages }: Run): Figure[] {
 
 async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   await using world = createWorld();
-  // A folder in the place of its database disables the index, as a damaged database would.
+  // A folder in place of the index's database disables the index, as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS);
   const { pid } = growing.cbos;

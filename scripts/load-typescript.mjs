@@ -9,7 +9,7 @@ export function openLoader() {
     server: { middlewareMode: true, watch: null, ws: false },
     appType: 'custom',
     oxc: { target: 'node20' },
-    // These are CommonJS, which only Node itself loads.
+    // These packages are CommonJS, so Node itself must load them.
     ssr: { external: ['@xterm/headless', '@xterm/addon-serialize'] },
     logLevel: 'error',
   });

@@ -21,7 +21,7 @@ const BASE_FILES = [
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\/|cbos:no-module/,
 ];
-/** What the commands load that show sessions, which are those that people and scripts call all day. */
+/** What the commands load that show sessions. People and scripts call these commands all day. */
 const SHOWING = 'sessions';
 const SHOWING_FILES = [
   /\/src\/cli\/(list-reader|looked-at|commands\/option-values|output\/(question-text|session-table|shown-lines))\.ts$/,
@@ -56,12 +56,12 @@ const withoutSubprograms = {
 };
 
 /**
- * Bundles one entry into parts, and writes beside their folder the file that people start, which loads them
- * (`src/start.ts`). What the entry imports by `await import()` is a part of its own. `cbos ls` then starts without
- * reading the server. Only the packages under `dependencies` in package.json stay outside, because they carry native
- * code or worker files. All others are development dependencies and are bundled.
+ * Bundles one entry into parts. The file that people start is written beside the folder of the parts, and loads them
+ * (`src/start.ts`). Everything that the entry imports by `await import()` is a separate part, so that `cbos ls` starts
+ * without reading the server. Only the packages under `dependencies` in package.json stay outside, because they carry
+ * native code or worker files. All others are development dependencies and are bundled.
  *
- * All of it is CommonJS: its code can be kept compiled (see `keep-code.mjs`), and Node starts it 5 ms sooner.
+ * All parts are CommonJS: their code can be kept compiled (see `keep-code.mjs`), and Node starts it 5 ms sooner.
  *
  * A part is loaded right after the start or not at all, so a server that started before an update never looks for a
  * part that the update removed. Threads are separate programs among the parts, under their own names.
@@ -82,7 +82,7 @@ export async function bundle({ entry, threads = {}, output }) {
     output: {
       codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
       chunkFileNames: '[name]-[hash].js',
-      // A thread is started by its name.
+      // A thread is started by its file name, so the name must not contain a hash.
       entryFileNames: (chunk) => (chunk.name === PROGRAM ? '[name]-[hash].js' : '[name].js'),
     },
   });
@@ -94,7 +94,7 @@ export async function bundle({ entry, threads = {}, output }) {
   });
   const directory = dirname(output);
   mkdirSync(join(directory, PARTS), { recursive: true });
-  // This package's own files are ES modules otherwise.
+  // Without this file, Node would take the parts for ES modules, like the rest of the package.
   replaceFile(join(directory, 'package.json'), '{ "type": "commonjs" }\n');
   for (const part of parts) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
   // The file that is started is written last, because it must never refer to a missing part.
@@ -132,9 +132,9 @@ async function generate({ output, ...options }) {
 }
 
 /**
- * Returns the content, code with escapes for all characters beyond ASCII: Node reads it three times as fast, and V8
- * keeps it in half of the memory. Escapes mean the same in strings, templates and patterns, which is all that has such
- * characters, but not in `String.raw`.
+ * Returns the content of a file. In code, characters beyond ASCII are escaped, because Node then reads the code three
+ * times as fast, and V8 keeps it in half of the memory. An escape means the same in strings, templates, and patterns,
+ * and no other code has such characters. It means something else in `String.raw`.
  * @param {import('rolldown').OutputChunk | import('rolldown').OutputAsset} file
  */
 function contentOf(file) {
@@ -155,8 +155,7 @@ function removeOthers(directory, kept) {
  */
 function replaceFile(file, content) {
   const temporary = `${file}.${process.pid}.tmp`;
-  // The mode is set from the start, because somebody who starts the program at this moment must be able to execute
-  // it.
+  // The mode is set from the start, because a person who starts the program at this moment must be able to execute it.
   writeFileSync(temporary, content, { mode: 0o755 });
   renameSync(temporary, file);
 }

@@ -22,7 +22,7 @@ export const TARGETS = {
 /** @typedef {keyof typeof TARGETS} Target */
 
 /**
- * Computes a hash over the names and contents of all inputs, and what compiles them. Times would be wrong after a
+ * Computes a hash over the names and contents of all inputs, and the version of V8. Times would be wrong after a
  * checkout.
  * @param {Target} target
  * @param {string} [root]
@@ -31,7 +31,7 @@ export const TARGETS = {
 export function fingerprint(target, root = ROOT) {
   const { inputs, leftOut } = TARGETS[target];
   const hash = createHash('sha256');
-  // The code that is kept compiled fits one version of V8.
+  // Compiled code fits only one version of V8.
   if (target === 'program') hash.update(process.versions.v8);
   for (const file of inputs.flatMap((input) => filesUnder(join(root, input)))) {
     const name = relative(root, file);

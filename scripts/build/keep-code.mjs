@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const TIMEOUT_MS = 60_000;
 
 /**
- * Keeps the code of a program's parts compiled, in a file `NAME.js.code` beside each. V8 compiles a function when it is
- * first called, so some commands are run once and the functions that they called are kept with the rest. V8 itself
+ * Keeps the compiled code of each part of a program in a file `NAME.js.code` beside the part. V8 compiles a function
+ * when it is first called. So some commands are run once, and the functions that they call are kept too. V8 itself
  * checks that kept code fits its own version and the source.
  * @param {string} program the absolute path of the file that people start
  */

@@ -1,5 +1,6 @@
 // node run-commands.cjs PROGRAM HOME: runs commands of a built program against a server that answers with samples, and
-// keeps the code that V8 made of its parts (see keep-code.mjs). HOME is an empty directory, and CBOS_HOME.
+// keeps the code that V8 compiled for the program's parts (see keep-code.mjs). HOME is an empty directory that becomes
+// CBOS_HOME.
 const { createServer } = require('node:http');
 const { readdirSync, renameSync, writeFileSync } = require('node:fs');
 const { dirname, join } = require('node:path');
@@ -22,7 +23,7 @@ const COMMANDS = [
   ['--version'],
 ];
 
-/** Every script that was compiled, by its file. V8 gives scripts of one file and source the same functions. */
+/** Every compiled script, by its file. V8 gives all scripts with the same file and source the same functions. */
 const scripts = new Map();
 const { Script } = vm;
 vm.Script = class extends Script {
@@ -41,9 +42,9 @@ const server = createServer((request, response) => {
 });
 const waiting = [...COMMANDS];
 
-/** Runs the next command when the last one has left nothing to do, or ends. */
+/** Runs the next command once the previous one has nothing left to do. Keeps the code after the last command. */
 function next() {
-  // The parts of one run are not those of the next: each run is a new program in this process.
+  // Each run starts the program anew in this process, so no run may find the parts of an earlier one.
   delete require.cache[program];
   process.exitCode = undefined;
   const command = waiting.shift();
@@ -68,7 +69,7 @@ function keep() {
   }
 }
 
-/** Node asks again only if the loop had something to do. */
+/** Node emits `beforeExit` again only if the loop had something to do. */
 const later = () => setImmediate(next);
 process.on('beforeExit', later);
 server.listen(join(home, 'cbos.sock'), () => {

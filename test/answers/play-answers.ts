@@ -14,7 +14,7 @@ export interface Given {
   tookMs: number;
   /** how often the server refused the answer because another question was open */
   refused: number;
-  /** how often Screen was told to type something between this question and the next one, or the end of the turn */
+  /** how many times Screen typed something between this question and the next one, or the end of the turn */
   typed: number;
 }
 
@@ -31,7 +31,7 @@ interface Due {
 }
 
 /**
- * One session for plans and two for everything else. Claude Code takes 250 MB each, and all sessions share two cores.
+ * One session for plans and two for everything else. Each Claude Code takes 250 MB, and all of them share two cores.
  */
 const LANES = ['PLANS', 'ONE', 'OTHER'] as const;
 type LaneName = (typeof LANES)[number];

@@ -111,7 +111,7 @@ describe('invoke', () => {
     ['a limit of the account', 'limit', '5-hour limit'],
   ])('ends with 1 and the reason on standard error after %s', async (_, name, reason) => {
     const command = await invoking('go');
-    // The second turn of `limit` is the one that fails.
+    // In the recording `limit`, it is the second turn that fails.
     cli.server.sessions.happen(
       slug,
       ...recorded(name).filter((event) => !(event.type === 'result' && !event.is_error)),

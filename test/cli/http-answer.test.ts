@@ -10,7 +10,7 @@ import { ConnectionLostError } from '../../src/client/index.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
-/** Reads an answer in pieces of these sizes, over and over. */
+/** Reads an answer in pieces. Their sizes are used over and over. */
 function readInPieces(answer: Buffer, sizes: readonly number[]): { status: number | undefined; body: string } {
   const reader = createAnswerReader('GET');
   const body: Buffer[] = [];

@@ -216,7 +216,7 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
     session.news,
     session.snoozed,
   ];
-  // The client has built from frames exactly what the server lists.
+  // The state that the client builds from frames equals the server's list.
   expect([...shown.values()].map(strip).sort()).toEqual(list.map(strip).sort());
 
   const counts = countAttentions(list);

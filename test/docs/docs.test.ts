@@ -53,7 +53,7 @@ test('the head comment of a file names no other that is not there', () => {
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) => {
       const [head = ''] = /^\/\*\*[\s\S]*?\*\//.exec(read(`src/${name}`)) ?? [];
-      // The file is beside this one, or in a folder above it.
+      // The named file is in the same folder, or in a folder above it.
       const folders = ['.', '..', '../..', '../../..'].map((up) => join(ROOT, 'src', dirname(name), up));
       return [...head.matchAll(/`([\w./-]+\.(?:tsx?|css))`/g)].map(([, file = '']) => ({
         file,

@@ -36,7 +36,7 @@ test("the page's client in three lines of JavaScript, as the page of the API has
 
 const hasPython = spawnSync('python3', ['-c', 'import asyncio']).status === 0;
 const hasPackage = hasPython && spawnSync('python3', ['-c', 'import websockets']).status === 0;
-/** Contains as much of the package as the example uses. */
+/** The folder with the part of the package that the example uses. */
 const STAND_IN = fileURLToPath(new URL('../harness/python', import.meta.url));
 const how = hasPython
   ? hasPackage

@@ -54,7 +54,7 @@ let cbos: Cbos;
 let typed: TypedKeys;
 let spares: SpareSessions;
 let count = 0;
-/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
+/** Part of every prompt of a test, to distinguish it from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 

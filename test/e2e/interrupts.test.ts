@@ -10,7 +10,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let count = 0;
-/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
+/** Part of every prompt of a test, to distinguish it from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 let screenId: string;

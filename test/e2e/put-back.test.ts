@@ -15,7 +15,7 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 let spares: SpareSessions;
 let count = 0;
-/** Part of every text of a test. It tells them from the texts of other tests in the same session. */
+/** Part of every text of a test, to distinguish it from the texts of other tests in the same session. */
 let tag: string;
 let slug: string;
 let screenId: string;

@@ -41,7 +41,7 @@ let cbos: Cbos;
 let typed: TypedKeys;
 let spares: SpareSessions;
 let count = 0;
-/** Part of every prompt of a test. It tells them from the prompts of other tests in the same session. */
+/** Part of every prompt of a test, to distinguish it from the prompts of other tests in the same session. */
 let tag: string;
 let slug: string;
 
@@ -202,7 +202,9 @@ describe('a person at the terminal', () => {
   });
 });
 
-/** Removes a person's key that came too late and is now in the prompt. The person has to remove it, not CBOS. */
+/**
+ * Removes a key that a person pressed too late and that is now in the prompt. CBOS must not remove such a key itself.
+ */
 async function takeOutKey(screenId: string): Promise<void> {
   await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
   const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);

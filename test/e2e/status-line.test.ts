@@ -12,7 +12,7 @@ const ROWS = 30;
 /** To the right of these cells, Claude Code shows its own hints for some seconds. */
 const COMPARED_CELLS = 50;
 
-/** Prints colours, wide characters, two rows, and what Claude Code reported to the script. */
+/** Prints colours, wide characters, two rows, and parts of the input that Claude Code sends to the script. */
 const OWN_LINE = `#!/bin/sh
 in=$(cat)
 used=$(printf %s "$in" | sed -n 's/.*"used_percentage":\\([0-9]*\\).*/\\1/p')

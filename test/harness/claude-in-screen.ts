@@ -66,8 +66,8 @@ export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, k
 }
 
 /**
- * A dialog of 2.1.329 is drawn before it accepts keypresses. Keypresses were lost up to 50 ms after a permission
- * appeared, and up to 100 ms after the trust dialog appeared, on a machine with little to do.
+ * A dialog of 2.1.329 is drawn before it accepts keypresses. On a machine with little to do, keypresses were lost up to
+ * 50 ms after a permission appeared, and up to 100 ms after the trust dialog appeared.
  */
 const DIALOG_DEAF_MS = 400;
 

@@ -155,7 +155,7 @@ export class DeliveryScene {
   }
 
   doing(_: Effect['kind']): void {
-    // For a scene that observes the effects.
+    // A scene that observes the effects overrides this method.
   }
 
   /** @returns the state in which the machine rests */

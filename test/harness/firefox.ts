@@ -53,7 +53,7 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
     env: { ...world.env, MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' },
     timeout: FIREFOX_STARTS_MS,
     defaultViewport: VIEWPORTS.desktop,
-    // The watchdog ends what is left of a run.
+    // The driver need not end Firefox on a signal, because the watchdog ends what is left of a run.
     ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
     extraPrefsFirefox: {
       ...SILENT,
@@ -98,8 +98,8 @@ export interface FirefoxPage extends AsyncDisposable {
 }
 
 /**
- * Starts a server with the page, and signs Firefox in by a link. @param prepare adds the sessions that exist from the
- * start
+ * Starts a server with the page, and signs Firefox in by a link.
+ * @param prepare adds the sessions that exist from the start
  */
 export async function startFirefoxPage(
   { browser }: Firefox,

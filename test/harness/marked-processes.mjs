@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The environment variable that every process of a test world carries. Its name must not begin with `CBOS_`, because
- * the server removes such variables from a session's environment, and the sessions' processes are the ones that must
- * never be left behind.
+ * The environment variable that every process of a test world carries. Its name must not begin with `CBOS_`: the server
+ * removes such variables from a session's environment. The sessions' processes are the ones that must never be left
+ * behind.
  */
 export const MARK = 'TEST_WORLD';
 

@@ -403,7 +403,7 @@ export class MemorySessions implements UnattendedSessions {
     ]);
   }
 
-  /** Starts the session's transcript again from the beginning. */
+  /** Empties the session's transcript. */
   forget(slug: string): void {
     this.#transcripts.delete(slug);
   }

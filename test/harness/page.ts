@@ -76,7 +76,8 @@ export async function newSignInLink(server: FacesUnderTest): Promise<string> {
 }
 
 /**
- * Starts a server with the page and signs a browser in. @param prepare adds the sessions that exist from the start
+ * Starts a server with the page and signs a browser in.
+ * @param prepare adds the sessions that exist from the start
  */
 export async function startPage(
   browser: Browser,

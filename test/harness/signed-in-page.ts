@@ -18,8 +18,8 @@ export interface SignedInPage {
 type Server = Pick<FacesUnderTest, 'call' | 'port'>;
 
 /**
- * Signs in and gets a pass, as a page does. @param origin also determines the Host; the server's own address if
- * omitted
+ * Signs in and gets a pass, as a page does.
+ * @param origin also determines the Host; the server's own address if omitted
  */
 export async function signInAsPage(
   server: Server,

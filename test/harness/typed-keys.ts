@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 /** The keypresses sent to the Screen sessions of a world, by any caller of `screen`. */
 export interface TypedKeys {
-  /** for the server; its `screen` records what it is told to type */
+  /** the environment for the server; its `screen` records the keys that it should type */
   env: Record<string, string>;
   /** the calls that typed anything, in order; pass a slug to get those of one session */
   calls(slug?: string): string[];

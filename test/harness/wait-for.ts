@@ -19,9 +19,9 @@ function isProgrammingError(error: unknown): boolean {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /**
- * A condition that has failed for a while is checked less often. Each request to a server costs 3 ms of processor time,
- * so a test that waits for a turn would take half of a processor away from the turn. A wait gets longer by at most a
- * tenth.
+ * A condition that has failed for a while is checked less often. Each request to a server costs 3 ms of processor time.
+ * A test that waits for a turn would otherwise take half of a processor away from that turn. A wait gets longer by at
+ * most a tenth.
  */
 const SHORTEST_INTERVAL_MS = 5;
 const LONGEST_INTERVAL_MS = 50;

@@ -11,8 +11,8 @@ const readJson = (name: string): unknown =>
 const measured = (): LiveResults[string] => newestLive(readJson('live-accuracy.json') as LiveResults);
 
 /**
- * Short scenes in which sources disagree or one of them is silent. No hook reports an interrupt or a dismissed dialog,
- * a transcript covers the dialog that a hook announced, one turn follows another, or a refusal comes at once.
+ * Short scenes in which sources disagree or one of them is silent. In some, no hook reports an interrupt or a dismissed
+ * dialog. In others, a transcript covers an announced dialog, one turn follows another, or a refusal comes at once.
  */
 const HARD_SCENES = ['transcript-permission', 'queued', 'interrupt-tool', 'ask-escape', 'credit'];
 

@@ -12,7 +12,7 @@ import { WITHOUT_WEBGL } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { takeTerminalPictures } from './terminal-pictures.ts';
 
-/** The size of a picture that a README can load quickly. */
+/** The largest picture that a README still loads quickly. */
 const MAX_BYTES = 150_000;
 
 const DESKTOP = { viewport: { width: 1120, height: 700 } };

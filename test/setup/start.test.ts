@@ -92,7 +92,7 @@ describe.skipIf(!existsSync(START))('what a command loads when it starts', () =>
       const good = version();
       expect(good).toMatchObject({ status: 0, stderr: '' });
       const code = readFileSync(kept);
-      code.fill(1, 0, 64); // the head, where V8 says its version
+      code.fill(1, 0, 64); // the head, which contains the version of V8
       writeFileSync(kept, code);
       expect(version()).toMatchObject({ status: 0, stderr: '' });
       rmSync(kept);

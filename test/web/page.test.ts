@@ -374,7 +374,7 @@ describe('a conversation', () => {
       return box !== null && box.y > 60 && box.y < 700;
     };
     await waitFor(inView, { describe: 'what was found is in view' });
-    // New output must not scroll away from there.
+    // New output must not scroll the view away from the found place.
     server.sessions.happen('JSON', said('more'));
     await page.getByText('more', { exact: true }).waitFor({ state: 'attached' });
     expect(await toEnd(one)).toBeGreaterThan(500);

@@ -75,7 +75,7 @@ test('jumps add up however quick they come, and playing goes on after one', asyn
   await page.getByLabel('Position').fill('30');
   await shows(one, ['begin', 'shall I deploy?', 'the end']);
   await stands(one, RUN_S);
-  // At most the first frame, the last of the three jumps, and the one while playing. The frames in between are skipped.
+  // The first frame, the frame after the three jumps, and the one during playback. The frames in between are skipped.
   expect(asked).toBeLessThanOrEqual(4);
   expect(one.watched.faults).toEqual([]);
 });

@@ -9,7 +9,7 @@ const COLS = 100;
 const RULE = '─'.repeat(COLS);
 
 /**
- * Builds a window as the program draws it. `▮` is the cursor, which is at column 0 of the last row if there is none.
+ * Builds a window as the program draws it. `▮` marks the cursor. Without it, the cursor is at column 0 of the last row.
  */
 function view(text: string): DialogView {
   const drawn = text.replaceAll('RULE', RULE).split('\n');

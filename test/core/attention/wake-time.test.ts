@@ -26,7 +26,7 @@ describe('until when', () => {
     ['UTC', '2026-12-24 18:30', '2026-11-20T15:04:00Z', '2026-12-24T18:30'],
     ['UTC', '2026-12-24', '2026-11-20T15:04:00Z', '2026-12-24T09:00'],
     ['UTC', '2026-12-24T18:30:00+02:00', '2026-11-20T15:04:00Z', '2026-12-24T16:30'],
-    // In other zones the day is a different one.
+    // In these zones it is already, or still, another day.
     ['Asia/Tokyo', '17:00', '2026-11-20T16:00:00Z', '2026-11-21T08:00'],
     ['Asia/Tokyo', 'tomorrow', '2026-11-20T16:00:00Z', '2026-11-22T00:00'],
     ['America/New_York', 'tomorrow', '2026-11-21T03:00:00Z', '2026-11-21T14:00'],

@@ -38,7 +38,7 @@ const scenesIn = (folder: string, ending: string): string[] =>
 const without = <R extends { id: string }>(rules: readonly R[], id: string): R[] =>
   rules.filter((one) => one.id !== id);
 
-/** Returns the signs without one of them, of whatever kind. */
+/** Returns the signs without the one with this id. */
 const withoutSign = ({ prompts, errors, borders }: ScreenSigns, id: string): ScreenSigns => ({
   prompts: without(prompts, id),
   errors: without(errors, id),
@@ -85,8 +85,8 @@ describe('each rule over the screen decides in each version that it names', () =
 });
 
 /**
- * Returns what each source reported, piece by piece, in the recorded evidence, and by hand where no recording
- * contains it.
+ * Returns what each source reported in the recorded evidence, step by step. Evidence that no recording contains is
+ * added by hand.
  */
 function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvidence[]; process: ProcessEvidence[] } {
   let hooks: HookEvidence = NO_HOOKS;

@@ -92,7 +92,7 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     const [without, tapped] = await Promise.all([run(script, { shell }), run(tapCommand(script), { shell })]);
     expect(tapped.stdout.equals(without.stdout)).toBe(true);
     expect(tapped.code).toBe(without.code);
-    // The messages of a shell contain the line number in the whole command, so only their number is compared.
+    // A shell's message contains a line number of the whole command. So only the number of messages is compared.
     const lines = (text: string): number => text.split('\n').length;
     expect(lines(tapped.stderr)).toBe(lines(without.stderr));
   });

@@ -138,7 +138,7 @@ describe('bad input is a catalogued error, and nothing is left', () => {
 
   test('a disk that gets full on the way', async () => {
     repository.commit('first', { 'a.txt': 'a\n', 'large.bin': 'x'.repeat(2_000_000) });
-    // The worktree gets its own small file system. If none can be mounted, a limit on the size of files replaces it.
+    // A limit on the size of files has the same effect as a full disk: git can write no more.
     const limited = join(world.dir, 'bin');
     mkdirSync(limited);
     writeFileSync(join(limited, 'git'), '#!/bin/sh\nulimit -f 500\nexec /usr/bin/git "$@"\n', { mode: 0o755 });

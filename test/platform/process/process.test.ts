@@ -77,7 +77,7 @@ test('a real process with parentheses in its name is found, alive, and gone afte
 });
 
 test('a zombie is not alive', async () => {
-  // The child ends once its parent has become `sleep`, which never waits for a child. A shell would.
+  // The child ends once its parent has become `sleep`. Unlike a shell, `sleep` never waits for its children.
   await startReady('(until grep -q sleep /proc/$$/comm; do :; done) & echo ready > ready; exec sleep 1000');
   const zombie = await waitFor(
     async () => {

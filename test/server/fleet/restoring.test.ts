@@ -29,7 +29,7 @@ class Lost implements Restorable {
     everyone.push(this);
   }
 
-  /** Decides like the real controls, in short. */
+  /** A short version of the decision that the real controls make. */
   #plan(): RestorePlan {
     const { record } = this.actor;
     if (record.endedAt === null) return { kind: 'left', because: 'running' };
