@@ -1,5 +1,5 @@
 // npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with
-// ground truth. With --events, records without a terminal the events that a JSON session receives.
+// ground truth. With --events, it records the events that a JSON session receives, and no terminal.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';

@@ -8,7 +8,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** The end of the limit, in Unix seconds. Where it is days away, 2.1.330 opens a dialog instead of waiting for it. */
+/** The end of the limit, in Unix seconds. If the end is days away, 2.1.330 opens a dialog instead of waiting for it. */
 const ENDS = Math.floor(Date.now() / 1_000) + 4 * 3_600;
 const PREFIX = 'anthropic-ratelimit-unified';
 const LIMIT: Reply = {
@@ -27,7 +27,7 @@ const LIMIT: Reply = {
   },
 };
 
-/** A test that is tried again begins with a session of its own. */
+/** A test that is retried starts a new session. */
 let launches = 0;
 let world: ClaudeWorld;
 let cbos: Cbos;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.dispose());
 
-/** A subscription's Claude Code may look for more than the model: nothing of it gets further than here. */
+/** Claude Code with a subscription may contact other hosts than the model's. This proxy lets nothing through. */
 async function subscription(): Promise<Record<string, string>> {
   const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(nowhere, 'listening');
@@ -74,7 +74,7 @@ test.skipIf(isOlderThan('2.1.330'))(
       queue: true,
     });
     expect(held.body).toMatchObject({ status: 'queued' });
-    // The status is the same for the next server, and what a person sends is typed at once.
+    // The next server reports the same status. A text that a person sends is typed at once.
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
     await cbos.untilStatus(slug, 'waiting/limit');
@@ -82,7 +82,7 @@ test.skipIf(isOlderThan('2.1.330'))(
     expect(kept).toMatchObject({ id: held.body.id, status: 'queued' });
     await cbos.call('POST', `/sessions/${slug}/send`, { text: `scene:hello now ${slug}` });
     await cbos.until(slug, ({ rate_limit: limit }) => limit === null, 'has no limit any more');
-    // The turn is over without a limit, so the held text is sent too.
+    // The turn has ended without reaching a limit, so the held text is sent too.
     const texts = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body.toReversed();
     await waitFor(async () => (await texts()).every(({ status }) => status === 'delivered'), {
       describe: 'what was held is sent',

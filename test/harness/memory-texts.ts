@@ -11,7 +11,7 @@ import { SINCE } from './some-session.ts';
 /** Texts that are being sent to sessions in memory, and replies kept for later. */
 export class MemoryTexts {
   readonly #deliveries = new Map<string, Delivery[]>();
-  /** the deliveries of idempotency keys */
+  /** delivery ids by idempotency key */
   readonly #keys = new Map<string, string>();
   #stash: StashedResponse[] = [];
 

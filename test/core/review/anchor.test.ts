@@ -4,7 +4,7 @@ import { answerTo } from '../../../src/core/review/answer.ts';
 import type { StoredEvent } from '../../../src/protocol/index.ts';
 
 const file = (text: string): string[] => text.split(' ');
-/** Comments on lines of the first text, then looks for them in the second one. */
+/** Comments on lines of the first text, and returns where these lines are in the second text. */
 function follow(before: string, [line, endLine]: [number, number], after: string | null): string {
   const commented = commentedLines(file(before), line, endLine);
   if (commented === null) return 'none';

@@ -24,7 +24,7 @@ const WITHOUT_LIMIT = IS_UNIFIED ? { pids: 'max', memory: 'max' } : { pids: 'max
 export interface LimitedGroup {
   /** moves a running process into the group */
   add(pid: number): void;
-  /** a command that runs the command after it inside the group, from its first byte of memory on */
+  /** the words before a command that make it run inside the group, from its first byte of memory on */
   through: readonly string[];
   /** the number of processes and threads, or of bytes of memory */
   used(): number;
@@ -97,7 +97,7 @@ function makeGroup(world: World, controller: 'pids' | 'memory' | 'freezer'): str
   return dir;
 }
 
-/** While the processes are moved out, they may start others. Those are moved in the next try. */
+/** While the processes are moved out, they may start others. Those are moved on the next try. */
 const TRIES = 20;
 
 /** A group that contains processes cannot be removed. They are moved to the top first, and end with their world. */

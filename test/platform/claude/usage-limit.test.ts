@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { awaitUsageLimit, isContinueCancelled, readUsageLimit } from '../../../src/platform/claude/usage-limit.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
 
-/** What 2.1.330 wrote: a limit, a person's Esc, another prompt, the limit again. */
+/** A transcript of 2.1.330: a limit, a person's Esc, another prompt, and the limit again. */
 const RECORDED = readFileSync(new URL('../../fixtures/transcripts/limit-2.1.330.jsonl', import.meta.url), 'utf8');
 const SAID = "You've hit your 5-hour limit · resets 3:09am (UTC)";
 const FIVE_HOURS = {

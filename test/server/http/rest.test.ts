@@ -181,7 +181,7 @@ const commented = async (): Promise<ReviewComment> => {
   const body = { file: 'a.txt', line: 1, text: 'Why?' };
   return (await callRoute(server, 'addReviewComment', { params: { slug: 'AUTH' }, body })).json() as ReviewComment;
 };
-/** The prompt of a round, as it is sent. */
+/** Adds comments, and returns the input that sends their round. */
 const reviewed = async (): Promise<{ prompt: string }> => {
   await commented();
   const review = (await callRoute(server, 'review', { params: { slug: 'AUTH' } })).json() as Review;

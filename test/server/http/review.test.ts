@@ -45,7 +45,7 @@ test('comments go out as one prompt that was shown, in numbered rounds', async (
   const deliveries = server.sessions.deliveries('AUTH');
   expect(deliveries.map(({ text }) => text)).toEqual([prompt]);
   expect(await read()).toMatchObject({ round: 2, comments: [], prompt: null, rounds: [{ number: 1 }] });
-  // The same once more is nothing, and is not sent.
+  // A round that was sent has no comments left, so sending it again is refused.
   expect((await send(prompt ?? '')).code()).toBe('no_comments');
   await comment({ file: 'a.txt', line: 1, text: 'And this.' });
   expect((await sendAll()).number).toBe(2);
@@ -176,7 +176,7 @@ describe('the mark that a file is reviewed', () => {
     await mark('a.txt');
     unlinkSync(join(repository.dir, 'a.txt'));
     expect((await read()).reviewed).toEqual([]);
-    // A file that was deleted is a change that can be reviewed too.
+    // A deleted file is a change that can be reviewed too.
     await mark('a.txt');
     expect((await read()).reviewed).toEqual(['a.txt']);
     expect(((await mark('a.txt', false)).json() as Review).reviewed).toEqual([]);

@@ -16,7 +16,7 @@ const limitUntil = (at: number | null): RateLimit => ({
   utilization: null,
 });
 
-/** A session in memory; its journal outlives the server, as the database does. */
+/** A session in memory. Its journal outlives the server, as the database does. */
 class Stopped implements LimitedSession {
   readonly id: string;
   stopped: RateLimit | null;
@@ -26,7 +26,7 @@ class Stopped implements LimitedSession {
   status: DeliveryContext['status'] = { primary: 'idle', detail: 'error', question: null };
   draft: DeliveryContext['draft'] = null;
   cancelled = false;
-  /** what happens between the decision and the session's turn in its mailbox */
+  /** runs between the decision and the session's turn in its mailbox */
   meanwhile: () => void = nothing;
   /** whether the server dies once the delivery is written down */
   diesBeforeTyping = false;
@@ -58,7 +58,7 @@ class Stopped implements LimitedSession {
     this.goOn();
   };
   alert = (): void => void this.alerts.push(clock.now());
-  /** A turn begins, whoever began it. */
+  /** Begins a turn, as a person or the server may. */
   goOn(): void {
     this.stopped = null;
     this.status = { primary: 'active', detail: 'thinking', question: null };
@@ -93,7 +93,7 @@ function serve(policy: LimitsThen = 'resume'): void {
   });
 }
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-/** Time passes, and what is begun at each moment is carried out before the next one. */
+/** Lets time pass in steps. Work that begins in one step is done before the next step. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 5_000) {
     clock.advance(Math.min(5_000, left));

@@ -42,7 +42,7 @@ test('a server that died before it knew of the delivery sends the round once', a
   dying.dispose();
 
   const next = start((slug, request) => sessions.send(slug, request));
-  // The round stays as it was shown, whatever happens to the file meanwhile.
+  // The round stays as it was shown, even if the file changes before it is sent.
   repository.write('a.txt', 'two\n');
   expect(await next.review('AUTH')).toMatchObject({ round: 1, prompt, rounds: [], comments: [{ text: 'Why?' }] });
   expect(await next.send('AUTH', prompt ?? '')).toMatchObject({ number: 1, status: 'queued' });
