@@ -1,12 +1,16 @@
 // npm run generate: writes the files that are generated from the sources.
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { GENERATED_FILES } from './generate/generated-files.mjs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
 
-if ((await passThrough(tool('tsc'), ['-b', 'src/server'])) !== 0) process.exit(1);
-for (const { file, render } of GENERATED_FILES) {
-  writeFileSync(join(ROOT, file), await render());
-  process.stdout.write(`wrote ${file}\n`);
+if ((await passThrough(tool('tsc'), ['-b', 'src/server', 'src/cli'])) !== 0) process.exit(1);
+// This is loaded late, because it reads what the compiler wrote.
+const { generatedFiles, leftManPages } = await import('./generate/generated-files.mjs');
+const generated = await generatedFiles();
+for (const { file, content } of generated) {
+  mkdirSync(dirname(join(ROOT, file)), { recursive: true });
+  writeFileSync(join(ROOT, file), content);
 }
+for (const file of leftManPages(generated)) rmSync(join(ROOT, file));
+process.stdout.write(`wrote ${generated.length} files: docs/, man/\n`);

@@ -6,9 +6,11 @@ import { ROOT } from '../root.mjs';
 /** The build's own inputs. The lockfile represents node_modules. */
 const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'package-lock.json', 'tsconfig.base.json'];
 
+const DOCS_SCRIPTS = ['scripts/docs', 'scripts/docs.mjs'];
+
 /**
- * The targets of the build and their inputs: the command line and server, and the web page. Each is built only when
- * its own sources have changed.
+ * The targets of the build and their inputs: the command line and server, the web page, and the documentation. Each is
+ * built only when its own sources have changed.
  */
 export const TARGETS = {
   program: { output: join(ROOT, 'dist', 'cbos.js'), inputs: ['src', ...SURROUNDINGS], leftOut: 'src/web' },
@@ -17,7 +19,27 @@ export const TARGETS = {
     inputs: ['src/web', 'src/client', 'src/emitter', 'src/protocol', 'src/text', ...SURROUNDINGS],
     leftOut: null,
   },
+  docs: {
+    output: join(ROOT, 'dist', 'docs', 'index.html'),
+    inputs: [
+      'docs',
+      'CHANGELOG.md',
+      'CONTRIBUTING.md',
+      'SECURITY.md',
+      'src/web/public',
+      ...DOCS_SCRIPTS,
+      ...SURROUNDINGS,
+    ],
+    leftOut: null,
+  },
 };
+
+/**
+ * The targets that CBOS needs in order to start. The documentation is built by `npm run docs` and the gate, because it
+ * takes as long as everything else together.
+ * @type {readonly Target[]}
+ */
+const NEEDED_AT_START = ['program', 'page'];
 
 /** @typedef {keyof typeof TARGETS} Target */
 
@@ -52,9 +74,9 @@ export function isBuilt(target, current) {
   return readFileSync(marker, 'utf8') === current;
 }
 
-/** Reports whether every target matches its sources. */
+/** Reports whether every target that CBOS needs in order to start matches its sources. */
 export function isAllBuilt() {
-  return /** @type {Target[]} */ (Object.keys(TARGETS)).every((target) => isBuilt(target, fingerprint(target)));
+  return NEEDED_AT_START.every((target) => isBuilt(target, fingerprint(target)));
 }
 
 /** @param {Target} target @param {string} value */

@@ -1,14 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, extname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { build } from 'vite';
 import { ROOT } from '../root.mjs';
-
-/** The smallest file worth compressing. A smaller file hardly shrinks, and takes one packet either way. */
-const MIN_COMPRESSED_BYTES = 1024;
-/** Quality 11 takes three times as long and saves only 3 %. */
-const BROTLI_QUALITY = 9;
+import { serveFrom } from './served-directory.mjs';
 
 /**
  * The oldest browsers that support what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them.
@@ -105,37 +99,5 @@ export async function buildPage({ source, output }) {
       },
     },
   });
-  await Promise.all(textFiles(fresh).map(compress));
-  // The directory is replaced as a whole, so that a server that starts at this moment finds either the old page or
-  // the new one.
-  mkdirSync(dirname(output), { recursive: true });
-  rmSync(`${output}.old`, { recursive: true, force: true });
-  moveAside(output, `${output}.old`);
-  renameSync(fresh, output);
-  rmSync(`${output}.old`, { recursive: true, force: true });
-}
-
-/** @param {string} from @param {string} to */
-function moveAside(from, to) {
-  try {
-    renameSync(from, to);
-  } catch (error) {
-    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error;
-  }
-}
-
-/** @param {string} dir @returns {string[]} absolute paths */
-function textFiles(dir) {
-  return readdirSync(dir, { recursive: true, encoding: 'utf8' })
-    .filter((name) => ['.js', '.css', '.html', '.svg', '.webmanifest'].includes(extname(name)))
-    .map((name) => join(dir, name));
-}
-
-/** @param {string} file */
-async function compress(file) {
-  const content = readFileSync(file);
-  if (content.length < MIN_COMPRESSED_BYTES) return;
-  const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } };
-  writeFileSync(`${file}.gz`, await promisify(gzip)(content, { level: 9 }));
-  writeFileSync(`${file}.br`, await promisify(brotliCompress)(content, brotliOptions));
+  await serveFrom({ fresh, output });
 }

@@ -18,6 +18,8 @@ import { packageComplaints } from './published-package.mjs';
 export const BUILD_STEPS = [
   { name: 'types', run: () => capture(tool('tsc'), ['-b']) },
   { name: 'build', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'build.mjs'), '--bundle-only']) },
+  // A broken link makes it fail.
+  { name: 'documentation', run: () => capture(process.execPath, [join(ROOT, 'scripts', 'docs.mjs')]) },
 ];
 
 /**

@@ -1,39 +1,105 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
 import { ROOT } from '../root.mjs';
+import { accuracyChart } from './accuracy-chart.mjs';
+import { commandTree } from './command-tree.mjs';
+import { commandsPage } from './commands-page.mjs';
 import { errorsPage } from './errors-page.mjs';
+import { framesPage } from './frames-page.mjs';
+import { manPages } from './man-pages.mjs';
+import { restPage } from './rest-page.mjs';
+import { withSettingsTable } from './settings-table.mjs';
+
+/** @typedef {import('./schema-words.mjs').Schema} Schema */
+
+/** Where the pages of the manual are. @type {string} */
+const MAN = 'man';
 
 /**
- * @typedef {{ file: string, render: () => Promise<string> }} GeneratedFile
- */
-
-/**
- * The files in the repository that are generated from the sources. Rendering reads the compiler's output under
+ * Renders the files in the repository that are generated from the sources. This reads the compiler's output under
  * build/, so `tsc -b` must run first.
- * @type {readonly GeneratedFile[]}
+ * @returns {Promise<{ file: string, content: string }[]>}
  */
-export const GENERATED_FILES = [
-  { file: 'docs/ERRORS.md', render: async () => errorsPage((await compiled('protocol/errors.js')).ERRORS) },
-  {
-    file: 'docs/openapi.json',
-    render: async () => {
-      const { openApiDocument } = await compiled('server/http/openapi.js');
-      return `${JSON.stringify(openApiDocument(packageVersion()), null, 2)}\n`;
+export async function generatedFiles() {
+  const [protocol, { openApiDocument }, { resolveSettings }, tree] = await Promise.all([
+    compiled('protocol/index.js'),
+    compiled('server/http/openapi.js'),
+    compiled('core/settings/index.js'),
+    commandTree(),
+  ]);
+  const version = packageVersion();
+  const document = openApiDocument(version);
+  const defaults = resolveSettings({
+    flags: {},
+    environment: {},
+    file: null,
+    toAbsolutePath: (/** @type {string} */ path) => path,
+  });
+  const manual = Object.entries(manPages(tree, version)).sort(([one], [other]) => (one < other ? -1 : 1));
+  const schema = (/** @type {z.ZodType} */ type) => /** @type {Schema} */ (z.toJSONSchema(type));
+  return [
+    { file: 'docs/ERRORS.md', content: errorsPage(protocol.ERRORS) },
+    { file: 'docs/openapi.json', content: `${JSON.stringify(document, null, 2)}\n` },
+    {
+      file: 'docs/SETTINGS.md',
+      content: withSettingsTable(read('docs/SETTINGS.md'), protocol.SETTING_ROWS, defaults.settings),
     },
-  },
-];
+    { file: 'docs/pictures/accuracy.svg', content: accuracyChart(read('docs/ACCURACY.md')) },
+    { file: 'docs/reference/commands.md', content: commandsPage(tree) },
+    { file: 'docs/reference/rest.md', content: restPage(document) },
+    {
+      file: 'docs/reference/websocket.md',
+      content: framesPage({
+        commands: schema(protocol.StreamCommand),
+        frames: schema(protocol.StreamFrame),
+        listCommands: schema(protocol.SessionsCommand),
+        listFrames: schema(protocol.SessionsFrame),
+      }),
+    },
+    ...manual.map(([name, content]) => ({ file: `${MAN}/${name}`, content })),
+    { file: 'package.json', content: withManual(manual.map(([name]) => name)) },
+  ];
+}
+
+/**
+ * Returns package.json with the list of pages, by which npm installs them. npm does not do that for a directory.
+ * @param {readonly string[]} names
+ */
+function withManual(names) {
+  const { man: _, ...manifest } = JSON.parse(read('package.json'));
+  const entries = Object.entries(manifest).flatMap(([key, value]) =>
+    key === 'bin'
+      ? [
+          [key, value],
+          ['man', names.map((name) => `./${MAN}/${name}`)],
+        ]
+      : [[key, value]],
+  );
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
+}
+
+/** @param {readonly { file: string }[]} generated @returns {string[]} pages of the manual for commands that are gone */
+export function leftManPages(generated) {
+  const now = new Set(generated.map(({ file }) => file));
+  const names = existsSync(join(ROOT, MAN)) ? readdirSync(join(ROOT, MAN)) : [];
+  return names.map((name) => `${MAN}/${name}`).filter((file) => !now.has(file));
+}
 
 /** @returns {Promise<string[]>} one line per file that does not match its source */
 export async function staleFiles() {
-  const lines = [];
-  for (const { file, render } of GENERATED_FILES) {
-    const path = join(ROOT, file);
-    const now = existsSync(path) ? readFileSync(path, 'utf8') : null;
-    if (now !== (await render()))
-      lines.push(`${file} ${now === null ? 'is missing' : 'is stale'}: run "npm run generate"`);
-  }
-  return lines;
+  const generated = await generatedFiles();
+  const lines = generated.flatMap(({ file, content }) => {
+    const now = existsSync(join(ROOT, file)) ? read(file) : null;
+    return now === content ? [] : [`${file} ${now === null ? 'is missing' : 'is stale'}: run "npm run generate"`];
+  });
+  return [...lines, ...leftManPages(generated).map((file) => `${file} has no source any more: run "npm run generate"`)];
+}
+
+/** @param {string} file */
+function read(file) {
+  return readFileSync(join(ROOT, file), 'utf8');
 }
 
 function packageVersion() {

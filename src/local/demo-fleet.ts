@@ -14,6 +14,7 @@ export interface DemoFleetOptions {
   searchProgram: string;
   version: string;
   webDir: string;
+  docsDir: string;
   log: Logger;
 }
 

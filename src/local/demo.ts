@@ -5,7 +5,7 @@ import type { DemoRequest } from '../cli/local-host.ts';
 import { resolveClaude } from '../platform/claude/index.ts';
 import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
-import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
+import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /** Runs `cbos demo` with the user's Claude Code, or in a checkout with the pinned one if there is no other. */
 export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
@@ -29,6 +29,7 @@ export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress
         searchProgram: searchProgram(self),
         version: self.version,
         webDir: webDirectory(self),
+        docsDir: docsDirectory(self),
         log: pino({ level: 'silent' }),
       }),
     print,

@@ -14,7 +14,7 @@ import { findHomeHolders, type HomeHolder } from '../platform/sqlite/home-holder
 import { LOCK_FILE, type LockHolder, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
 import { CatalogueError, SETTING_ROWS } from '../protocol/index.ts';
 import { createSystemClock } from '../server/clock.ts';
-import { searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
+import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /**
  * How long to wait for the start. A server is ready within half a second. It takes longer under load or with many
@@ -98,6 +98,7 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
     tempDir: tmpdir(),
     version: self.version,
     webDir: webDirectory(self),
+    docsDir: docsDirectory(self),
     pid: self.pid,
     searchProgram: searchProgram(self),
     clock: createSystemClock(),

@@ -23,6 +23,11 @@ export function webDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'web');
 }
 
+/** Returns the directory of the documentation, which `npm run docs` puts beside the program. */
+export function docsDirectory({ program }: ThisProgram): string {
+  return join(dirname(program), 'docs');
+}
+
 /** Returns the program of the search worker, which the build puts beside the program. */
 export function searchProgram({ program }: ThisProgram): string {
   return join(dirname(program), 'parts', 'search-worker.js');

@@ -15,10 +15,11 @@ import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
 import { createConnectionBounds } from './http/connection-bounds.ts';
+import { createDocsSite } from './http/docs-site.ts';
 import { type FaceAddress, listen } from './http/listen.ts';
 import { reachOf, remoteNotAllowed } from './http/reach.ts';
 import { createRequestListener } from './http/request-listener.ts';
-import { readWebPage } from './http/web-page.ts';
+import { joinPages, readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
 import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
@@ -71,6 +72,8 @@ export interface FacesOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** directory of the built web page; null if there is none */
   webDir: string | null;
+  /** directory of the built documentation; null if there is none */
+  docsDir: string | null;
   /** how often a WebSocket is pinged; for tests */
   pingIntervalMs?: number;
 }
@@ -100,7 +103,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     subject: settings.public_url?.startsWith('https:') === true ? settings.public_url : PUSH_SUBJECT,
     logger,
   });
-  const page = readWebPage(options.webDir);
+  const page = joinPages(readWebPage(options.webDir), createDocsSite(options.docsDir));
   const gate = createGate({ names: knownNames(settings), token, guesses, signIns, passes, isPageFile: page.has });
   const callers = createCallers({ pid: options.pid, home, sessionOf: options.sessionOf });
   const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });

@@ -50,6 +50,8 @@ export interface ServerOptions extends FleetSettings {
   version: string;
   /** directory of the built web page; null if there is none */
   webDir: string | null;
+  /** directory of the built documentation; null if there is none */
+  docsDir: string | null;
   /** the script of the search index's thread */
   searchProgram: string;
 }
@@ -72,7 +74,7 @@ export interface RunningServer {
  * @throws CatalogueError server_running, port_taken, invalid_setting, screen_not_found, path_too_long
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
-  const { settings, version, clock, log, webDir } = options;
+  const { settings, version, clock, log, webDir, docsDir } = options;
   await prepareHome(settings.home);
   const lock = await requireLock(settings.home);
   const databaseFile = join(settings.home, DATABASE_FILE);
@@ -126,6 +128,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       logger: log,
       version,
       webDir,
+      docsDir,
       environment: options.environment,
     });
     // Every face listens by now, so it learns which sessions wake.

@@ -66,6 +66,7 @@ async function startAgain(): Promise<Faces> {
     version: '1.2.3',
     environment: world.env,
     webDir: null,
+    docsDir: null,
   });
   world.onDispose(() => faces.close());
   return faces;

@@ -69,6 +69,8 @@ export interface StartOptions {
   clock?: Clock;
   /** directory of a built web page */
   webDir?: string;
+  /** directory of a built documentation */
+  docsDir?: string;
   recordings?: () => Promise<Recordings>;
 }
 
@@ -121,6 +123,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       version: '1.2.3',
       environment: world.env,
       webDir: options.webDir ?? null,
+      docsDir: options.docsDir ?? null,
       ...(pingIntervalMs === undefined ? {} : { pingIntervalMs }),
     }).catch((error: unknown) => {
       attended.dispose();

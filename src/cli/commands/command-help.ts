@@ -18,8 +18,19 @@ export interface CommandHelp {
   examples: readonly (readonly [commandLine: string, does: string])[];
 }
 
+const HELPS = new WeakMap<Command, CommandHelp>();
+
+/**
+ * Returns the help that a command was given; undefined for a subcommand. The manual is written from it.
+ * @public read by scripts/generate/command-tree.mjs as the compiler wrote it
+ */
+export function helpOf(command: Command): CommandHelp | undefined {
+  return HELPS.get(command);
+}
+
 /** Gives a command its help: a description, and examples to copy. */
 export function describe(command: Command, help: CommandHelp): Command {
+  HELPS.set(command, help);
   const width = Math.max(...help.examples.map(([line]) => line.length));
   const examples = help.examples.map(([line, does]) => `  ${line.padEnd(width)}  # ${does}`);
   return command

@@ -1,0 +1,12 @@
+// npm run docs [-- --force]: builds the documentation site into dist/docs. Does nothing if no page has changed.
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import { makeTarget } from './build/make-target.mjs';
+
+const { values: flags } = parseArgs({ options: { force: { type: 'boolean', default: false } } });
+
+await makeTarget('docs', flags, async ({ output }) => {
+  // This is loaded late, because loading VitePress takes most of a second.
+  const { buildSite } = await import('./docs/build-site.mjs');
+  await buildSite({ output: dirname(output) });
+});

@@ -1,0 +1,45 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig } from 'vitepress';
+import { ROOT } from '../../root.mjs';
+import { linkPages } from '../links.mjs';
+import { PAGES, SECTIONS } from '../pages.mjs';
+import { moveScripts } from '../scripts.mjs';
+
+const link = ({ title, path }) => ({ text: title, link: `/${path}` });
+
+/** The top-level files and folders of the repository that hold pages. */
+const PLACES = new Set(PAGES.map(({ source }) => source.split('/', 1)[0]));
+
+export default defineConfig({
+  title: 'CBOS',
+  description: 'Run, watch and answer many Claude Code sessions side by side',
+  lang: 'en',
+  // The server has the site at this address.
+  base: '/docs/',
+  srcDir: ROOT,
+  // The cache of an earlier build would be looked for among the sources.
+  cacheDir: join(ROOT, 'build', 'docs-cache'),
+  srcExclude: readdirSync(ROOT).flatMap((name) => (PLACES.has(name) ? [] : [name, `${name}/**`])),
+  rewrites: Object.fromEntries(PAGES.map(({ source, path }) => [source, `${path || 'index'}.md`])),
+  cleanUrls: true,
+  head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
+  // Without attributes `{slug}` in a heading is text.
+  markdown: { config: linkPages, attrs: false },
+  transformHtml: moveScripts,
+  themeConfig: {
+    nav: SECTIONS.filter(({ collapsed }) => collapsed !== true).map(({ title, pages: [first] }) => ({
+      ...link(first),
+      text: title,
+      activeMatch: `^/${first.path.split('/', 1)[0]}`,
+    })),
+    sidebar: SECTIONS.map(({ title, pages, collapsed = false }) => ({
+      text: title,
+      collapsed,
+      items: pages.map(link),
+    })),
+    outline: [2, 3],
+    search: { provider: 'local' },
+  },
+  vite: { publicDir: false, logLevel: 'warn', build: { chunkSizeWarningLimit: 4_000 } },
+});

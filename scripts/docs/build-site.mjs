@@ -1,0 +1,26 @@
+import { copyFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'vitepress';
+import { serveFrom } from '../build/served-directory.mjs';
+import { ROOT } from '../root.mjs';
+import { brokenLinks } from './broken-links.mjs';
+import { EXTRA_FILES } from './pages.mjs';
+
+/** The generator's own list of pages, which it reads only while it builds. */
+const LEFT_BEHIND = 'hashmap.json';
+
+/**
+ * Builds the documentation site into a directory.
+ * @param {{ output: string }} options an absolute directory
+ * @throws if a page links to a page, a heading, a picture or a script that the site lacks
+ */
+export async function buildSite({ output }) {
+  const fresh = `${output}.new`;
+  rmSync(fresh, { recursive: true, force: true });
+  await build(join(ROOT, 'scripts', 'docs'), { outDir: fresh });
+  rmSync(join(fresh, LEFT_BEHIND));
+  for (const [name, source] of Object.entries(EXTRA_FILES)) copyFileSync(join(ROOT, source), join(fresh, name));
+  const broken = brokenLinks(fresh);
+  if (broken.length > 0) throw new Error(broken.join('\n'));
+  await serveFrom({ fresh, output });
+}

@@ -1,0 +1,106 @@
+import { fieldTable } from './schema-words.mjs';
+
+/** @typedef {import('./schema-words.mjs').Schema} Schema */
+
+const INTRODUCTION = `# WebSocket frames
+
+The server has two WebSockets. \`/ws/stream\` has everything: the sessions, each change of status, the bytes of the
+terminals, and commands. \`/ws\` sends the plain list of sessions whenever it changes.
+
+A program authenticates by the header \`Authorization: Bearer TOKEN\`. A script in a browser that cannot set headers names
+the subprotocols \`["cbos", "bearer.TOKEN"]\`. [The API, by example](../API.md) has a client in JavaScript and in Python.
+
+Frames are texts of JSON. A frame that does not parse, or does not fit its schema, is answered by
+\`{"type": "error", "error": {…}}\`, and the connection stays open. \`ts\` and \`timestamp\` are Unix seconds with a fraction.
+
+## Offsets
+
+An offset is a position in the recording's file, in bytes, after \`data\`. A client that was away names its offset in
+\`from\`, and goes on without a gap or a repeat. \`data\` never splits a character. Invalid UTF-8 becomes U+FFFD in \`data\`
+but counts as its raw bytes. \`GET /sessions/{slug}/stream\` has the bytes as they are.
+
+A client that acknowledges offsets with \`ack\` is never sent more than a window ahead. A client that is too slow gets a
+fresh snapshot of the screen instead of the bytes that it missed.
+
+This page is written by \`npm run generate\` from the schemas that validate the frames; the gate fails when the two differ.
+`;
+
+/** What each frame says or does. The generator refuses a frame that has no line here. */
+const MEANINGS = {
+  commands: {
+    subscribe: 'Starts the output of sessions. `"*"` means all, also those that come later. Answered by `subscribed`.',
+    unsubscribe: 'Ends the output of sessions. Answered by `subscribed` with those that remain.',
+    send: 'Sends a text to a session, as `POST /sessions/{slug}/send` does. Answered by `send_result`.',
+    answer: 'Answers the open question, as `POST /sessions/{slug}/answer` does. Answered by `answer_result`.',
+    interrupt: 'Interrupts the running turn. Answered by `interrupt_result`.',
+    invoke: 'Starts a turn of a JSON session. Answered by `invoke_result`; then its events come as `claude_event`.',
+    get_buffer: 'Asks for the last bytes of the recording. Answered by `buffer`.',
+    list_sessions: 'Asks for the list of sessions. Answered by `sessions`.',
+    keys: 'Types raw keystrokes, for clients that are terminals.',
+    resize: 'Gives the terminal of a session another size. Answered by `resized`.',
+    ack: 'Says up to which offset the client has processed the output of a session.',
+  },
+  frames: {
+    sessions: 'All sessions. Comes at once after connecting, and as the answer to `list_sessions`.',
+    available_streams: 'The names of the sessions that can be subscribed to. Comes at once after connecting.',
+    subscribed: 'The sessions that are subscribed to now.',
+    stream: 'Output of a session in a terminal. The first one is a snapshot, unless the client gave an offset.',
+    send_result: 'What became of a `send`.',
+    answer_result: 'What became of an `answer`.',
+    interrupt_result: 'What became of an `interrupt`.',
+    invoke_result: 'What became of an `invoke`.',
+    claude_event: 'An event of a JSON session, with its number.',
+    buffer: 'The last bytes of a recording, at most `max_buffer_size`.',
+    resized: 'The terminal of a session has another size.',
+    session_state: 'The status of a session has changed. `state` of a JSON session is its `json_state`.',
+    session_added: 'A session was added.',
+    session_updated: 'Something else about a session has changed, such as its figures.',
+    session_removed: 'A session was deleted.',
+    session_renamed: 'A session has another name.',
+    reset: 'The recording of a session was replaced. Its offsets start anew.',
+    error: 'A frame of the client could not be read, or a session could not be followed.',
+  },
+  listCommands: { send: 'Sends a text to a session. Answered by `send_result`.' },
+  listFrames: {
+    init: 'All sessions. Comes at once after connecting.',
+    refresh: 'All sessions again, after something changed.',
+    send_result: 'What became of a `send`.',
+    error: 'A frame of the client could not be read.',
+  },
+};
+
+/**
+ * Returns the page of all frames.
+ * @param {Record<'commands' | 'frames' | 'listCommands' | 'listFrames', Schema>} schemas of the two WebSockets, in both
+ *   directions
+ * @returns {string} Markdown
+ */
+export function framesPage(schemas) {
+  return `${[
+    INTRODUCTION,
+    ...part('/ws/stream: from the client', schemas.commands, MEANINGS.commands),
+    ...part('/ws/stream: from the server', schemas.frames, MEANINGS.frames),
+    ...part('/ws: from the client', schemas.listCommands, MEANINGS.listCommands),
+    ...part('/ws: from the server', schemas.listFrames, MEANINGS.listFrames),
+  ]
+    .join('\n')
+    .trimEnd()}\n`;
+}
+
+/** @param {string} title @param {Schema} schema @param {Record<string, string>} meanings @returns {string[]} */
+function part(title, schema, meanings) {
+  const link = (/** @type {string} */ name) => `[${name}](rest.md#${name.toLowerCase()})`;
+  const frames = schema.oneOf ?? schema.anyOf ?? [schema];
+  return [
+    `## ${title}`,
+    '',
+    ...frames.flatMap((frame) => {
+      const { type, ...properties } = frame.properties ?? {};
+      const name = String(type?.const);
+      const meaning = meanings[name];
+      if (meaning === undefined) throw new Error(`scripts/generate/frames-page.mjs has no line for the frame ${name}`);
+      const fields = fieldTable({ ...frame, properties }, { link, head: 'field', marksOptional: true });
+      return [`### ${name}`, '', meaning, '', ...fields];
+    }),
+  ];
+}

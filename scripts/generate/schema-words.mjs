@@ -1,0 +1,85 @@
+/**
+ * A JSON schema, as far as the pages read one.
+ * @typedef {object} Schema
+ * @property {string} [$ref]
+ * @property {string | string[]} [type]
+ * @property {unknown} [const]
+ * @property {unknown[]} [enum]
+ * @property {string} [format]
+ * @property {string} [description]
+ * @property {Record<string, Schema>} [properties]
+ * @property {string[]} [required]
+ * @property {Schema} [items]
+ * @property {Schema | boolean} [additionalProperties]
+ * @property {Schema[]} [anyOf]
+ * @property {Schema[]} [oneOf]
+ * @property {Schema[]} [allOf]
+ */
+
+/**
+ * Returns the type of a value in words: `text`, `list of Session`, `yes | no | always`.
+ * @param {Schema} schema
+ * @param {(name: string) => string} link how the name of another object is written
+ * @returns {string}
+ */
+export function typeWords(schema, link) {
+  const { $ref, anyOf, oneOf, allOf, items, enum: values, type, format } = schema;
+  if ($ref !== undefined) return link($ref.split('/').at(-1) ?? '');
+  const parts = anyOf ?? oneOf ?? allOf;
+  if (parts !== undefined) return [...new Set(parts.map((part) => typeWords(part, link)))].join(' or ');
+  if (schema.const !== undefined) return `\`${String(schema.const)}\``;
+  if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
+  if (Array.isArray(type)) return type.map((one) => typeWords({ ...schema, type: one }, link)).join(' or ');
+  switch (type) {
+    case 'array':
+      return items === undefined ? 'list' : `list of ${typeWords(items, link)}`;
+    case 'object':
+      return typeof schema.additionalProperties === 'object'
+        ? `object of ${typeWords(schema.additionalProperties, link)} by name`
+        : `object${innerFields(schema)}`;
+    case 'string':
+      return format === 'date-time' ? 'time' : 'text';
+    case 'integer':
+      return 'whole number';
+    case 'null':
+      return 'null';
+    case undefined:
+      return 'anything';
+    default:
+      return type;
+  }
+}
+
+/** @param {Schema} schema */
+function innerFields({ properties = {} }) {
+  const names = Object.keys(properties);
+  return names.length === 0 ? '' : ` with ${names.map((name) => `\`${name}\``).join(', ')}`;
+}
+
+/**
+ * Returns a table of an object's fields; empty if it has none.
+ * @param {Schema} schema
+ * @param {{ link: (name: string) => string, head: string, marksOptional: boolean }} how
+ * @returns {string[]} lines of Markdown
+ */
+export function fieldTable(schema, { link, head, marksOptional }) {
+  const required = new Set(schema.required ?? []);
+  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const optional = marksOptional && !required.has(name) ? ', optional' : '';
+    return `| \`${name}\` | ${cell(typeWords(field, link))}${optional} | ${cell(asText(field.description ?? ''))} |`;
+  });
+  return rows.length === 0 ? [] : [`| ${head} | type | meaning |`, '|---|---|---|', ...rows, ''];
+}
+
+/** Keeps what looks like HTML as text, except in code spans. @param {string} text */
+export function asText(text) {
+  return text
+    .split(/(`[^`]*`)/)
+    .map((part) => (part.startsWith('`') ? part : part.replaceAll('<', '&lt;').replaceAll('*', '\\*')))
+    .join('');
+}
+
+/** @param {string} text */
+export function cell(text) {
+  return text.replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
