@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync } from 'node:fs';
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vitepress';
 import { serveFrom } from '../build/served-directory.mjs';
@@ -20,6 +20,8 @@ export async function buildSite({ output }) {
   await build(join(ROOT, 'scripts', 'docs'), { outDir: fresh });
   rmSync(join(fresh, LEFT_BEHIND));
   for (const [name, source] of Object.entries(EXTRA_FILES)) copyFileSync(join(ROOT, source), join(fresh, name));
+  // The scripts are modules, and dist/package.json says that scripts below it are not.
+  writeFileSync(join(fresh, 'package.json'), '{ "type": "module" }\n');
   const broken = brokenLinks(fresh);
   if (broken.length > 0) throw new Error(broken.join('\n'));
   await serveFrom({ fresh, output });
