@@ -104,6 +104,8 @@ function bodyTable(schema, { schemas, link }) {
 function curl({ path, method, example, hasBody }) {
   const address = `http://127.0.0.1:32205${path.replace('{slug}', 'AUTH').replace('{id}', '4c1f09ab')}`;
   const verb = method === 'GET' || (method === 'POST' && hasBody) ? '' : ` -X ${method}`;
+  if (hasBody && example === undefined)
+    throw new Error(`scripts/generate/rest-examples.mjs has no example of a body for ${method} ${path}`);
   const data = hasBody ? ` \\\n     --json '${JSON.stringify(example).replaceAll("'", "'\\''")}'` : '';
   return `curl -H "$auth"${verb} ${SHELL_QUOTED.test(address) ? `'${address}'` : address}${data}`;
 }
