@@ -9,6 +9,7 @@ import { commandsPage } from './commands-page.mjs';
 import { errorsPage } from './errors-page.mjs';
 import { framesPage } from './frames-page.mjs';
 import { manPages } from './man-pages.mjs';
+import { movingPicture } from './moving-picture.mjs';
 import { restPage } from './rest-page.mjs';
 import { withSettingsTable } from './settings-table.mjs';
 
@@ -47,6 +48,10 @@ export async function generatedFiles() {
       content: withSettingsTable(read('docs/SETTINGS.md'), protocol.SETTING_ROWS, defaults.settings),
     },
     { file: 'docs/pictures/accuracy.svg', content: accuracyChart(read('docs/ACCURACY.md')) },
+    {
+      file: 'docs/pictures/tui-moving.svg',
+      content: movingPicture(['tui-permission', 'tui-question'].map((name) => read(`docs/pictures/${name}.svg`))),
+    },
     { file: 'docs/reference/commands.md', content: commandsPage(tree) },
     { file: 'docs/reference/rest.md', content: restPage(document) },
     {

@@ -5,6 +5,7 @@ import { brokenLinks } from '../../scripts/docs/broken-links.mjs';
 import { siteAddress } from '../../scripts/docs/links.mjs';
 import { PAGES } from '../../scripts/docs/pages.mjs';
 import { accuracyChart } from '../../scripts/generate/accuracy-chart.mjs';
+import { movingPicture } from '../../scripts/generate/moving-picture.mjs';
 import { REST_EXAMPLES } from '../../scripts/generate/rest-examples.mjs';
 import { ROOT } from '../../scripts/root.mjs';
 import {
@@ -95,6 +96,16 @@ describe('the reference', () => {
     const words = STATE_SELECTOR_WORDS.filter((word) => !word.includes('/'));
     expect(words.filter((word) => !page.includes(`\`${word}\``))).toEqual([]);
   });
+});
+
+test('the moving picture shows its first part to a reader who wants no motion, and contains no script', () => {
+  const picture = movingPicture(['<svg width="1"><rect/></svg>\n', '<svg width="1"><text>b</text></svg>\n']);
+  expect(picture).toMatch(/<rect\/>[\s\S]*<text>b<\/text>/);
+  expect(picture).toContain('@media (prefers-reduced-motion: reduce) { .frame { animation: none; } }');
+  expect(picture.match(/<svg/g)).toHaveLength(1);
+  const drawn = read('docs/pictures/tui-moving.svg');
+  expect(drawn).not.toMatch(/<script|href=|on\w+=/);
+  expect(drawn.length).toBeLessThan(100_000);
 });
 
 test('the chart of accuracy shows what was scored before anybody looked, not what was mended afterwards', () => {

@@ -1,12 +1,14 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ROOT } from '../../scripts/root.mjs';
 import type { Session } from '../../src/protocol/index.ts';
 import { PROGRAM, runCbos } from '../harness/cbos.ts';
 import { pinnedClaude } from '../harness/claude.ts';
 import { call } from '../harness/faces.ts';
+import { commandsOf, stepsOf } from '../harness/get-started.ts';
 import { openTerminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
@@ -76,8 +78,15 @@ describe('cbos demo', () => {
     const elsewhere = { env: { CBOS_HOME: second.home } };
     const listed = JSON.parse((await runCbos(world, ['ls', '--json'], elsewhere)).stdout) as Session[];
     expect(listed.map(({ type }) => type)).toEqual(['screen', 'screen', 'screen', 'screen', 'json']);
-    for (const slug of ['DEPLOY', 'NOTES']) {
-      expect((await runCbos(world, ['answer', slug, 'yes'], elsewhere)).code).toBe(0);
+    // What docs/get-started.md says to type, word for word.
+    const [start = '', ...typed] = commandsOf('The same from a shell');
+    expect(start).toBe('cbos demo --lines');
+    expect(typed).toContain('cbos answer DEPLOY yes');
+    for (const line of [...typed, 'cbos answer NOTES yes']) {
+      const [program, ...words] = line.split(' ');
+      expect(program).toBe('cbos');
+      const { code, stderr } = await runCbos(world, words, elsewhere);
+      expect({ line, code, stderr }).toEqual({ line, code: 0, stderr: '' });
     }
     await waitFor(
       async () =>
@@ -98,13 +107,33 @@ describe('cbos demo', () => {
     expect(world.processes()).toEqual([]);
   }, 240_000);
 
-  test('on a terminal it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
-    const env = { TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude() };
-    const terminal = await openTerminal(world, { args: ['demo'], env, cols: 120, rows: 40 });
+  test('on a terminal, after the first steps of the documentation, it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
+    const steps = stepsOf('Your first answer');
+    expect(steps.length).toBeLessThanOrEqual(10);
+    const [start, leave, link, demo, question, permission] = steps;
+    expect(start?.commands).toEqual(['npm start']);
+    // npm links and caches in the world only, and asks no registry.
+    const npm = join(world.dir, 'npm');
+    const env = {
+      ...{ TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude(), PATH: `${npm}/bin:${world.env.PATH}` },
+      ...{ NPM_CONFIG_PREFIX: npm, NPM_CONFIG_CACHE: join(npm, 'cache'), NPM_CONFIG_OFFLINE: 'true' },
+    };
+    const first = await openTerminal(world, { program: ['npm', 'start'], env, cwd: ROOT, cols: 120, rows: 40 });
+    await first.until(/q quit|q leave|\? keys|\? help/, 'the terminal UI');
+    await first.keys(...(leave?.keys ?? []));
+    expect(await first.ended()).toBe(0);
+    expect((await runCbos(world, ['down'])).code).toBe(0);
+    expect(link?.commands).toEqual(['npm link']);
+    const linked = spawnSync('npm', ['link'], { cwd: ROOT, env: { ...world.env, ...env }, encoding: 'utf8' });
+    expect(linked.status, linked.stderr).toBe(0);
+    expect(readdirSync(join(npm, 'share', 'man', 'man1'))).toContain('cbos.1');
+    expect(demo?.commands).toEqual(['cbos demo']);
+    const terminal = await openTerminal(world, { program: ['cbos', 'demo'], env, cols: 120, rows: 40 });
     await terminal.until(/press 1 to answer it[\s\S]*1-\d choose/, 'the first question of the tour, and its keys');
-    await terminal.keys('1');
+    await terminal.keys(...(question?.keys ?? []));
     await terminal.until(/deploy\.sh nowhere/, 'its permission');
     await terminal.until(/y yes/, 'the key that gives it');
+    expect(permission?.keys).toEqual(['y']);
     await terminal.keys('y');
     await terminal.until(/come back, and press 1/, 'its last question');
     await terminal.until(/1-\d choose/, 'the keys that answer it');

@@ -1,0 +1,27 @@
+/** How long each picture is shown, which is long enough to read its question. */
+const SECONDS_EACH = 5;
+
+/**
+ * Joins pictures of the terminal UI, as `npm run pictures` takes them, into one that shows them in turn. It moves by
+ * styles alone, because GitHub runs no script in a picture. A reader who wants no motion sees the first one.
+ * @param {readonly string[]} pictures SVG of one size
+ */
+export function movingPicture(pictures) {
+  const [first = ''] = pictures;
+  const [head = ''] = /^<svg[^>]*>/.exec(first) ?? [];
+  const share = 100 / pictures.length;
+  const frames = pictures.map((picture, index) => {
+    const inside = picture.slice(picture.indexOf('>') + 1, picture.lastIndexOf('</svg>')).trim();
+    return `<g class="frame" style="animation-delay:${index * SECONDS_EACH}s">\n${inside}\n</g>`;
+  });
+  return `${head}
+<style>
+.frame { visibility: hidden; animation: turn ${pictures.length * SECONDS_EACH}s step-end infinite; }
+.frame:first-of-type { visibility: visible; }
+@keyframes turn { 0% { visibility: visible; } ${share.toFixed(2)}% { visibility: hidden; } }
+@media (prefers-reduced-motion: reduce) { .frame { animation: none; } }
+</style>
+${frames.join('\n')}
+</svg>
+`;
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../../scripts/root.mjs';
+
+/** A step of the page that leads newcomers to their first answer: commands to run, or a key to press. */
+export interface Step {
+  commands: string[];
+  keys: string[];
+}
+
+/** Returns the numbered steps of a section of docs/get-started.md, as a reader would follow them. */
+export function stepsOf(section: string): Step[] {
+  return textOf(section)
+    .split(/^(?=\d+\. )/m)
+    .filter((part) => /^\d+\. /.test(part))
+    .map((part) => {
+      // What follows the last step is no part of it, because a step is indented.
+      const own = part.split(/^(?=[A-Za-z])/m)[0] ?? '';
+      return { commands: commandsIn(own), keys: [...own.matchAll(/[Pp]ress `(\w)`/g)].map(([, key]) => key ?? '') };
+    });
+}
+
+/** Returns the commands of a section, in their order. */
+export function commandsOf(section: string): string[] {
+  return commandsIn(textOf(section));
+}
+
+function textOf(section: string): string {
+  const page = readFileSync(join(ROOT, 'docs', 'get-started.md'), 'utf8');
+  const text = page.split(/^## /m).find((part) => part.startsWith(`${section}\n`));
+  if (text === undefined) throw new Error(`docs/get-started.md has no section "${section}"`);
+  return text;
+}
+
+function commandsIn(text: string): string[] {
+  return [...text.matchAll(/^ *```sh\n([\s\S]*?)^ *```/gm)].flatMap(([, block = '']) =>
+    block
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  );
+}
