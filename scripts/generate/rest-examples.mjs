@@ -23,6 +23,7 @@ export const REST_EXAMPLES = {
   setPath: { path: '/home/me/src/auth' },
   markSeen: {},
   snoozeSession: { until_asks: true },
+  tagSession: { add: ['night'], remove: ['old'] },
   restore: { dry_run: true },
   addReviewComment: { file: 'src/login.ts', line: 41, side: 'now', text: 'this also runs for guests' },
   sendReview: { prompt: 'src/login.ts:41: this also runs for guests' },

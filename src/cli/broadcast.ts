@@ -1,15 +1,15 @@
-import { EXIT, matchesState, parseStateSelector, type Session } from '../protocol/index.ts';
+import { EXIT, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
 import { broadcastLine } from '../text/delivery-text.ts';
 import { someSessions } from '../text/name-list.ts';
 import { CommandError } from './command-error.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
+import { type SelectorOptions, selectorOf, selectorText } from './selectors.ts';
 import { readText } from './text-argument.ts';
 
 /** The options of `cbos send` for several sessions. */
-export interface BroadcastOptions {
+export interface BroadcastOptions extends SelectorOptions {
   all?: boolean;
-  state?: string;
   command?: boolean;
   queue?: boolean;
   force?: boolean;
@@ -19,13 +19,13 @@ export interface BroadcastOptions {
   json?: boolean;
 }
 
-export function isBroadcast({ all, state }: BroadcastOptions): boolean {
-  return all === true || state !== undefined;
+export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolean {
+  return all === true || state !== undefined || tag !== undefined || repo !== undefined;
 }
 
 /**
- * Sends one text to all sessions, or to those in a state, and prints the outcome in each. The text goes only to the
- * sessions that existed when the person was asked. The exit code is 4 if a session did not receive it.
+ * Sends one text to all sessions, or to those that are selected, and prints the outcome in each. The text goes only to
+ * the sessions that existed when the person was asked. The exit code is 4 if a session did not receive it.
  * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
@@ -39,10 +39,11 @@ export async function broadcast(
   const client = await context.client();
   const sessions = await client.call('listSessions');
   assertNoSlug(sessions, words);
-  const slugs = receivers(sessions, options);
+  const selector = selectorOf(context, options);
+  const slugs = receivers(sessions, selector);
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
-    else out.notice(`nobody got it: no session is ${options.state ?? 'there to talk to'} — cbos ls`);
+    else out.notice(`nobody got it: no session is ${selectorText(selector) || 'there to talk to'} — cbos ls`);
     return;
   }
   if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
@@ -64,16 +65,16 @@ export async function broadcast(
 }
 
 /** Returns the sessions to which a text may be sent, which are neither dead nor only observed. */
-function receivers(sessions: readonly Session[], { state }: BroadcastOptions): string[] {
-  const selector = state === undefined ? null : parseStateSelector(state);
+function receivers(sessions: readonly Session[], selector: SessionSelector): string[] {
   return sessions
     .filter((session) => session.adopted && session.status.primary !== 'dead')
-    .filter((session) => selector === null || matchesState(session, selector))
+    .filter((session) => matchesSelector(session, selector))
     .map(({ slug }) => slug);
 }
 
 function assertOptions(words: readonly string[], options: BroadcastOptions): void {
-  if (options.all === true && options.state !== undefined) throw usage('--all and --state exclude each other');
+  const selecting = (['state', 'tag', 'repo'] as const).find((name) => options[name] !== undefined);
+  if (options.all === true && selecting !== undefined) throw usage(`--all and --${selecting} exclude each other`);
   for (const name of ['force', 'wait', 'timeout'] as const) {
     const value = options[name];
     if (value !== undefined && value !== false) throw usage(`--${name} is for one session, and this goes to several`);
@@ -89,7 +90,7 @@ function assertNoSlug(sessions: readonly Session[], words: readonly string[]): v
   const named = sessions.find(({ slug }) => slug === words[0]);
   if (named === undefined) return;
   throw new CommandError(
-    `${named.slug} is a session, and --all and --state name no further one`,
+    `${named.slug} is a session, and --all, --state, --tag and --repo name no further one`,
     'leave one of them out, or put the whole text in quotes',
     EXIT.usage,
   );

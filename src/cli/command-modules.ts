@@ -31,6 +31,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     names: ['seen', 'unseen', 'snooze', 'unsnooze'],
     load: async () => (await import('./commands/attending.ts')).addAttending,
   },
+  {
+    names: ['tag', 'untag', 'archive', 'unarchive'],
+    load: async () => (await import('./commands/labelling.ts')).addLabelling,
+  },
   { names: ['watch', 'wait'], load: async () => (await import('./commands/watching.ts')).addWatching },
   { names: ['send', 'answer', 'interrupt'], load: async () => (await import('./commands/talking.ts')).addTalking },
   { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },

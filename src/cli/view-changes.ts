@@ -24,7 +24,12 @@ export function changesBetween(before: SessionView, after: SessionView, frame: S
   }
   const gone = [...before.keys()]
     .filter((slug) => !after.has(slug))
-    .map((slug): SessionChange => ({ frame: { type: 'session_removed', session: slug }, slug, session: null }));
+    .map((slug): SessionChange => {
+      // Only the frame itself tells an archived session from one that was deleted.
+      const isArchived = frame.type === 'session_removed' && frame.session === slug && frame.archived === true;
+      const removed = { type: 'session_removed' as const, session: slug };
+      return { frame: isArchived ? { ...removed, archived: true } : removed, slug, session: null };
+    });
   const others = [...after.values()].flatMap((session): SessionChange[] => {
     const known = before.get(session.slug);
     if (known !== undefined && statusKey(known) === statusKey(session)) return [];

@@ -1,4 +1,4 @@
-import { EXIT, matchesState, parseStateSelector, type Session } from '../protocol/index.ts';
+import { EXIT, matchesSelector, type Session, type SessionSelector } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 import { followStream } from './follow-stream.ts';
 import { readerOf } from './list-reader.ts';
@@ -8,8 +8,8 @@ import type { Reader } from './output/session-table.ts';
 const TICK_MS = 1_000;
 
 interface WatchedList {
-  /** to show only sessions in this state */
-  state?: string;
+  /** to show only these sessions */
+  selector: SessionSelector;
   /** whether it shows what sessions take of the machine */
   resources: boolean;
   lines(sessions: readonly Session[], reader: Reader, width: number | null): readonly string[];
@@ -18,7 +18,6 @@ interface WatchedList {
 /** Draws the list, and redraws it in place whenever a session changes, until Ctrl-C. */
 export async function watchList(context: CliContext, list: WatchedList): Promise<number> {
   const { io } = context;
-  const selector = list.state === undefined ? null : parseStateSelector(list.state);
   let shown: readonly Session[] = [];
   let reader: Reader | null = null;
   let drawn = 0;
@@ -37,7 +36,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
   try {
     return await followStream(context, { interruptedCode: EXIT.done }, (ending) => ({
       onFrame(_, view) {
-        shown = [...view().values()].filter((session) => selector === null || matchesState(session, selector));
+        shown = [...view().values()].filter((session) => matchesSelector(session, list.selector));
         // A session's work may change the branch, so it is read again whenever one of the sessions has changed.
         readerOf(context, shown, list).then((now) => {
           reader = now;

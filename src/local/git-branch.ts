@@ -1,12 +1,8 @@
-import { stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
-import { readRegularFile } from '../platform/files/regular-file.ts';
+import { join } from 'node:path';
+import { findCheckout, readSmall } from '../platform/git/git-dir.ts';
 
 /** How long to wait for a folder. A network disk that does not answer must not delay a list. */
 const LONGEST_WAIT_MS = 200;
-
-/** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
-const MOST_BYTES = 4_096;
 
 /**
  * Returns the git branch of each folder, read from its `.git` without running `git`. For a detached head, the
@@ -20,33 +16,13 @@ export async function readGitBranches(paths: readonly string[]): Promise<Readonl
 }
 
 async function readGitBranch(path: string): Promise<string | null> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    const gitDir = await gitDirOf(folder);
-    if (gitDir !== null) return branchOf(await readSmall(join(gitDir, 'HEAD')));
-    if (folder === dirname(folder)) return null;
-  }
-}
-
-/**
- * Returns the git directory of a folder. In a worktree or a submodule, `.git` is a file that contains the path of the
- * directory.
- */
-async function gitDirOf(folder: string): Promise<string | null> {
-  const git = join(folder, '.git');
-  const stats = await stat(git).catch(() => null);
-  if (stats === null || stats.isDirectory()) return stats === null ? null : git;
-  const [, target] = /^gitdir: (.+)$/m.exec(await readSmall(git)) ?? [];
-  return target === undefined ? null : resolve(folder, target);
+  const checkout = await findCheckout(path);
+  return checkout === null ? null : branchOf(await readSmall(join(checkout.gitDir, 'HEAD')));
 }
 
 function branchOf(head: string): string | null {
   const [, branch] = /^ref: refs\/heads\/(.+)$/m.exec(head) ?? [];
   return branch ?? /^[0-9a-f]{7}/.exec(head)?.[0] ?? null;
-}
-
-/** Returns the content of a small file. Empty if it is not a file or cannot be read. */
-async function readSmall(file: string): Promise<string> {
-  return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }
 
 async function inTime(branch: Promise<string | null>): Promise<string | null> {

@@ -79,7 +79,11 @@ export const StreamFrame = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('session_added'), session: Session }),
   z.object({ type: z.literal('session_updated'), session: Session }),
-  z.object({ type: z.literal('session_removed'), session: SlugText }),
+  z.object({
+    type: z.literal('session_removed'),
+    session: SlugText,
+    archived: z.literal(true).optional().meta({ description: 'It is archived, not deleted' }),
+  }),
   z.object({ type: z.literal('session_renamed'), session: SlugText, slug: SlugText }),
   z.object({ type: z.literal('reset'), session: SlugText, epoch: z.int() }),
   z.object({ type: z.literal('error'), error: ErrorBody, session: SlugText.optional() }),

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody } from './error-body.ts';
 import { InvokeOptions } from './json-session.ts';
+import { Tags } from './labels.ts';
+import { isSelective } from './session-selector.ts';
 import { StashWhen } from './stash.ts';
 import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
@@ -48,6 +50,7 @@ export const NewSession = z
     worktree: NewWorktree.optional().meta({
       description: 'Makes a git worktree of the repository of `path`, and launches the session there',
     }),
+    tags: Tags.optional(),
   })
   .meta({ id: 'NewSession' });
 export type NewSession = z.infer<typeof NewSession>;
@@ -111,15 +114,17 @@ export const Broadcast = z
     text: Text,
     slugs: z.array(z.string()).optional(),
     state: StateSelectorWord.optional(),
+    tags: Tags.min(1).optional().meta({ description: 'To the sessions that have all of them' }),
+    repo: z.string().min(1).max(4_096).optional().meta({ description: 'To the sessions of this repository' }),
     all: z.boolean().optional(),
     command: z.boolean().optional(),
     queue: z.boolean().optional(),
   })
   .refine(
-    (broadcast) =>
-      [broadcast.slugs, broadcast.state, broadcast.all].filter((choice) => choice !== undefined).length === 1,
+    ({ slugs, all, ...selector }) =>
+      [slugs, all, isSelective(selector) ? selector : undefined].filter((choice) => choice !== undefined).length === 1,
     {
-      error: 'needs exactly one of slugs, state and all',
+      error: 'needs exactly one of slugs, all, and a selection by state, tags or repo',
     },
   )
   .meta({ id: 'Broadcast' });

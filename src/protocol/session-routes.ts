@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TagEdit } from './labels.ts';
 import { Adoption, NewSession, SessionPatch } from './requests.ts';
 import { SessionResources } from './resources.ts';
 import { NewRestoration, Restoration } from './restore.ts';
@@ -12,8 +13,15 @@ export const SESSION_ROUTES = {
   listSessions: {
     method: 'get',
     path: '/sessions',
-    summary: 'All sessions, or those in a state',
-    query: z.strictObject({ state: StateSelectorWord.optional() }),
+    summary: 'All sessions, or those in a state, with tags, or of a repository',
+    query: z.strictObject({
+      state: StateSelectorWord.optional(),
+      tag: z.string().max(1_000).optional().meta({ description: 'Those with this tag; with commas: with all of them' }),
+      repo: z.string().max(4_096).optional().meta({
+        description: 'Those of the repository with this name, or of the one that this absolute path is in',
+      }),
+      archived: z.enum(['true', 'false']).optional().meta({ description: 'true: the archived ones instead' }),
+    }),
     success: 200,
     response: z.array(Session),
     errors: [],
@@ -214,6 +222,34 @@ export const SESSION_ROUTES = {
     method: 'delete',
     path: '/sessions/{slug}/snooze',
     summary: 'Wake a snoozed session',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  tagSession: {
+    method: 'post',
+    path: '/sessions/{slug}/tags',
+    summary: 'Give a session tags, or take tags away',
+    params: SlugParam,
+    body: TagEdit,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session'],
+  },
+  archiveSession: {
+    method: 'post',
+    path: '/sessions/{slug}/archive',
+    summary: 'Archive a stopped or parked session: it leaves every list and count, and nothing of it is lost',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'session_alive'],
+  },
+  unarchiveSession: {
+    method: 'delete',
+    path: '/sessions/{slug}/archive',
+    summary: 'List an archived session again',
     params: SlugParam,
     success: 200,
     response: Session,

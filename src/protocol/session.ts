@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ATTENTIONS } from './attention.ts';
 import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
+import { KEPT_LABELS } from './labels.ts';
 import { Loss } from './restore.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { State, Status } from './status.ts';
@@ -86,6 +87,7 @@ export const Session = z
         'Since when an interrupt keeps the queued texts and stashed replies of this session from being sent; null while they may go, and where none waits',
     }),
     ...KEPT_ATTENTION,
+    ...KEPT_LABELS,
   })
   .meta({ id: 'Session' });
 export type Session = z.infer<typeof Session>;

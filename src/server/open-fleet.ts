@@ -10,6 +10,7 @@ import {
   registryDirectory,
   removeGates,
 } from '../platform/claude/index.ts';
+import { findMainCheckout } from '../platform/git/git-dir.ts';
 import type { ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import type { Search } from '../platform/search/index.ts';
@@ -20,6 +21,7 @@ import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
 import type { DropStore } from '../platform/sqlite/drop-store.ts';
 import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
+import { createLabelStore } from '../platform/sqlite/label-store.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
@@ -29,10 +31,11 @@ import { type AttendedSessions, attend } from './attention/attend.ts';
 import type { Clock } from './clock.ts';
 import type { DiskWatch } from './fleet/disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
+import { labelSessions } from './labels/label-sessions.ts';
 import type { Logger } from './logger.ts';
 import { createPatientDeliveries } from './session/patient-deliveries.ts';
 import { createPatientWrites } from './session/patient-writes.ts';
-import type { SessionEvent } from './sessions.ts';
+import type { SessionEvent, Sessions } from './sessions.ts';
 
 export interface FleetSettings {
   settings: Settings;
@@ -55,11 +58,18 @@ export interface FleetParts {
   approvals: Approvals;
 }
 
-/** Makes the fleet with its stores, and the attention over it. Neither observes anything before its `start`. */
+export interface OpenedFleet {
+  fleet: Fleet;
+  attended: Pick<AttendedSessions, 'start' | 'dispose'>;
+  /** the sessions as the faces show them */
+  sessions: Sessions;
+}
+
+/** Makes the fleet with its stores, the attention and the labels over it. None observes anything before its `start`. */
 export async function openFleet(
   options: FleetSettings,
   { database, screen, search, disk, drops, approvals }: FleetParts,
-): Promise<{ fleet: Fleet; attended: AttendedSessions }> {
+): Promise<OpenedFleet> {
   const { settings, environment, clock, log } = options;
   const thresholds = thresholdsOf(settings);
   const spoolDir = join(settings.home, 'hooks');
@@ -112,7 +122,19 @@ export async function openFleet(
     log,
     onWaiting: (session) => notifyWaiting(options, session),
   });
-  return { fleet, attended };
+  const labelled = labelSessions({
+    sessions: attended.sessions,
+    store: createLabelStore(database),
+    findRepository: findMainCheckout,
+    writes,
+    clock,
+    log,
+  });
+  const dispose = (): void => {
+    labelled.dispose();
+    attended.dispose();
+  };
+  return { fleet, attended: { start: attended.start, dispose }, sessions: labelled.sessions };
 }
 
 function notifyWaiting({ settings, environment, log }: FleetSettings, session: Session): void {

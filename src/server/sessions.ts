@@ -33,6 +33,7 @@ import type {
   StashedResponse,
   StatusChange,
   StoredEvent,
+  TagEdit,
   TranscriptPage,
 } from '../protocol/index.ts';
 
@@ -44,7 +45,8 @@ export type Dispose = () => void;
  */
 export type SessionEvent =
   | { kind: 'added'; session: Session }
-  | { kind: 'removed'; slug: string }
+  /** archived: it is listed no longer, but exists */
+  | { kind: 'removed'; slug: string; archived?: true }
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
@@ -102,6 +104,14 @@ export interface Sessions {
   snooze(slug: string, request: NewSnooze): Session;
   /** @throws CatalogueError no_such_session */
   unsnooze(slug: string): Session;
+  /** @throws CatalogueError no_such_session, invalid_request */
+  tag(slug: string, edit: TagEdit): Session;
+  /** Takes an ended session off every list. @throws CatalogueError no_such_session, session_alive */
+  archive(slug: string): Session;
+  /** @throws CatalogueError no_such_session */
+  unarchive(slug: string): Session;
+  /** The sessions that no list has because they are archived. `get` has them too. */
+  archived(): Session[];
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
   /** Claude Code's conversations on this machine that do not belong to a session. */

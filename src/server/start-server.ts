@@ -23,14 +23,13 @@ import { createRuleStore } from '../platform/sqlite/rule-store.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import { createApprovals } from './approval/approvals.ts';
 import { createRulesDesk } from './approval/rules-desk.ts';
-import type { AttendedSessions } from './attention/attend.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createDiskWatch } from './fleet/disk-watch.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import { reachOf } from './http/reach.ts';
 import type { Logger } from './logger.ts';
-import { type FleetSettings, openFleet } from './open-fleet.ts';
+import { type FleetSettings, type OpenedFleet, openFleet } from './open-fleet.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
@@ -80,7 +79,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const databaseFile = join(settings.home, DATABASE_FILE);
   let database: Database | null = null;
   let fleet: Fleet | null = null;
-  let attended: AttendedSessions | null = null;
+  let attended: OpenedFleet['attended'] | null = null;
   let search: Search | null = null;
   try {
     database = openDatabase(databaseFile);
@@ -101,7 +100,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const opened = await openFleet(options, { database, screen, search, disk, drops, approvals });
     fleet = opened.fleet;
     attended = opened.attended;
-    const { sessions } = attended;
+    const { sessions } = opened;
     await fleet.start();
     const replays = createReplays(clock);
     const stopGrowing = growKeyframes({ sessions, replays, clock, logger: log });
@@ -198,7 +197,7 @@ function closer(parts: {
   stopWatches: Dispose;
   bounds: Bounds;
   replays: Replays;
-  attended: AttendedSessions;
+  attended: OpenedFleet['attended'];
   fleet: Fleet;
   search: Search;
   database: Database;

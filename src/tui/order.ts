@@ -15,13 +15,25 @@ export function listedSessions(view: SessionView, filter: string): Session[] {
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '');
-  return [...view.values()]
-    .filter((session) => words.every((word) => searchText(session).includes(word)))
-    .sort(compareAttention);
+  return [...view.values()].filter((session) => words.every((word) => isShownBy(session, word))).sort(compareAttention);
+}
+
+/** `#night` means the tag alone; any other word may be in what a row says of the session. */
+function isShownBy(session: Session, word: string): boolean {
+  if (word.startsWith('#') && word.length > 1)
+    return (session.tags ?? []).some((tag) => tag.toLowerCase() === word.slice(1));
+  return searchText(session).includes(word);
 }
 
 function searchText(session: Session): string {
-  return [session.slug, session.path ?? '', stateText(session), session.type, sessionGist(session)]
+  return [
+    session.slug,
+    session.path ?? '',
+    stateText(session),
+    session.type,
+    sessionGist(session),
+    ...(session.tags ?? []),
+  ]
     .join(' ')
     .toLowerCase();
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { sessionTable, sortSessions } from '../../src/cli/output/session-table.ts';
+import { attentionHeadings, sessionTable, sortSessions } from '../../src/cli/output/session-table.ts';
 import { type Column, renderTable } from '../../src/cli/output/table.ts';
 import type { Session } from '../../src/protocol/index.ts';
 import { displayWidth, truncateMiddle, truncateStart } from '../../src/text/display-width.ts';
@@ -51,7 +51,7 @@ function rendered(width: number | null): string[] {
     modelOf: ({ model }: Session) => model,
   };
   const sessions = sortSessions(SESSIONS, 'attention');
-  return sessionTable({ sessions, columns: null, reader, hasHeadings: true, style: PLAIN, width });
+  return sessionTable({ sessions, columns: null, reader, headingOf: attentionHeadings(sessions), style: PLAIN, width });
 }
 
 describe('the table of `cbos ls` with 35 sessions', () => {

@@ -6,7 +6,9 @@ import { createViewKeeper } from '../../src/client/index.ts';
 import {
   attentionOf,
   countAttentions,
+  groupSessionsBy,
   isUnread,
+  matchesSelector,
   matchesState,
   needsYou,
   parseStateSelector,
@@ -22,13 +24,14 @@ import type { Model } from '../../src/tui/model.ts';
 import { countAttentions as countInTui, listedSessions, nextNeedy } from '../../src/tui/order.ts';
 import { groupSessions } from '../../src/web/list/groups.ts';
 import { PERMISSION, statusOf } from '../cli/some-questions.ts';
-import { attendInMemory, memoryAttention } from '../harness/attended.ts';
+import { attendInMemory, memoryAttention, memoryLabels } from '../harness/attended.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
 import { MemorySessions } from '../harness/memory-sessions.ts';
 
 const FLEET = 50;
 const NAMES = Array.from({ length: FLEET }, (_, index) => `S${index}`);
 const REACHED = { status: 'rejected', kind: 'five_hour', resets_at: null, utilization: 1 } as const;
+const TAGS = ['night', 'web', 'api'];
 const name = fc.constantFrom(...NAMES);
 const silent = (): void => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
@@ -56,7 +59,8 @@ type Action =
   | { do: 'become'; slug: string; what: keyof typeof BECOMES }
   | { do: 'look' | 'lookLate' | 'unseen' | 'unsnooze' | 'send' | 'answer' | 'delete'; slug: string }
   | { do: 'snooze'; slug: string; rule: { hours?: number; asks?: boolean; turn?: boolean; ends?: string } }
-  | { do: 'rename'; slug: string }
+  | { do: 'rename' | 'archive' | 'unarchive'; slug: string }
+  | { do: 'tag'; slug: string; edit: { add?: string[]; remove?: string[] } }
   | { do: 'wait'; minutes: number }
   | { do: 'step'; minutes: number }
   | { do: 'restart' };
@@ -99,6 +103,18 @@ const actions = fc.array(
     },
     { weight: 1, arbitrary: fc.record({ do: fc.constant('rename' as const), slug: name }) },
     {
+      weight: 4,
+      arbitrary: fc.record({ do: fc.constantFrom('archive' as const, 'unarchive' as const), slug: name }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constant('tag' as const),
+        slug: name,
+        edit: fc.record({ add: fc.subarray(TAGS), remove: fc.subarray(TAGS) }, { requiredKeys: [] }),
+      }),
+    },
+    {
       weight: 2,
       arbitrary: fc.record({ do: fc.constant('wait' as const), minutes: fc.integer({ min: 1, max: 300 }) }),
     },
@@ -111,12 +127,22 @@ const actions = fc.array(
   { minLength: 60, maxLength: 150 },
 );
 
-/** Starts a server with one client of its stream, like that of a page or a terminal UI. */
-function serve(memory: MemorySessions, clock: ManualClock, store: ReturnType<typeof memoryAttention>) {
-  /** the sessions for which `on_waiting` ran although they were snoozed */
+interface Kept {
+  store: ReturnType<typeof memoryAttention>;
+  labels: ReturnType<typeof memoryLabels>;
+}
+
+/** One server with a client of its stream, as a page and a terminal UI have one. */
+function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
+  /** those for which `on_waiting` ran while they were snoozed */
   const wrongly: string[] = [];
   const waited = (session: Session): void => void (session.snoozed === null || wrongly.push(session.slug));
-  const { sessions, dispose } = attendInMemory(memory, { clock, store, onWaiting: waited });
+  const { sessions, dispose } = attendInMemory(memory, {
+    ...kept,
+    clock,
+    onWaiting: waited,
+    findRepository: async () => null,
+  });
   const push = createPush({ sessions, file: '/nowhere/push.json', subject: '', logger });
   const hub = new StreamHub({ sessions, clock, logger, maxBufferBytes: 1_000 });
   const keeper = createViewKeeper();
@@ -150,7 +176,9 @@ async function act(
   if (action.do === 'wait') return clock.advance(action.minutes * 60_000);
   if (action.do === 'step') return clock.step(action.minutes * 60_000);
   if (action.do === 'restart') return;
-  const known = sessions.list().find((one) => one.slug === action.slug || one.slug === `${action.slug}-x`);
+  const known = [...sessions.list(), ...sessions.archived()].find(
+    (one) => one.slug === action.slug || one.slug === `${action.slug}-x`,
+  );
   const slug = known?.slug ?? action.slug;
   if (known === undefined) {
     memory.addWithoutRecording(slug);
@@ -183,6 +211,15 @@ async function act(
       });
       break;
     }
+    case 'archive':
+      sessions.archive(slug);
+      break;
+    case 'unarchive':
+      sessions.unarchive(slug);
+      break;
+    case 'tag':
+      sessions.tag(slug, action.edit);
+      break;
     case 'send':
       await sessions.send(slug, { text: 'go on' });
       break;
@@ -215,6 +252,8 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
     session.marked_unread,
     session.news,
     session.snoozed,
+    session.tags,
+    session.archived_at,
   ];
   // The state that the client builds from frames equals the server's list.
   expect([...shown.values()].map(strip).sort()).toEqual(list.map(strip).sort());
@@ -242,6 +281,26 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
   const jumped = jumpSet(listedSessions(shown, ''));
   expect([...jumped].sort()).toEqual([...needy].sort());
 
+  // Archived sessions are in no list, and what runs is in one.
+  expect(list.filter(({ archived_at: at }) => at !== null)).toEqual([]);
+  expect(sessions.archived().filter((session) => session.status.primary !== 'dead')).toEqual([]);
+
+  // Each session is in one group, and a selection by a tag is the same wherever it is made.
+  for (const by of ['tag', 'repo'] as const) {
+    const groups = groupSessionsBy(shown.values(), by).flatMap((group) => group.sessions.map(({ slug }) => slug));
+    expect(groups.sort()).toEqual(list.map(({ slug }) => slug).sort());
+  }
+  for (const tag of TAGS) {
+    const tagged = list.filter((session) => matchesSelector(session, { tags: [tag] }));
+    const inView = [...shown.values()].filter((session) => matchesSelector(session, { tags: [tag] }));
+    expect(inView.map(({ slug }) => slug).sort()).toEqual(tagged.map(({ slug }) => slug).sort());
+    expect(
+      listedSessions(shown, `#${tag}`)
+        .map(({ slug }) => slug)
+        .sort(),
+    ).toEqual(tagged.map(({ slug }) => slug).sort());
+  }
+
   for (const session of list) {
     if (session.state === 'error') expect(attentionOf(session)).not.toBe('done');
     if (session.snoozed !== null)
@@ -257,14 +316,14 @@ test('whatever happens, badge, jump set and all counts agree in every face, at e
     fc.asyncProperty(actions, async (todo) => {
       const clock = new ManualClock(Date.parse('2026-11-20T12:00:00Z'));
       const memory = new MemorySessions('/nowhere');
-      const store = memoryAttention();
+      const kept = { store: memoryAttention(), labels: memoryLabels() };
       for (const slug of NAMES) memory.addWithoutRecording(slug);
-      let server = serve(memory, clock, store);
+      let server = serve(memory, clock, kept);
       try {
         for (const action of todo) {
           if (action.do === 'restart') {
             server.dispose();
-            server = serve(memory, clock, store);
+            server = serve(memory, clock, kept);
           }
           const before = server.view();
           // A refusal is allowed too. But it may not change anything that one face shows and another does not.

@@ -10,7 +10,7 @@ import { type FaceSettings, type Faces, startServerFaces } from '../../src/serve
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
-import { attendInMemory, memoryAttention } from './attended.ts';
+import { attendInMemory, memoryAttention, memoryLabels } from './attended.ts';
 import { memoryReviews } from './memory-reviews.ts';
 import { memoryRules } from './memory-rules.ts';
 import { MemorySessions } from './memory-sessions.ts';
@@ -100,6 +100,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const replays = createReplays(clock);
   world.onDispose(() => replays.close());
   const attention = memoryAttention();
+  const labels = memoryLabels();
   const listeners = new Set<symbol>();
   const { desk, store } = memoryRules({
     ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
@@ -107,7 +108,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const reviews = memoryReviews();
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
-    const attended = attendInMemory(sessions, { store: attention, clock, log: logger, onWaiting });
+    const attended = attendInMemory(sessions, { store: attention, labels, clock, log: logger, onWaiting });
     const started = await startServerFaces({
       sessions: { ...attended.sessions, onEvent: counting(attended.sessions, listeners) },
       sessionOf: () => null,

@@ -126,6 +126,13 @@ export class MemorySessions implements UnattendedSessions {
     return this.#ids.get(this.get(slug).slug) ?? '';
   }
 
+  forgetLoss(slug: string): void {
+    const { lost, ...session } = this.get(slug);
+    if (lost === undefined) return;
+    this.#sessions.set(slug, session);
+    this.#emit({ kind: 'updated', session });
+  }
+
   #checkNewSlug(slug: string): void {
     if (!isSlug(slug)) throw new CatalogueError('invalid_slug');
     if (this.#sessions.has(slug)) throw new CatalogueError('slug_taken');

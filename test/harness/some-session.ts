@@ -1,4 +1,4 @@
-import { NOTHING_KEPT, type Session } from '../../src/protocol/index.ts';
+import { NOTHING_KEPT, type Session, withoutLabels } from '../../src/protocol/index.ts';
 
 export const SINCE = '2026-11-20T15:04:05.123Z';
 
@@ -47,6 +47,7 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     parked_at: null,
     queue_stopped_at: null,
     ...NOTHING_KEPT,
+    ...withoutLabels(),
     ...some,
   };
 }

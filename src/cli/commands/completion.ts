@@ -1,6 +1,6 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
-import { type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { folderName, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
@@ -35,6 +35,9 @@ interface Suggestions {
   ids: readonly Suggestion[];
   /** possible answers to the session that `answer` names */
   choices: readonly Suggestion[];
+  /** the tags and repositories of the sessions */
+  tags: readonly Suggestion[];
+  repositories: readonly Suggestion[];
 }
 
 /** Adds `completion`, and the hidden `complete`, which the shells' scripts call at every Tab. */
@@ -106,7 +109,7 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
   visit(program, '');
 }
 
-function addOption(node: CompletionNode, option: CommanderOption, { sessions }: Suggestions): void {
+function addOption(node: CompletionNode, option: CommanderOption, { sessions, tags, repositories }: Suggestions): void {
   const name = option.long?.slice(2);
   if (name === undefined) return;
   const alias = option.short?.slice(1);
@@ -116,7 +119,8 @@ function addOption(node: CompletionNode, option: CommanderOption, { sessions }: 
     return;
   }
   const words = name === 'state' || name === 'for' ? STATE_SELECTOR_WORDS : (option.argChoices ?? []);
-  const values = name === 'session' ? sessions : words.map((word): Suggestion => [word, '']);
+  const known: Readonly<Record<string, readonly Suggestion[]>> = { session: sessions, tag: tags, repo: repositories };
+  const values = known[name] ?? words.map((word): Suggestion => [word, '']);
   node.option(name, option.description, offering(values), alias);
 }
 
@@ -130,18 +134,19 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
-  { sessions, ids, choices: answers }: Suggestions,
+  { sessions, ids, choices: answers, tags }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
   if (name === 'id') return ids;
   if (name === 'choice') return answers;
+  if (name === 'tag') return tags;
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
 /** Returns nothing if there is no server. Never prints a message, because it would appear in the person's prompt. */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
-  const nothing: Suggestions = { sessions: [], ids: [], choices: [] };
+  const nothing: Suggestions = { sessions: [], ids: [], choices: [], tags: [], repositories: [] };
   try {
     const { settings } = await context.settings();
     const client = createCaller({ transport: socketRequests(settings.socket) });
@@ -149,10 +154,15 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
       timer = setTimeout(() => resolve(nothing), LONGEST_WAIT_MS);
     });
     const [command, ...words] = context.passedArgs;
-    const known = Promise.all([client.call('listSessions'), readIds(client, command)]);
+    const known = Promise.all([
+      client.call('listSessions', { query: command === 'unarchive' ? { archived: 'true' } : {} }),
+      readIds(client, command),
+    ]);
     const suggested = known.then(([sessions, ids]) => ({
       sessions: (command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion),
       ids,
+      tags: named(sessions.flatMap(({ tags }) => tags ?? [])),
+      repositories: named(sessions.flatMap(({ repository }) => (repository == null ? [] : folderName(repository)))),
       choices: command === 'answer' ? choicesOf(sessions.find(({ slug }) => words.includes(slug))) : [],
     }));
     return await Promise.race([suggested, enough]);
@@ -161,6 +171,10 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
   } finally {
     clearTimeout(timer);
   }
+}
+
+function named(words: readonly string[]): Suggestion[] {
+  return [...new Set(words)].sort().map((word) => [cleanLine(word), '']);
 }
 
 function suggestion(session: Session): Suggestion {

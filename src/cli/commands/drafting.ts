@@ -1,11 +1,21 @@
 import type { Command } from 'commander';
-import { CatalogueError, EXIT, STASH_WHENS, type StashedResponse, type StashWhen } from '../../protocol/index.ts';
+import {
+  CatalogueError,
+  EXIT,
+  isSelective,
+  type Session,
+  STASH_WHENS,
+  type StashedResponse,
+  type StashWhen,
+} from '../../protocol/index.ts';
 import { formatSince } from '../../text/durations.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { forEach } from '../for-each.ts';
 import type { Cell } from '../output/table.ts';
+import { addSelectors, chosenSessions, mayActOnSeveral, type SelectorOptions, selectorOf } from '../selectors.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
 
@@ -13,7 +23,8 @@ interface JsonOption {
   json?: boolean;
 }
 
-interface AddOptions extends JsonOption {
+interface AddOptions extends JsonOption, SelectorOptions {
+  yes?: boolean;
   queue?: boolean;
   when?: StashWhen;
   question?: string;
@@ -35,6 +46,7 @@ function addDrafts(draft: Command, context: CliContext): void {
       ['cbos draft', 'list them'],
       ["cbos draft add AUTH 'now the docs'", 'keep one'],
       ["cbos draft add AUTH 'now the docs' --queue", 'sent by itself at the end of its turn'],
+      ["cbos draft add --tag night 'now the docs' --queue", 'for each that has the tag: says which, and asks'],
       ['cbos draft send 3f2a', 'send it now'],
       ['cbos draft rm 3f2a', 'delete it'],
     ],
@@ -57,27 +69,20 @@ function addDrafts(draft: Command, context: CliContext): void {
   add
     .summary('keep a draft for a session')
     .description('Keep a draft for a session. Put -- before a text that starts with a dash.')
-    .argument('<name>', 'the session')
-    .argument('<text...>', 'the reply; - reads standard input')
+    .usage(
+      '[options] <name> <text...>\n       cbos draft add [options] --state <state>|--tag <tag>|--repo <name> <text...>',
+    )
+    .argument('[name]', 'the session')
+    .argument('[text...]', 'the reply; - reads standard input');
+  addSelectors(add, 'for')
     .option('--queue', 'send it by itself as soon as the session takes a prompt')
+    .option('-y, --yes', 'with --queue for several: do not ask')
     .addOption(
       add.createOption('--when <when>', 'what --queue was before: next_waiting').choices(STASH_WHENS).hideHelp(),
     )
     .option('--question <text>', 'what it answers; the open question when left out')
-    .option('--json', 'the REST body')
-    .action(async (slug: string, words: string[], { queue, when: given, question, json }: AddOptions) => {
-      const when = queue === true ? 'next_waiting' : given;
-      const body = {
-        session_slug: slug,
-        response: await readText(context, words, 'cbos draft'),
-        ...(when === undefined ? {} : { when }),
-        ...(question === undefined ? {} : { question }),
-      };
-      const client = await context.client();
-      const reply = await client.call('addStash', { body });
-      if (json === true) out.json(reply);
-      else out.line(keptLine(reply));
-    });
+    .option('--json', 'the REST body; for several, a line each')
+    .action((name: string | undefined, words: string[], options: AddOptions) => keep(context, name, words, options));
 
   draft
     .command('send')
@@ -107,6 +112,45 @@ function addDrafts(draft: Command, context: CliContext): void {
       if (options.json === true) out.json(reply);
       else out.line(cleanLine(`deleted: ${firstLine(reply.response)}`));
     });
+}
+
+/** Keeps the text for a session, or for each of those that are selected. */
+async function keep(
+  context: CliContext,
+  name: string | undefined,
+  words: string[],
+  { queue, when: given, question, json, yes, ...options }: AddOptions,
+): Promise<void> {
+  const { out } = context;
+  const isSelected = isSelective(selectorOf(context, options));
+  // With a selection no session is named, so the first word is one of the text.
+  const typed = isSelected && name !== undefined ? [name, ...words] : words;
+  if (typed.length === 0)
+    throw new CommandError("Missing required argument 'text'", 'cbos draft add --help', EXIT.usage);
+  const names = isSelected || name === undefined ? [] : [name];
+  const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
+  const response = await readText(context, typed, 'cbos draft');
+  const when = queue === true ? 'next_waiting' : given;
+  // One that is sent by itself is a broadcast.
+  const isSent = selected && when === 'next_waiting';
+  if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
+  const client = await context.client();
+  await forEach(context, slugs, async (slug) => {
+    const body = {
+      session_slug: slug,
+      response,
+      ...(when === undefined ? {} : { when }),
+      ...(question === undefined ? {} : { question }),
+    };
+    const reply = await client.call('addStash', { body });
+    if (json !== true) out.line(keptLine(reply));
+    else if (selected) out.jsonLine(reply);
+    else out.json(reply);
+  });
+}
+
+function takesTexts({ adopted, status }: Session): boolean {
+  return adopted && status.primary !== 'dead';
 }
 
 const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };

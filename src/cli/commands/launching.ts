@@ -14,6 +14,7 @@ import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import { collectTag } from '../selectors.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readDollars, readWhole } from './option-values.ts';
 
@@ -29,6 +30,7 @@ interface NewOptions {
   /** true without a branch: a new one with the session's name */
   worktree?: string | true;
   from?: string;
+  tag?: readonly string[];
   json?: boolean;
 }
 
@@ -48,6 +50,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
       ['cbos new LOGIN ~/src/auth --worktree', 'in a git worktree and on a branch of its own: LOGIN'],
       ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
+      ['cbos new LOGIN ~/src/auth --tag night', 'with a tag, for `cbos ls --tag night`'],
       ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
     ],
   })
@@ -63,6 +66,7 @@ export function addLaunching(program: Command, context: CliContext): void {
     .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
     .option('-w, --worktree [branch]', 'in a git worktree of its own; a branch that exists is taken, else it is made')
     .option('--from <ref>', 'with --worktree: what a new branch starts from')
+    .option('--tag <tag>', 'a tag for it; may be repeated, the first one is its group', collectTag)
     .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
     .option('--json', 'the REST body')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
@@ -135,6 +139,7 @@ function newSessionBody(request: {
     ...(options.cols === undefined ? {} : { cols: options.cols }),
     ...(options.rows === undefined ? {} : { rows: options.rows }),
     ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
+    ...(options.tag === undefined ? {} : { tags: [...options.tag] }),
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options.from) }),
     ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),

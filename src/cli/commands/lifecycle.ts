@@ -1,12 +1,13 @@
 import { resolve } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
-import { EXIT, SESSION_TYPES, type SessionType } from '../../protocol/index.ts';
+import { EXIT, SESSION_TYPES, type Session, type SessionType } from '../../protocol/index.ts';
 import { stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { forEach } from '../for-each.ts';
+import { addSelectors, chosenSessions, mayActOnSeveral, type SelectorOptions } from '../selectors.ts';
 import { describe } from './command-help.ts';
 
 interface AdoptOptions {
@@ -167,12 +168,19 @@ function addStopping(command: Command, context: CliContext): void {
     examples: [
       ['cbos stop AUTH', '`cbos restart AUTH` goes on with its conversation'],
       ['cbos stop AUTH --rm', 'stop and delete it'],
+      ['cbos stop --tag night', 'those with the tag: says which, and asks'],
     ],
-  })
-    .argument('<name...>', 'the sessions')
+  }).argument('[name...]', 'the sessions');
+  addSelectors(command, 'stop')
     .option('--rm', 'delete them as well')
+    .option('-y, --yes', 'with --state, --tag and --repo: do not ask')
     .option('--json', 'the REST bodies, a line each')
-    .action(async (slugs: string[], options: { rm?: boolean; json?: boolean }) => {
+    .action(async (names: string[], options: SelectorOptions & { rm?: boolean; yes?: boolean; json?: boolean }) => {
+      const fits = ({ adopted, status }: Session): boolean =>
+        adopted && (options.rm === true || status.primary !== 'dead');
+      const { slugs, selected } = await chosenSessions(context, { names, options, command: 'stop', fits });
+      const verb = options.rm === true ? 'Stop and delete, which cannot be undone,' : 'Stop';
+      if (!(await mayActOnSeveral(context, { slugs, selected, verb, yes: options.yes }))) return;
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {
         if (options.rm === true) {

@@ -1,5 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Conversation, EXIT, type Session } from '../../protocol/index.ts';
+import {
+  type Conversation,
+  EXIT,
+  GROUPINGS,
+  type Grouping,
+  isSelective,
+  type RouteInput,
+  type Session,
+} from '../../protocol/index.ts';
+import { groupedBy } from '../../text/group-words.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -7,21 +16,24 @@ import { type CliContext, canDraw } from '../context.ts';
 import { readerOf } from '../list-reader.ts';
 import {
   agoText,
+  attentionHeadings,
   COLUMN_NAMES,
   type ColumnName,
   RESOURCE_COLUMNS,
   type Reader,
+  type SessionTable,
   SORT_KEYS,
   type SortKey,
   sessionTable,
   sortSessions,
 } from '../output/session-table.ts';
+import { addSelectors, type SelectorOptions, selectorOf, selectorText } from '../selectors.ts';
 import { watchList } from '../watch-list.ts';
 import { describe } from './command-help.ts';
-import { readStateWord } from './option-values.ts';
 
-interface ListOptions {
-  state?: string;
+interface ListOptions extends SelectorOptions {
+  group?: Grouping;
+  archived?: boolean;
   all?: boolean;
   long?: boolean;
   quiet?: boolean;
@@ -36,7 +48,7 @@ interface ListOptions {
 export function addListing(program: Command, context: CliContext): void {
   const { out } = context;
 
-  describe(program.command('ls'), {
+  const command = describe(program.command('ls'), {
     group: 'looking',
     summary: 'list the sessions, those that need you first',
     more: [
@@ -47,15 +59,19 @@ export function addListing(program: Command, context: CliContext): void {
     examples: [
       ['cbos ls', 'all of them'],
       ['cbos ls --state needs-you', 'those that ask something, or stopped by an error'],
+      ['cbos ls --group repo', 'below a heading for each repository, whose worktrees stand together'],
+      ['cbos ls --tag night --repo shop', 'those with the tag in one repository; `cbos tag` gives tags'],
+      ['cbos ls --archived', 'those that `cbos archive` took off the list'],
       ['cbos ls --watch', 'the list as it changes, until Ctrl-C'],
       ['cbos ls --columns name,branch,cost --sort name', 'what you want to see, in the order you want'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
       ['cbos ls --all', "and Claude Code's conversations on this machine that are none of them"],
       ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'for programs; no jq has to be installed'],
     ],
-  })
-    .alias('list')
-    .option('-s, --state <state>', 'only those in this state', readStateWord)
+  }).alias('list');
+  addSelectors(command, 'only')
+    .addOption(new Option('--group <by>', 'headings; by tag, the first tag of a session counts').choices(GROUPINGS))
+    .option('--archived', 'those that are archived instead')
     .option('-u, --unread', 'only those that have news which nobody has looked at')
     .option('-a, --all', "also Claude Code's conversations on this machine that no session is")
     .option('-l, --long', 'all columns')
@@ -72,15 +88,14 @@ export function addListing(program: Command, context: CliContext): void {
         if (!canDraw(context.io))
           throw new CommandError('--watch needs a terminal', 'cbos watch prints changes as lines', EXIT.usage);
         context.exitCode = await watchList(context, {
-          ...(options.state === undefined ? {} : { state: options.state }),
+          selector: selectorOf(context, options),
           resources: showsResources(options),
           lines: (sessions, reader, width) => listLines(context, { sessions, options, reader, width }),
         });
         return;
       }
       const client = await context.client();
-      const query = options.state === undefined ? {} : { state: options.state };
-      const sessions = await client.call('listSessions', { query });
+      const sessions = await client.call('listSessions', { query: queryOf(context, options) });
       const conversations = options.all === true ? await client.call('conversations') : null;
       if (options.json === true) out.json(conversations === null ? sessions : { sessions, conversations });
       else await printList(context, { sessions, conversations, options });
@@ -90,6 +105,16 @@ export function addListing(program: Command, context: CliContext): void {
 function onlyState({ state }: ListOptions, meant: string): string {
   if (state === undefined || state === meant) return meant;
   throw new CommandError(`--state and --${meant} exclude each other`, 'cbos ls --help', EXIT.usage);
+}
+
+function queryOf(context: CliContext, options: ListOptions): NonNullable<RouteInput<'listSessions'>['query']> {
+  const { state, tags, repo } = selectorOf(context, options);
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(tags === undefined ? {} : { tag: tags.join(',') }),
+    ...(repo === undefined ? {} : { repo }),
+    ...(options.archived === true ? { archived: 'true' as const } : {}),
+  };
 }
 
 async function printList(
@@ -106,8 +131,10 @@ async function printList(
     const reader = await readerOf(context, sessions, { resources: showsResources(options) });
     out.lines(listLines(context, { sessions, options, reader, width: out.width }));
   } else if (conversations === null) {
-    if (options.state === undefined) out.notice('there is no session yet — cbos new PATH');
-    else out.notice(`no session is ${options.state} — cbos ls`);
+    const selector = selectorOf(context, options);
+    if (isSelective(selector)) out.notice(`no session is ${selectorText(selector)} — cbos ls`);
+    else if (options.archived === true) out.notice('no session is archived — cbos archive NAME');
+    else out.notice('there is no session yet — cbos new PATH');
   }
   if (conversations === null || conversations.length === 0) return;
   if (sessions.length > 0) out.line();
@@ -118,16 +145,29 @@ function listLines(
   { out }: CliContext,
   list: { sessions: readonly Session[]; options: ListOptions; reader: Reader; width: number | null },
 ): string[] {
-  const { sessions, options, reader, width } = list;
+  const { options, reader, width } = list;
+  const { group = 'attention', sort = 'attention' } = options;
+  // A pipe receives only rows.
+  const hasHeadings = width !== null && group !== 'none';
+  const { sessions, headingOf } = arranged(sorted(list.sessions, options), group);
   return sessionTable({
-    sessions: sorted(sessions, options),
+    sessions,
     columns: options.columns ?? (options.long === true ? COLUMN_NAMES : null),
     reader,
-    // A pipe receives only rows.
-    hasHeadings: width !== null && (options.sort ?? 'attention') === 'attention',
+    headingOf: hasHeadings && (group !== 'attention' || sort === 'attention') ? headingOf : null,
     style: out.style,
     width,
   });
+}
+
+/** Puts the sessions of each group together; within a group they keep their order. */
+function arranged(sessions: readonly Session[], group: Grouping): Pick<SessionTable, 'sessions' | 'headingOf'> {
+  if (group === 'attention' || group === 'none') return { sessions, headingOf: attentionHeadings(sessions) };
+  const { sessions: byGroup, headings } = groupedBy(sessions, group);
+  const titleOf = ({ slug }: Session): string => headings.get(slug)?.title ?? '';
+  const keys = [...new Set(byGroup.map(({ slug }) => headings.get(slug)))];
+  const inGroups = keys.flatMap((key) => sessions.filter(({ slug }) => headings.get(slug) === key));
+  return { sessions: inGroups, headingOf: titleOf };
 }
 
 const showsResources = ({ columns, long }: ListOptions): boolean =>
@@ -179,6 +219,8 @@ const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['watch', 'json'],
   ['watch', 'all'],
   ['watch', 'quiet'],
+  ['watch', 'archived'],
+  ['archived', 'all'],
 ];
 
 function assertTogether(options: ListOptions): void {

@@ -8,14 +8,14 @@ import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { lastAnswer } from '../last-answer.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
+import { addSelectors, type SelectorOptions } from '../selectors.ts';
 import { sendAndWait } from '../send-and-wait.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
-import { readSeconds, readStateWord } from './option-values.ts';
+import { readSeconds } from './option-values.ts';
 
-interface SendOptions {
+interface SendOptions extends SelectorOptions {
   all?: boolean;
-  state?: string;
   command?: boolean;
   force?: boolean;
   queue?: boolean;
@@ -36,10 +36,10 @@ interface AnswerOptions {
 export function addTalking(program: Command, context: CliContext): void {
   const { out } = context;
 
-  describe(program.command('send'), {
+  const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all and --state stand in place of the session; they say first how many get it, and ask.',
+    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo stand in place of the session; they say first how many get it, and ask.',
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'from standard input'],
@@ -47,19 +47,22 @@ export function addTalking(program: Command, context: CliContext): void {
       ["cbos send AUTH '/compact' --command", 'a slash command'],
       ['cbos send AUTH fix the linter --wait', 'and print its answer, or what it asks'],
       ["cbos send --state ready 'pull, and run the tests'", 'to every session that takes a prompt'],
+      ["cbos send --tag night --repo shop 'stop at the next test'", 'to those with the tag in a repository'],
     ],
   })
-    .usage('[options] <name> <text...>\n       cbos send [options] --all|--state <state> <text...>')
+    .usage(
+      '[options] <name> <text...>\n       cbos send [options] --all|--state <state>|--tag <tag>|--repo <name> <text...>',
+    )
     .argument('[name]', 'the session')
     .argument('[text...]', 'the prompt; - reads standard input')
-    .option('--all', 'to all sessions, except stopped ones and those that are only observed')
-    .option('--state <state>', 'to those of them in this state, as for `cbos ls`', readStateWord)
+    .option('--all', 'to all sessions, except stopped ones and those that are only observed');
+  addSelectors(sending, 'to')
     .option('--command', 'the text starts with / or ! and is meant to run as a command')
     .option('--force', 'type it whatever the session shows')
     .option('--queue', 'hold it here until the session is ready')
     .option('--wait', 'until the session is ready again, and print its answer, or what it asks')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
-    .option('-y, --yes', 'with --all and --state: do not ask')
+    .option('-y, --yes', 'for several: do not ask')
     .option('--json', 'the REST body; with --wait the session afterwards')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {

@@ -14,6 +14,7 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { type Ending, followStream } from '../follow-stream.ts';
+import { addSelectors, chosenSessions, type SelectorOptions } from '../selectors.ts';
 import { changesBetween, type SessionChange } from '../view-changes.ts';
 import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
@@ -49,7 +50,7 @@ export function addWatching(program: Command, context: CliContext): void {
       context.exitCode = await watch(context, slugs, options.json === true);
     });
 
-  describe(program.command('wait'), {
+  const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'block until sessions are in a state, for scripts',
     more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session stops meanwhile.',
@@ -57,15 +58,17 @@ export function addWatching(program: Command, context: CliContext): void {
       ['cbos wait AUTH', 'until it needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'until its prompt takes text, ten minutes at most'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
+      ['cbos wait --tag night --for done', 'until each that has the tag now was done'],
     ],
-  })
-    .argument('<name...>', 'the sessions')
+  }).argument('[name...]', 'the sessions');
+  addSelectors(waiting, 'for')
     .option('-f, --for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
     .option('--any', 'until the first is in it, not all')
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
     .option('--json', 'each session that is in the state, as JSON lines')
-    .action(async (slugs: string[], options: WaitOptions) => {
-      context.exitCode = await wait(context, slugs, options);
+    .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
+      const { slugs } = await chosenSessions(context, { names, options, command: 'wait' });
+      if (slugs.length > 0) context.exitCode = await wait(context, slugs, options);
     });
 }
 
@@ -98,7 +101,7 @@ function watch(context: CliContext, slugs: readonly string[], isJson: boolean): 
 function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange, clock: string): string {
   const line = (icon: string, ...parts: string[]): string =>
     [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
-  if (session === null) return line('-', 'deleted');
+  if (session === null) return line('-', 'archived' in frame && frame.archived === true ? 'archived' : 'deleted');
   if (frame.type === 'session_renamed') return line('=', `is ${cleanLine(session.slug)} now`);
   const style = sessionStyle(session);
   const health = session.status.health === 'RECOVERED' ? ' (recovered)' : '';

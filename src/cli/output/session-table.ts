@@ -2,6 +2,7 @@ import {
   attentionOf,
   compareAttention,
   countAttentions,
+  folderName,
   isUnread,
   type Session,
   type SessionResources,
@@ -79,6 +80,12 @@ const COLUMNS = {
   },
   says: { title: 'SAYS', keeps: 'start', least: 20, worth: 5, cell: (session) => ({ text: saysOf(session) }) },
   unread: { title: 'UNREAD', cell: (session) => ({ text: isUnread(session) ? 'unread' : '' }) },
+  tags: { title: 'TAGS', keeps: 'start', cell: ({ tags }) => ({ text: cleanLine((tags ?? []).join(' ')) }) },
+  repo: {
+    title: 'REPO',
+    keeps: 'both ends',
+    cell: ({ repository }) => ({ text: repository == null ? '' : cleanLine(folderName(repository)), style: 'dim' }),
+  },
   type: { title: 'TYPE', cell: ({ type }) => ({ text: cleanLine(type) }) },
   pid: { title: 'PID', cell: ({ pid }) => ({ text: pid === null ? '' : String(pid) }) },
   mode: { title: 'MODE', cell: ({ permission_mode: mode }) => ({ text: cleanLine(mode ?? '') }) },
@@ -134,27 +141,34 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : Number(one > other);
 }
 
-interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
+export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
   /** null for the default columns, as far as there is room; columns that a person names are all shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
-  /** whether a line above each group says what its sessions want; the list is then sorted by attention */
-  hasHeadings: boolean;
+  /** a line above each group of sessions, which stand together; null without such lines */
+  headingOf: ((session: Session) => string) | null;
+}
+
+/** What its sessions want, for a list that is sorted by attention. */
+export function attentionHeadings(sessions: readonly Session[]): (session: Session) => string {
+  const counts = countAttentions(sessions);
+  return (session) => {
+    const attention = attentionOf(session);
+    return attentionHeading(attention, counts[attention]);
+  };
 }
 
 /** Returns the table of `cbos ls` as lines. */
-export function sessionTable({ sessions, columns, reader, hasHeadings, style, width }: SessionTable): string[] {
+export function sessionTable({ sessions, columns, reader, headingOf, style, width }: SessionTable): string[] {
   const shown = [ICON, ...(columns?.map(alwaysShown) ?? USUAL_COLUMNS.map((name): SessionColumn => COLUMNS[name]))];
   const rows = sessions.map((session) => shown.map((column) => column.cell(session, reader)));
   const [titles = '', ...lines] = renderTable({ columns: shown, rows, style, width });
-  if (!hasHeadings) return [titles, ...lines];
-  const attentions = sessions.map(attentionOf);
-  const counts = countAttentions(sessions);
+  if (headingOf === null) return [titles, ...lines];
+  const headings = sessions.map(headingOf);
   const grouped = lines.flatMap((line, index) => {
-    const attention = attentions[index] ?? 'unknown';
-    if (attentions[index - 1] === attention) return [line];
-    return [style('bold', attentionHeading(attention, counts[attention])), line];
+    const heading = headings[index] ?? '';
+    return headings[index - 1] === heading ? [line] : [style('bold', heading), line];
   });
   return [titles, ...grouped];
 }

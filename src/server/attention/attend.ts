@@ -18,24 +18,22 @@ import {
 } from '../../core/attention/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { AttentionStore } from '../../platform/sqlite/attention-store.ts';
-import { type Delivery, matchesState, parseStateSelector, type Session } from '../../protocol/index.ts';
+import type { Delivery, Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import type { UnlabelledSessions } from '../labels/label-sessions.ts';
 import type { Logger } from '../logger.ts';
 import type { PatientWrites } from '../session/patient-writes.ts';
-import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
-import { passOn } from './pass-on.ts';
+import type { Dispose, SessionEvent } from '../sessions.ts';
+import { passOn, showThrough } from './pass-on.ts';
 import { readRule } from './rules.ts';
 import { viewAttended } from './view.ts';
 import { createWakeTimer } from './wake-timer.ts';
 
 /** What only this file adds to the sessions. */
-const OWN = ['seen', 'unseen', 'snooze', 'unsnooze'] as const;
+type Own = 'seen' | 'unseen' | 'snooze' | 'unsnooze';
 
 /** Sessions of which nothing is kept yet about who looked at them. */
-export interface UnattendedSessions extends Omit<Sessions, (typeof OWN)[number]> {
-  /** stays through renames and restarts. @throws CatalogueError no_such_session */
-  idOf(slug: string): string;
-}
+export type UnattendedSessions = Omit<UnlabelledSessions, Own>;
 
 export interface AttendOptions {
   sessions: UnattendedSessions;
@@ -48,7 +46,7 @@ export interface AttendOptions {
 }
 
 export interface AttendedSessions {
-  sessions: Sessions;
+  sessions: UnlabelledSessions;
   /** Wakes what became due while no server ran. Until then nothing is woken: not all sessions are listed yet. */
   start(): void;
   dispose: Dispose;
@@ -220,27 +218,20 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
   const stopListening = base.onEvent(take);
   for (const session of base.list()) take({ kind: 'added', session });
 
-  const sessions: Sessions = {
+  const sessions: UnlabelledSessions = {
     ...passOn(base),
+    ...showThrough(base, shown),
+    idOf: (slug) => base.idOf(slug),
+    forgetLoss: (slug) => base.forgetLoss(slug),
+    restore: (request) => base.restore(request),
     list,
     get,
-    create: async (request) => shown(await base.create(request)),
-    adopt: async (request) => shown(await base.adopt(request)),
-    patch: async (slug, request) => shown(await base.patch(slug, request)),
-    restart: async (slug) => shown(await base.restart(slug)),
-    convert: async (slug, type) => shown(await base.convert(slug, type)),
-    park: async (slug) => shown(await base.park(slug)),
-    wake: async (slug) => shown(await base.wake(slug)),
-    finish: async (slug, request) => shown(await base.finish(slug, request)),
-    resources: () => base.resources(),
     kill: async (slug) => {
       const id = ids.get(slug);
       const { slug: name } = await base.kill(slug);
       if (id !== undefined) look(id, of(id).news);
       return get(name);
     },
-    resumeQueue: (slug) => shown(base.resumeQueue(slug)),
-    resize: async (slug, cols, rows) => shown(await base.resize(slug, cols, rows)),
     send: (slug, request) => {
       const send = (): Promise<Delivery> => base.send(slug, request);
       // What another session sends says nothing about a person.
@@ -254,14 +245,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
       const reply = base.stash().find((one) => one.id === id);
       return acting(reply?.session_slug, () => base.applyStash(id));
     },
-    broadcast: async ({ state, ...request }) => {
-      const selector = state === undefined ? null : parseStateSelector(state);
-      if (selector === null) return base.broadcast(request);
-      // Those that every list shows in this state, and no others; of them only what takes texts.
-      const takes = ({ adopted, status }: Session): boolean => adopted && status.primary !== 'dead';
-      const chosen = list().filter((session) => takes(session) && matchesState(session, selector));
-      return base.broadcast({ ...request, slugs: chosen.map(({ slug }) => slug) });
-    },
+    broadcast: (request) => base.broadcast(request),
     onEvent: events.on,
     seen: (slug, { news }) => change(slug, (before) => lookAt(before, news ?? null)),
     unseen: (slug) => change(slug, markUnread),

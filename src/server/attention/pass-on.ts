@@ -1,10 +1,11 @@
+import type { Session } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 
-/** What has nothing to do with who looked at a session. */
+/** What shows no session, so nothing is laid over it. */
 const PASSED = [
   'conversations',
-  'restore',
   'restoration',
+  'resources',
   'remove',
   'buffer',
   'deliveries',
@@ -28,6 +29,28 @@ const PASSED = [
 ] as const satisfies readonly (keyof Sessions)[];
 
 type Passed = Pick<Sessions, (typeof PASSED)[number]>;
+
+/** What changes a session, and returns it. */
+type Returning = Pick<
+  Sessions,
+  'create' | 'adopt' | 'patch' | 'restart' | 'convert' | 'park' | 'wake' | 'finish' | 'resumeQueue' | 'resize'
+>;
+
+/** These methods with something laid over the session that each returns. */
+export function showThrough(base: Returning, shown: (session: Session) => Session): Returning {
+  return {
+    create: async (request) => shown(await base.create(request)),
+    adopt: async (request) => shown(await base.adopt(request)),
+    patch: async (slug, request) => shown(await base.patch(slug, request)),
+    restart: async (slug) => shown(await base.restart(slug)),
+    convert: async (slug, type) => shown(await base.convert(slug, type)),
+    park: async (slug) => shown(await base.park(slug)),
+    wake: async (slug) => shown(await base.wake(slug)),
+    finish: async (slug, request) => shown(await base.finish(slug, request)),
+    resumeQueue: (slug) => shown(base.resumeQueue(slug)),
+    resize: async (slug, cols, rows) => shown(await base.resize(slug, cols, rows)),
+  };
+}
 
 /** These methods as they are. They are looked up with each call, for one may be replaced. */
 export function passOn(base: Passed): Passed {

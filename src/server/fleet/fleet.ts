@@ -206,6 +206,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         .map(({ actor }) => actor.view()),
     get: (slug) => actorOf(slug).view(),
     idOf: (slug) => actorOf(slug).record.id,
+    forgetLoss: (slug) => losses.forget(actorOf(slug)),
     create: (request) => createSession({ roster, launch, clock: deps.clock }, { ...request, type: typeOf(request) }),
     adopt: async ({ screen_id, resume, type, ...request }) => {
       if (screen_id !== undefined) return adoptSession({ deps, roster, settings, screen }, { ...request, screen_id });

@@ -26,6 +26,8 @@ export interface Losses {
   seeEnd(actor: Ended['actor'], screen: EndSeen['screen']): void;
   /** Call this once all evidence of the time without a server is in. */
   judgeFound(): void;
+  /** A person wants it gone: nothing brings it back by itself. */
+  forget(actor: Pick<Ended['actor'], 'record' | 'update'>): void;
   /** Call this as the last thing before the server ends. */
   judgeLast(): void;
 }
@@ -91,6 +93,9 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
         if (actor.record.loss !== null) lost.push(actor.slug);
       }
       if (lost.length > 0) log.warn({ slugs: lost }, 'sessions are lost: `cbos restore` brings them back');
+    },
+    forget: (actor) => {
+      if (actor.record.loss !== null) actor.update({ loss: null, stopAskedAt: clock.now() });
     },
     judgeLast: () => {
       const since = clock.now() - CLOSING_MS;

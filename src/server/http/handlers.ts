@@ -4,8 +4,7 @@ import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
   countAttentions,
   isUnread,
-  matchesState,
-  parseStateSelector,
+  matchesSelector,
   REPLAY_OUTPUT_BYTES,
   type Recordings,
   type ROUTES,
@@ -15,6 +14,7 @@ import {
   type Session,
   State,
   type StatusCounts,
+  tagsIn,
 } from '../../protocol/index.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { Guesser } from '../auth/guesses.ts';
@@ -86,10 +86,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
       options.push.unsubscribe(body.endpoint);
       return { status: 'unsubscribed' };
     },
-    listSessions: ({ query }) => {
-      const selector = query.state === undefined ? null : parseStateSelector(query.state);
-      const all = sessions.list();
-      return selector === null ? all : all.filter((session) => matchesState(session, selector));
+    listSessions: ({ query: { archived, state, tag, repo } }) => {
+      const tags = tag === undefined ? undefined : tagsIn(tag);
+      const all = archived === 'true' ? sessions.archived() : sessions.list();
+      return all.filter((session) => matchesSelector(session, { state, tags, repo }));
     },
     countSessions: () => countByState(sessions.list()),
     waitingSessions: () => longestWaitingFirst(sessions.list()),
@@ -109,11 +109,14 @@ export function createHandlers(options: HandlerOptions): Handlers {
     markUnseen: async ({ params }) => sessions.unseen(params.slug),
     snoozeSession: async ({ params, body }) => sessions.snooze(params.slug, body),
     unsnoozeSession: async ({ params }) => sessions.unsnooze(params.slug),
+    tagSession: async ({ params, body }) => sessions.tag(params.slug, body),
+    archiveSession: async ({ params }) => sessions.archive(params.slug),
+    unarchiveSession: async ({ params }) => sessions.unarchive(params.slug),
     parkSession: ({ params }) => sessions.park(params.slug),
     wakeSession: ({ params }) => sessions.wake(params.slug),
     previewFinish: ({ params, query }) => options.worktrees.preview(sessions.get(params.slug), query.into ?? null),
     finishSession: ({ params, body }) => sessions.finish(params.slug, body),
-    listSaved: ({ query }) => options.worktrees.saved(sessions.list(), query.path ?? null),
+    listSaved: ({ query }) => options.worktrees.saved([...sessions.list(), ...sessions.archived()], query.path ?? null),
     recover: ({ body }) => options.worktrees.recover(body),
     resources: () => sessions.resources(),
     restore: ({ body }) => sessions.restore(body),

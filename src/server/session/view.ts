@@ -1,6 +1,13 @@
 import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/status/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { NOTHING_KEPT, type RateLimit, type RecordingStop, type Session, type Status } from '../../protocol/index.ts';
+import {
+  NOTHING_KEPT,
+  type RateLimit,
+  type RecordingStop,
+  type Session,
+  type Status,
+  withoutLabels,
+} from '../../protocol/index.ts';
 import type { Figures } from './figures.ts';
 
 /** How many lines of a session's screen a list shows. */
@@ -71,6 +78,8 @@ export function viewSession(facts: SessionFacts): Session {
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
     // Laid over it by `attention/attend.ts`.
     ...NOTHING_KEPT,
+    // Laid over it by `labels/label-sessions.ts`.
+    ...withoutLabels(),
   };
 }
 

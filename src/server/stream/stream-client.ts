@@ -53,7 +53,8 @@ export class StreamClient {
 
   start(): void {
     this.#sendSessions();
-    this.#send({ type: 'available_streams', sessions: this.#sessions.streams() });
+    const listed = new Set(this.#sessions.list().map(({ slug }) => slug));
+    this.#send({ type: 'available_streams', sessions: this.#sessions.streams().filter((slug) => listed.has(slug)) });
     this.#socket.onDrained(() => {
       for (const subscription of this.#subscriptions.values()) subscription?.resume();
       for (const subscription of this.#events.values()) subscription.resume();

@@ -79,7 +79,11 @@ export class StreamHub {
       }
       case 'removed':
         for (const client of this.#clients) client.removed(event.slug);
-        this.#broadcast({ type: 'session_removed', session: event.slug });
+        this.#broadcast({
+          type: 'session_removed',
+          session: event.slug,
+          ...(event.archived === true ? { archived: true } : {}),
+        });
         break;
       case 'renamed': {
         const { slug } = event.session;

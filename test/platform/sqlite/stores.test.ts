@@ -9,6 +9,7 @@ import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDeliveryStore } from '../../../src/platform/sqlite/delivery-store.ts';
 import { createHistoryStore } from '../../../src/platform/sqlite/history-store.ts';
 import { readLockHolder, takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
+import { createLabelStore } from '../../../src/platform/sqlite/label-store.ts';
 import { MIGRATIONS } from '../../../src/platform/sqlite/migrations/index.ts';
 import { createSessionStore, type SessionRecord } from '../../../src/platform/sqlite/session-store.ts';
 import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
@@ -95,6 +96,20 @@ describe('what a home remembers', () => {
     expect(history.read('id-1', null)).toEqual([]);
     expect(deliveries.list('id-1')).toEqual([]);
     database.close();
+  });
+
+  test('tags, repository and archive of a session come back, are replaced, and go with it', () => {
+    const kept = { tags: ['night', 'web'], repository: '/srv/auth', archivedAt: 1_000.5 };
+    const first = openDatabase(join(home, 'cbos.db'));
+    createSessionStore(first).save(record);
+    createLabelStore(first).save(record.id, { tags: [], repository: null, archivedAt: null });
+    createLabelStore(first).save(record.id, kept);
+    first.close();
+    const again = openDatabase(join(home, 'cbos.db'));
+    expect([...createLabelStore(again).all()]).toEqual([[record.id, kept]]);
+    createSessionStore(again).remove(record.id);
+    expect(createLabelStore(again).all().size).toBe(0);
+    again.close();
   });
 
   test('deliveries come back by key, by status in order of acceptance, and newest first', () => {

@@ -75,6 +75,12 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   conversations: {},
   parkSession: { params: { slug: 'AUTH' } },
   wakeSession: { params: { slug: 'AUTH' } },
+  tagSession: { params: { slug: 'AUTH' }, body: { add: ['night'] } },
+  archiveSession: {
+    params: { slug: 'AUTH' },
+    before: () => void server.sessions.change('AUTH', { parked_at: '2026-11-20T15:04:05.123Z' }),
+  },
+  unarchiveSession: { params: { slug: 'AUTH' } },
   resources: {},
   restore: { body: { dry_run: true } },
   restoration: {},

@@ -19,6 +19,7 @@ import { rulesAndAudit } from './18-rules-and-audit.ts';
 import { terminalCosts } from './19-terminal-costs.ts';
 import { losses } from './20-losses.ts';
 import { reviews } from './21-reviews.ts';
+import { labels } from './22-labels.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -43,4 +44,5 @@ export const MIGRATIONS: readonly string[] = [
   terminalCosts,
   losses,
   reviews,
+  labels,
 ];

@@ -1,0 +1,137 @@
+import type { Command } from 'commander';
+import { EXIT, isSelective, isTag, type Session, TAG_RULE } from '../../protocol/index.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { forEach } from '../for-each.ts';
+import { addSelectors, chosenSessions, type SelectorOptions, selectorOf } from '../selectors.ts';
+import { describe } from './command-help.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+/** Adds `tag`, `untag`, `archive` and `unarchive`. */
+export function addLabelling(program: Command, context: CliContext): void {
+  const tag = describe(program.command('tag'), {
+    group: 'looking',
+    summary: 'give sessions tags, or list all tags',
+    more: 'A tag is a word of yours: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` select by it. The first tag of a session is its group in `cbos ls --group tag`.',
+    examples: [
+      ['cbos tag', 'every tag, and how many sessions have it'],
+      ['cbos tag AUTH night risky', 'two more tags for AUTH'],
+      ['cbos tag --repo shop night', 'for all sessions of a repository'],
+      ['cbos ls --tag night', 'those that have it'],
+    ],
+  })
+    .usage(
+      '[options] <name> <tag...>\n       cbos tag [options] --state <state>|--tag <tag>|--repo <name> <tag...>\n       cbos tag',
+    )
+    .argument('[name]', 'the session')
+    .argument('[tag...]', 'the tags');
+  addSelectors(tag, 'for')
+    .option('--json', 'the REST bodies, a line each; without arguments an object of counts')
+    .action(async (name: string | undefined, words: string[], options: SelectorOptions & JsonOption) => {
+      if (name === undefined && !isSelective(selectorOf(context, options))) return listTags(context, options);
+      await edit(context, { name, words, options, command: 'tag' });
+    });
+
+  const untag = describe(program.command('untag'), {
+    group: 'looking',
+    summary: 'take tags away from sessions',
+    examples: [
+      ['cbos untag AUTH night', 'AUTH keeps its other tags'],
+      ['cbos untag --tag night night', 'nobody has it any more'],
+    ],
+  })
+    .usage('[options] <name> <tag...>\n       cbos untag [options] --state <state>|--tag <tag>|--repo <name> <tag...>')
+    .argument('[name]', 'the session')
+    .argument('[tag...]', 'the tags');
+  addSelectors(untag, 'from')
+    .option('--json', 'the REST bodies, a line each')
+    .action((name: string | undefined, words: string[], options: SelectorOptions & JsonOption) =>
+      edit(context, { name, words, options, command: 'untag' }),
+    );
+
+  const archive = describe(program.command('archive'), {
+    group: 'looking',
+    summary: 'take stopped or parked sessions off every list',
+    more: 'Nothing of them is deleted: search, history, replay and their names still find them, and `cbos unarchive` lists them again. A session that is started again is listed by itself.',
+    examples: [
+      ['cbos archive AUTH', 'AUTH is in no list and no count'],
+      ['cbos archive --state stopped', 'all that are stopped'],
+      ['cbos ls --archived', 'what is archived'],
+    ],
+  }).argument('[name...]', 'the sessions');
+  addSelectors(archive, 'archive')
+    .option('--json', 'the REST bodies, a line each')
+    .action(async (names: string[], options: SelectorOptions & JsonOption) => {
+      const fits = ({ status, parked_at }: Session): boolean => status.primary === 'dead' || parked_at != null;
+      const { slugs } = await chosenSessions(context, { names, options, command: 'archive', fits });
+      await callEach(context, slugs, { route: 'archiveSession', said: 'archived', ...options });
+    });
+
+  describe(program.command('unarchive'), {
+    group: 'looking',
+    summary: 'list archived sessions again',
+    examples: [['cbos unarchive AUTH', 'AUTH is listed as it was']],
+  })
+    .argument('<name...>', 'the sessions')
+    .option('--json', 'the REST bodies, a line each')
+    .action((names: string[], options: JsonOption) =>
+      callEach(context, names, { route: 'unarchiveSession', said: 'listed again', ...options }),
+    );
+}
+
+type Call = JsonOption & { route: 'archiveSession' | 'unarchiveSession'; said: string };
+
+async function callEach(context: CliContext, slugs: readonly string[], { route, said, json }: Call): Promise<void> {
+  const client = await context.client();
+  await forEach(context, slugs, async (slug) => {
+    const session = await client.call(route, { params: { slug } });
+    if (json === true) context.out.jsonLine(session);
+    else context.out.line(`${slug}: ${said}`);
+  });
+}
+
+interface Edit {
+  name: string | undefined;
+  words: readonly string[];
+  options: SelectorOptions & JsonOption;
+  command: 'tag' | 'untag';
+}
+
+async function edit(context: CliContext, { name, words, options, command }: Edit): Promise<void> {
+  const isSelected = isSelective(selectorOf(context, options));
+  // With a selection no session is named, so the first word is a tag.
+  const tags = isSelected && name !== undefined ? [name, ...words] : words;
+  const wrong = tags.find((word) => !isTag(word));
+  if (tags.length === 0) throw usage("Missing required argument 'tag'", command);
+  if (wrong !== undefined) throw usage(`${JSON.stringify(wrong)} is no tag: ${TAG_RULE}`, command);
+  const names = isSelected || name === undefined ? [] : [name];
+  const { slugs } = await chosenSessions(context, { names, options, command });
+  const client = await context.client();
+  await forEach(context, slugs, async (slug) => {
+    const body = command === 'tag' ? { add: [...tags] } : { remove: [...tags] };
+    const session = await client.call('tagSession', { params: { slug }, body });
+    if (options.json === true) context.out.jsonLine(session);
+    else context.out.line(`${slug}: ${session.tags.map(cleanLine).join(' ') || 'no tag'}`);
+  });
+}
+
+function usage(message: string, command: string): CommandError {
+  return new CommandError(message, `cbos ${command} --help`, EXIT.usage);
+}
+
+async function listTags({ out, client }: CliContext, { json }: JsonOption): Promise<void> {
+  const sessions = await (await client()).call('listSessions');
+  const counts = new Map<string, number>();
+  for (const tag of sessions.flatMap(({ tags }) => tags ?? [])) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const inOrder = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  if (json === true) return out.json(Object.fromEntries(inOrder));
+  if (inOrder.length === 0) return out.notice('no session has a tag — cbos tag NAME TAG');
+  out.table(
+    [{ title: 'TAG' }, { title: 'SESSIONS' }],
+    inOrder.map(([tag, count]) => [{ text: cleanLine(tag), style: 'bold' }, { text: String(count) }]),
+  );
+}

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  EXIT,
+  isSelective,
+  isTag,
+  matchesSelector,
+  type Session,
+  type SessionSelector,
+  TAG_RULE,
+} from '../protocol/index.ts';
+import { someSessions } from '../text/name-list.ts';
+import { cleanLine } from '../text/terminal-text.ts';
+import { CommandError } from './command-error.ts';
+import { readStateWord } from './commands/option-values.ts';
+import { confirm } from './confirm.ts';
+import type { CliContext } from './context.ts';
+
+/** The options that select sessions: the same for every command that takes several. */
+export interface SelectorOptions {
+  state?: string;
+  tag?: readonly string[];
+  repo?: string;
+}
+
+/** Adds the options. @param verb what the command does with those that are selected */
+export function addSelectors(command: Command, verb: string): Command {
+  return command
+    .option('-s, --state <state>', `${verb} those in this state, as for \`cbos ls\``, readStateWord)
+    .option('--tag <tag>', `${verb} those with this tag; may be repeated: with all of them`, collectTag)
+    .option('--repo <name>', `${verb} those of this repository, by its name or the path of a folder in it`);
+}
+
+/** Collects `--tag`, which may be given several times. */
+export function collectTag(word: string, sofar: readonly string[] = []): readonly string[] {
+  if (!isTag(word)) throw new InvalidArgumentError(`${TAG_RULE}.`);
+  return [...sofar, word];
+}
+
+/** What was selected by the options. A path is that of a folder of this machine. */
+export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOptions): SessionSelector {
+  const isPath = repo !== undefined && /^\.{0,2}(\/|$)/.test(repo);
+  return {
+    ...(state === undefined ? {} : { state }),
+    ...(tag === undefined ? {} : { tags: tag }),
+    ...(repo === undefined ? {} : { repo: isPath ? resolve(io.cwd, repo) : repo }),
+  };
+}
+
+/** The words of a selection, for a message: `needs-you, tagged night, of shop`. */
+export function selectorText({ state, tags, repo }: SessionSelector): string {
+  const parts = [
+    state ?? '',
+    tags === undefined ? '' : `tagged ${tags.join(' and ')}`,
+    repo === undefined ? '' : `of ${cleanLine(repo)}`,
+  ];
+  return parts.filter((part) => part !== '').join(', ');
+}
+
+interface Choice {
+  /** the names that were typed */
+  names: readonly string[];
+  options: SelectorOptions;
+  /** of the command, for its usage error */
+  command: string;
+  /** whether the command can do anything with this one; by a selection the others are left out */
+  fits?: (session: Session) => boolean;
+}
+
+/**
+ * The sessions that are meant: those with the names, or else those that the options select.
+ * @throws CommandError with both of them, or with neither
+ */
+export async function chosenSessions(
+  context: CliContext,
+  choice: Choice,
+): Promise<{ slugs: string[]; selected: boolean }> {
+  const { names, options, command, fits = () => true } = choice;
+  const selector = selectorOf(context, options);
+  if (!isSelective(selector)) {
+    if (names.length > 0) return { slugs: [...new Set(names)], selected: false };
+    throw new CommandError(`Missing required argument 'name'`, `cbos ${command} --help`, EXIT.usage);
+  }
+  if (names.length > 0) {
+    throw new CommandError(
+      'Names, and --state, --tag or --repo exclude each other',
+      'leave one of them out',
+      EXIT.usage,
+    );
+  }
+  const client = await context.client();
+  const sessions = (await client.call('listSessions')).filter((one) => matchesSelector(one, selector) && fits(one));
+  if (sessions.length === 0) context.out.notice(`no session is ${selectorText(selector)} — cbos ls`);
+  return { slugs: sessions.map(({ slug }) => slug), selected: true };
+}
+
+/**
+ * Asks before several sessions are ended. One that was named needs no question.
+ * @returns whether to go on
+ */
+export async function mayActOnSeveral(
+  context: CliContext,
+  {
+    slugs,
+    selected,
+    verb,
+    yes,
+  }: { slugs: readonly string[]; selected: boolean; verb: string; yes?: boolean | undefined },
+): Promise<boolean> {
+  if (yes === true || slugs.length === 0 || !selected) return true;
+  if (await confirm(context, `${verb} ${someSessions(slugs)}?`)) return true;
+  context.out.notice('nothing was done');
+  context.exitCode = EXIT.failed;
+  return false;
+}

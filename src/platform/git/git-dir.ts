@@ -1,0 +1,56 @@
+import { stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { readRegularFile } from '../files/regular-file.ts';
+
+/**
+ * Reads of a repository's own files, without running git: for what a list shows of each session. Nothing is done in
+ * the places that they name.
+ */
+
+/** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
+const MOST_BYTES = 4_096;
+
+/** A checkout that a folder is in. */
+interface Checkout {
+  folder: string;
+  gitDir: string;
+}
+
+/** Returns the checkout that a folder is in; null outside of a repository. */
+export async function findCheckout(path: string): Promise<Checkout | null> {
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    const gitDir = await gitDirOf(folder);
+    if (gitDir !== null) return { folder, gitDir };
+    if (folder === dirname(folder)) return null;
+  }
+}
+
+/**
+ * Returns the main checkout of the repository that a folder is in, which all its worktrees share; null outside of a
+ * repository. The worktrees of a bare repository share its own folder, and a submodule is a repository of its own.
+ */
+export async function findMainCheckout(path: string): Promise<string | null> {
+  const checkout = await findCheckout(path);
+  if (checkout === null) return null;
+  const common = (await readSmall(join(checkout.gitDir, 'commondir'))).trim();
+  if (common === '') return checkout.folder;
+  const commonDir = resolve(checkout.gitDir, common);
+  return basename(commonDir) === '.git' ? dirname(commonDir) : commonDir;
+}
+
+/**
+ * Returns the git directory of a folder. In a worktree or a submodule, `.git` is a file that contains the path of the
+ * directory.
+ */
+async function gitDirOf(folder: string): Promise<string | null> {
+  const git = join(folder, '.git');
+  const stats = await stat(git).catch(() => null);
+  if (stats === null || stats.isDirectory()) return stats === null ? null : git;
+  const [, target] = /^gitdir: (.+)$/m.exec(await readSmall(git)) ?? [];
+  return target === undefined ? null : resolve(folder, target);
+}
+
+/** Returns the content of a small file. Empty if it is not a file or cannot be read. */
+export async function readSmall(file: string): Promise<string> {
+  return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
+}

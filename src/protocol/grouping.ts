@@ -1,0 +1,53 @@
+import { compareAttention } from './attention.ts';
+import type { Session } from './session.ts';
+import { folderName } from './session-selector.ts';
+
+/** What sessions may be grouped by, beside what they want of their person. */
+export const GROUPINGS = ['attention', 'repo', 'tag', 'none'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export interface SessionGroup<S> {
+  /** a repository's path, or a tag; null for the sessions that have none */
+  key: string | null;
+  /** in the order of their attention */
+  sessions: S[];
+}
+
+type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 'tags' | 'repository'>>;
+
+/**
+ * Puts each session into exactly one group, so that the counts of the groups add up. With several tags the first one
+ * counts. The group with the most pressing session is first, that of the sessions without a tag or repository last.
+ */
+export function groupSessionsBy<S extends Grouped>(sessions: Iterable<S>, by: 'repo' | 'tag'): SessionGroup<S>[] {
+  const groups = new Map<string | null, S[]>();
+  for (const session of [...sessions].sort(compareAttention)) {
+    const key = groupKey(session, by);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [session]);
+    else group.push(session);
+  }
+  const rest = groups.get(null);
+  groups.delete(null);
+  const named = [...groups].map(([key, list]) => ({ key, sessions: list }));
+  return rest === undefined ? named : [...named, { key: null, sessions: rest }];
+}
+
+export function groupKey(
+  { tags, repository }: Pick<Grouped, 'tags' | 'repository'>,
+  by: 'repo' | 'tag',
+): string | null {
+  return (by === 'repo' ? repository : tags?.[0]) ?? null;
+}
+
+/**
+ * A group's name in a heading: the folder of the repository. Two repositories of one name are told apart by the folder
+ * above.
+ */
+export function groupName(key: string | null, by: 'repo' | 'tag', keys: readonly (string | null)[]): string {
+  if (key === null) return by === 'repo' ? 'No repository' : 'No tag';
+  if (by === 'tag') return key;
+  const name = folderName(key);
+  const isShared = keys.some((other) => other !== null && other !== key && folderName(other) === name);
+  return isShared ? key.split('/').slice(-2).join('/') : name;
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { MAX_TAG, MOST_TAGS, TAG_PATTERN, TAG_RULE } from './tags.ts';
+import { Timestamp } from './words.ts';
+
+export const Tag = z.string().max(MAX_TAG, TAG_RULE).regex(TAG_PATTERN, TAG_RULE);
+
+/** The tags of a new session, or those to add or remove. */
+export const Tags = z.array(Tag).max(MOST_TAGS);
+
+export const TagEdit = z
+  .strictObject({ add: Tags.optional(), remove: Tags.optional() })
+  .refine(({ add, remove }) => (add ?? []).length + (remove ?? []).length > 0, { error: 'needs add or remove' })
+  .meta({ id: 'TagEdit' });
+export type TagEdit = z.infer<typeof TagEdit>;
+
+/** What the server keeps about where a session belongs. */
+export const KEPT_LABELS = {
+  tags: z.array(z.string()).meta({ description: 'In the order in which they were given: the first one is its group' }),
+  repository: z.string().nullable().meta({
+    description: 'The main checkout of its git repository, which all worktrees share; null where none is known',
+  }),
+  archived_at: Timestamp.nullable().meta({
+    description: 'Since when it is archived: it is in no list but `?archived=true`; null while it is listed',
+  }),
+};

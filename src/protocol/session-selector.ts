@@ -1,0 +1,49 @@
+import type { Session } from './session.ts';
+import { matchesState, parseStateSelector } from './state-selector.ts';
+
+/** Which of the listed sessions are meant. Every part that is given must be true of a session. */
+export interface SessionSelector {
+  /** a word for `parseStateSelector` */
+  state?: string | undefined;
+  /** the session has all of them */
+  tags?: readonly string[] | undefined;
+  /** a repository's name, or the path of a folder in it */
+  repo?: string | undefined;
+}
+
+export type Selectable = Parameters<typeof matchesState>[0] & Partial<Pick<Session, 'tags' | 'repository' | 'path'>>;
+
+/** The one definition for lists, broadcasts, and everything that is done with several sessions. */
+export function matchesSelector(session: Selectable, { state, tags, repo }: SessionSelector): boolean {
+  const selector = state === undefined ? null : parseStateSelector(state);
+  if (state !== undefined && (selector === null || !matchesState(session, selector))) return false;
+  if (tags?.some((tag) => session.tags?.includes(tag) !== true) === true) return false;
+  return repo === undefined || isOfRepository(session, repo);
+}
+
+/** Tags on the wire, with commas between them. A tag has no comma. */
+export function tagsIn(words: string): string[] {
+  return words.split(',').filter((word) => word !== '');
+}
+
+/** Reports whether anything is selected by it. Otherwise all sessions are. */
+export function isSelective({ state, tags, repo }: SessionSelector): boolean {
+  return state !== undefined || (tags?.length ?? 0) > 0 || repo !== undefined;
+}
+
+/** A path means the repository that it is in: the main checkout itself, or a folder below. */
+function isOfRepository({ repository, path }: Selectable, wanted: string): boolean {
+  if (repository == null) return false;
+  if (!wanted.startsWith('/')) return folderName(repository) === wanted;
+  const asked = wanted === '/' ? wanted : wanted.replace(/\/+$/, '');
+  return isBelow(asked, repository) || (path != null && asked === path);
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}
+
+/** The last part of a path, which is what people call a repository. */
+export function folderName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1) || path;
+}

@@ -1,0 +1,16 @@
+/** How long a tag may be: a heading and a row show it whole. */
+export const MAX_TAG = 40;
+/** How many tags a session may have. */
+export const MOST_TAGS = 20;
+export const TAG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+export const TAG_RULE = `a tag is 1 to ${MAX_TAG} letters, digits, '.', '-' and '_', and starts with a letter or digit`;
+
+export function isTag(word: string): boolean {
+  return word.length <= MAX_TAG && TAG_PATTERN.test(word);
+}
+
+/** A session without tags, of which no repository is known. */
+export function withoutLabels(): { tags: string[]; repository: null; archived_at: null } {
+  return { tags: [], repository: null, archived_at: null };
+}

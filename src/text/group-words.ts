@@ -1,0 +1,25 @@
+import { type Grouping, groupName, groupSessionsBy, type Session } from '../protocol/index.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** A heading above sessions that belong together. */
+export interface GroupHeading {
+  /** `shop (3)` */
+  title: string;
+  /** what tells it from the others: a repository's path, or a tag; empty for those that have none */
+  key: string;
+}
+
+/** The heading of each session, by its name, and all sessions in the order of their groups. */
+export function groupedBy(
+  sessions: readonly Session[],
+  by: Exclude<Grouping, 'attention' | 'none'>,
+): { sessions: Session[]; headings: ReadonlyMap<string, GroupHeading> } {
+  const groups = groupSessionsBy(sessions, by);
+  const keys = groups.map(({ key }) => key);
+  const headings = new Map<string, GroupHeading>();
+  for (const { key, sessions: members } of groups) {
+    const heading = { title: `${cleanLine(groupName(key, by, keys))} (${members.length})`, key: key ?? '' };
+    for (const { slug } of members) headings.set(slug, heading);
+  }
+  return { sessions: groups.flatMap((group) => group.sessions), headings };
+}
