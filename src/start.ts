@@ -3,17 +3,19 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 
-// The file that people start, `dist/cbos.js`. It loads the parts of the program from the folder beside it, each with
+// The file that people start, `dist/cbos.js`, and the one of each thread. It loads the parts of the program, each with
 // the code that V8 made of it when it was built: compiling it again would take as long as starting Node.
 
-/** Set by the build: the file name of the part that is `main.ts`. */
+/** Set by the build: the file name of the part that is `main.ts`, or that of the thread. */
 declare const __CBOS_PROGRAM__: string;
+/** Set by the build: where the parts are, seen from this file. */
+declare const __CBOS_PARTS__: string;
 
 interface Part {
   exports: unknown;
 }
 
-const directory = join(import.meta.dirname, 'parts');
+const directory = join(import.meta.dirname, __CBOS_PARTS__);
 const requireOutside = createRequire(import.meta.filename);
 const parts = new Map<string, Part>();
 

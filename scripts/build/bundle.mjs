@@ -82,24 +82,29 @@ export async function bundle({ entry, threads = {}, output }) {
     output: {
       codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
       chunkFileNames: '[name]-[hash].js',
-      // A thread is started by its file name, so the name must not contain a hash.
-      entryFileNames: (chunk) => (chunk.name === PROGRAM ? '[name]-[hash].js' : '[name].js'),
+      entryFileNames: '[name]-[hash].js',
     },
   });
-  const program = parts.find((part) => part.type === 'chunk' && part.isEntry && part.name === PROGRAM);
-  const start = await generate({
-    input: { start: START },
-    transform: { define: { __CBOS_PROGRAM__: JSON.stringify(program?.fileName) } },
-    output: { banner: '#!/usr/bin/env node', entryFileNames: basename(output) },
-  });
+  /** @param {string} name @param {string} from the folder of the parts, as the file sees it */
+  const start = async (name, from) => {
+    const part = parts.find((one) => one.type === 'chunk' && one.isEntry && one.name === name);
+    const define = { __CBOS_PROGRAM__: JSON.stringify(part?.fileName), __CBOS_PARTS__: JSON.stringify(from) };
+    const fileName = name === PROGRAM ? basename(output) : `${name}.js`;
+    return generate({
+      input: { start: START },
+      transform: { define },
+      output: { banner: name === PROGRAM ? '#!/usr/bin/env node' : '', entryFileNames: fileName },
+    });
+  };
+  const starts = (await Promise.all(Object.keys(threads).map((name) => start(name, '.')))).flat();
   const directory = dirname(output);
   mkdirSync(join(directory, PARTS), { recursive: true });
   // Without this file, Node would take the parts for ES modules, like the rest of the package.
   replaceFile(join(directory, 'package.json'), '{ "type": "commonjs" }\n');
-  for (const part of parts) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
+  for (const part of [...parts, ...starts]) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
   // The file that is started is written last, because it must never refer to a missing part.
-  for (const file of start) replaceFile(join(directory, file.fileName), contentOf(file));
-  removeOthers(join(directory, PARTS), new Set(parts.map((part) => basename(part.fileName))));
+  for (const file of await start(PROGRAM, PARTS)) replaceFile(join(directory, file.fileName), contentOf(file));
+  removeOthers(join(directory, PARTS), new Set([...parts, ...starts].map((part) => part.fileName)));
 }
 
 /**

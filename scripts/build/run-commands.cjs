@@ -2,7 +2,8 @@
 // keeps the code that V8 compiled for the program's parts (see keep-code.mjs). HOME is an empty directory that becomes
 // CBOS_HOME.
 const { createServer } = require('node:http');
-const { readdirSync, renameSync, writeFileSync } = require('node:fs');
+const { readdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+const { createRequire } = require('node:module');
 const { dirname, join } = require('node:path');
 const vm = require('node:vm');
 const { answerTo } = require('./sample-answers.cjs');
@@ -23,14 +24,23 @@ const COMMANDS = [
   ['--version'],
 ];
 
+const folder = join(dirname(program), 'parts');
+
 /** Every compiled script, by its file. V8 gives all scripts with the same file and source the same functions. */
 const scripts = new Map();
+/** What the program puts around a part. */
+let [before, behind] = ['', ''];
 const { Script } = vm;
 vm.Script = class extends Script {
-  /** @param {string} source @param {vm.ScriptOptions} options */
+  /** @param {string} source @param {vm.ScriptOptions} [options] */
   constructor(source, options) {
     super(source, options);
-    scripts.set(String(options.filename), this);
+    const file = String(options?.filename);
+    // The server runs scripts of its own.
+    if (dirname(file) !== folder) return;
+    if (scripts.size === 0)
+      [before, behind] = /** @type {[string, string]} */ (source.split(readFileSync(file, 'latin1')));
+    scripts.set(file, this);
   }
 };
 
@@ -50,6 +60,7 @@ function next() {
   const command = waiting.shift();
   if (command === undefined) {
     process.removeListener('beforeExit', later);
+    loadOthers();
     keep();
     process.exitCode = 0;
     return;
@@ -58,8 +69,39 @@ function next() {
   require(program);
 }
 
+/**
+ * Loads the parts that no command has loaded: the server, the terminal UI. Loading one starts nothing, but makes its
+ * schemas. The files without a hash in their names start threads.
+ */
+function loadOthers() {
+  const loaded = new Map();
+  const requireOutside = createRequire(program);
+  /** @param {string} name */
+  const load = (name) => {
+    const file = join(folder, name);
+    const known = loaded.get(file);
+    if (known !== undefined) return known.exports;
+    const part = { exports: {} };
+    loaded.set(file, part);
+    const source = before + readFileSync(file, 'latin1') + behind;
+    const run = new vm.Script(source, { filename: file }).runInThisContext();
+    const requireFromPart = (/** @type {string} */ id) =>
+      id.startsWith('./') ? load(id.slice(2)) : requireOutside(id);
+    run(part.exports, requireFromPart, part, file, folder);
+    return part.exports;
+  };
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    if (!/-[\w-]{8}\.js$/.test(name) || scripts.has(file)) continue;
+    if (THREAD.test(name)) new vm.Script(before + readFileSync(file, 'latin1') + behind, { filename: file });
+    else load(name);
+  }
+}
+
+/** A thread would run, so its code is only compiled. */
+const THREAD = /^search-worker-/;
+
 function keep() {
-  const folder = join(dirname(program), 'parts');
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
     const code = name.endsWith('.js') ? scripts.get(file)?.createCachedData() : undefined;
@@ -72,6 +114,8 @@ function keep() {
 /** Node emits `beforeExit` again only if the loop had something to do. */
 const later = () => setImmediate(next);
 process.on('beforeExit', later);
+// Each command adds its own.
+process.setMaxListeners(0);
 server.listen(join(home, 'cbos.sock'), () => {
   server.unref();
   next();

@@ -41,7 +41,8 @@ beforeAll(async () => {
   dir = mkdtempSync(join(ROOT, 'node_modules', '.bundle-test-'));
   const entry = join(dir, 'entry.ts');
   writeFileSync(entry, ENTRY);
-  output = join(dir, 'out.js');
+  // Apart from the entry, because the build says of its folder that what is in it is CommonJS.
+  output = join(dir, 'dist', 'out.js');
   await bundle({ entry, output });
 });
 
@@ -64,23 +65,25 @@ test('plain node runs it, CommonJS parts and native ones included', () => {
 test('it is an executable file with a source map', () => {
   expect(readFileSync(output, 'utf8').startsWith('#!/usr/bin/env node\n')).toBe(true);
   expect(statSync(output).mode & 0o111).not.toBe(0);
-  const maps = readdirSync(join(dir, 'parts')).filter((name) => name.endsWith('.map'));
+  const maps = readdirSync(join(dir, 'dist', 'parts')).filter((name) => name.endsWith('.map'));
   const sources = maps.flatMap(
-    (name) => JSON.parse(readFileSync(join(dir, 'parts', name), 'utf8')).sources as string[],
+    (name) => JSON.parse(readFileSync(join(dir, 'dist', 'parts', name), 'utf8')).sources as string[],
   );
   expect(sources.length).toBeGreaterThan(10);
 });
 
 test('what is imported late is a part of its own, and parts of earlier builds go', async () => {
-  const parts = readdirSync(join(dir, 'parts')).filter((name) => name.endsWith('.js'));
-  expect(parts.filter((name) => readFileSync(join(dir, 'parts', name), 'utf8').includes('TomlError'))).toHaveLength(1);
-  writeFileSync(join(dir, 'parts', 'old-1.js'), '');
+  const parts = readdirSync(join(dir, 'dist', 'parts')).filter((name) => name.endsWith('.js'));
+  expect(
+    parts.filter((name) => readFileSync(join(dir, 'dist', 'parts', name), 'utf8').includes('TomlError')),
+  ).toHaveLength(1);
+  writeFileSync(join(dir, 'dist', 'parts', 'old-1.js'), '');
   await bundle({ entry: join(dir, 'entry.ts'), output });
-  expect(readdirSync(join(dir, 'parts')).filter((name) => name.endsWith('.js'))).toEqual(parts);
+  expect(readdirSync(join(dir, 'dist', 'parts')).filter((name) => name.endsWith('.js'))).toEqual(parts);
 });
 
 test('only the dependencies of the package stay outside', () => {
-  const files = [output, ...readdirSync(join(dir, 'parts')).map((name) => join(dir, 'parts', name))];
+  const files = [output, ...readdirSync(join(dir, 'dist', 'parts')).map((name) => join(dir, 'dist', 'parts', name))];
   const imports = files.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/^\w+ \w+ = require\("([^"]+)"\);$/gm)].map(([, from]) => from ?? ''),
   );

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 
 /** How many threads and descriptors must be left, because others take some at the same time. */
 const SPARE = 64;
+/** If so many are left, they are not counted again for a moment: nobody takes that many in it. */
+const PLENTY = 1_000;
+const PLENTY_FOR_MS = 100;
 /** How often to count the threads of the whole machine. This process's own usage is checked each time. */
 const COUNT_EVERY_MS = 500;
 
@@ -13,7 +16,9 @@ const COUNT_EVERY_MS = 500;
 export function createSpareRoom(now: () => number): () => boolean {
   let countedAt = Number.NEGATIVE_INFINITY;
   let threads = 0;
+  let hadPlentyAt = Number.NEGATIVE_INFINITY;
   return () => {
+    if (now() - hadPlentyAt < PLENTY_FOR_MS) return true;
     const limits = read('/proc/self/limits');
     if (limits === null) return true;
     if (now() - countedAt >= COUNT_EVERY_MS) {
@@ -21,8 +26,10 @@ export function createSpareRoom(now: () => number): () => boolean {
       // This counts the threads of the whole machine, so the user cannot have more.
       threads = Number(/\/(\d+) /.exec(read('/proc/loadavg') ?? '')?.[1] ?? 0);
     }
-    const left = Math.min(limitOf(limits, 'processes') - threads, ...ownGroups().map(leftIn));
-    return left >= SPARE && limitOf(limits, 'open files') - countDescriptors() >= SPARE;
+    const descriptors = limitOf(limits, 'open files') - countDescriptors();
+    const left = Math.min(descriptors, limitOf(limits, 'processes') - threads, ...ownGroups().map(leftIn));
+    if (left >= PLENTY) hadPlentyAt = now();
+    return left >= SPARE;
   };
 }
 
