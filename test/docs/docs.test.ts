@@ -103,21 +103,35 @@ test('the gallery names the browsers that the page is built for', () => {
 });
 
 test('each command in the README and the pages is one that cbos has, with the options it takes', () => {
-  const help = (...command: string[]): string =>
-    spawnSync(process.execPath, [PROGRAM, ...command, '--help'], { encoding: 'utf8', env: {} }).stdout;
+  const helps = new Map<string, string>();
+  const help = (...command: string[]): string => {
+    const key = command.join(' ');
+    const text =
+      helps.get(key) ??
+      spawnSync(process.execPath, [PROGRAM, ...command, '--help'], { encoding: 'utf8', env: {} }).stdout;
+    helps.set(key, text);
+    return text;
+  };
   const known = new Set([...help().matchAll(/^ {2}([a-z]+)[ |]/gm)].map(([, name]) => name));
-  const pages = ['README.md', 'docs/COMMANDS.md', 'docs/GALLERY.md', 'docs/API.md'].map(read);
+  const guides = readdirSync(join(ROOT, 'docs/guides')).map((name) => `docs/guides/${name}`);
+  const pages = [
+    ...['README.md', 'docs/COMMANDS.md', 'docs/GALLERY.md', 'docs/API.md', 'docs/get-started.md', ...guides],
+  ].map(read);
   const commands = pages.join('\n').replaceAll(' && ', '\n');
   const lines = [...commands.matchAll(/^(?:\$ |.*\| )?cbos ([a-z]+)(.*)$/gm)];
   expect(lines.length).toBeGreaterThan(15);
   for (const [line, name = '', rest = ''] of lines) {
     expect(known, line).toContain(name);
     const options = [...rest.replace(/#.*$/, '').matchAll(/ (--?[a-z][a-z-]*)/g)].map(([, option]) => option ?? '');
-    if (options.length > 0)
-      expect(
-        options.filter((option) => !help(name).includes(option)),
-        line,
-      ).toEqual([]);
+    if (options.length === 0) continue;
+    // `cbos rules add --command`: the option is one of the subcommand.
+    const [, below = ''] = /^ ([a-z]+)/.exec(rest) ?? [];
+    const isBelow = below !== '' && new RegExp(`^  ${below}[ |]`, 'm').test(help(name));
+    const text = isBelow ? help(name, below) : help(name);
+    expect(
+      options.filter((option) => !text.includes(option)),
+      line,
+    ).toEqual([]);
   }
 });
 
