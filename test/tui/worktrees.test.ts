@@ -42,6 +42,15 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   writeFileSync(join(folder, 'a.txt'), 'theirs\n');
   repository.gitIn(folder, 'commit', '--quiet', '--all', '--message', 'work');
   repository.commit('meanwhile', { 'a.txt': 'ours\n' });
+  await terminal.keys('F', 's');
+  await terminal.type('dy');
+  await terminal.until(/dy/, 'the text');
+  // The terminal UI has asked for its preview before, so it has that by now.
+  expect((await server.call('/sessions/AUTH/finish')).status).toBe(200);
+  await terminal.type(' more');
+  await terminal.until(/dy more/, 'that all of it is text, and none of it a choice');
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
   await terminal.keys('F');
   await terminal.until(/in conflict with main: a\.txt/, 'the conflict');
   await terminal.keys('m');

@@ -26,10 +26,12 @@ export function finish(app: App): void {
     app.toast('bad', `${slug} has no worktree to finish — n makes a session in one`);
     return;
   }
+  const asking = app.mode();
   app.toast('wait', `looking at the worktree of ${slug}…`);
   app.run(async () => {
     const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
-    choose(app, session, preview);
+    // A person who has opened something else in the meantime types there.
+    if (app.mode() === asking && app.model.selected === slug) choose(app, session, preview);
   });
 }
 
