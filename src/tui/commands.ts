@@ -94,7 +94,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
-  '/changes': { usage: '/changes', about: 'what it changed in its repository', run: showChanges },
+  '/changes': { usage: '/changes', about: 'what it changed in its repository', run: (app) => showChanges(app) },
   '/finish': { usage: '/finish', about: 'merge or discard its worktree, and remove it', run: finish },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
   '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },

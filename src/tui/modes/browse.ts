@@ -204,7 +204,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.scroll = { back: 0, right: 0 };
     app.changed();
   },
-  d: showChanges,
+  d: (app) => showChanges(app),
   f: editFilter,
   F: finish,
   '/': editSearch,

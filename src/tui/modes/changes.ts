@@ -15,11 +15,22 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { type App, errorText, requireSelected } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { pagerStep } from './pager-keys.ts';
+import {
+  type CommentPlace,
+  commentPlaces,
+  markReviewed,
+  placeOfRange,
+  readReviewed,
+  showReview,
+  writeComment,
+} from './review.ts';
 
 interface Read {
   changes: Changes;
   patch: Patch;
   rows: readonly PatchRow[];
+  /** files that are marked as reviewed */
+  reviewed: ReadonlySet<string>;
 }
 
 interface Drawn {
@@ -28,10 +39,12 @@ interface Drawn {
   lines: string[];
   /** the lines at which files begin */
   files: number[];
+  /** what each line shows of a file; null where it shows none */
+  places: (CommentPlace | null)[];
 }
 
 /** What the selected session changed, to be scrolled through; read again when a turn of it ends. */
-export function showChanges(app: App): void {
+export function showChanges(app: App, startAt = 0): void {
   const session = requireSelected(app);
   if (session === null) return;
   const { slug } = session;
@@ -41,6 +54,9 @@ export function showChanges(app: App): void {
   let drawn: Drawn | null = null;
   let wasWorking = isWorking();
   let top = 0;
+  let cursor = startAt;
+  /** where a range of lines begins; null: a comment is on one line */
+  let rangeFrom: number | null = null;
   let height = 1;
   let isClosed = false;
 
@@ -49,7 +65,8 @@ export function showChanges(app: App): void {
       try {
         const changes = await app.client.call('changes', { params: { slug } });
         const patch = await app.client.call('patch', { params: { slug }, query: {} });
-        read = { changes, patch, rows: patchRows(patch.patch) };
+        const reviewed = await readReviewed(app, slug);
+        read = { changes, patch, rows: patchRows(patch.patch), reviewed };
         problem = null;
       } catch (error) {
         if (!(error instanceof CatalogueError)) throw error;
@@ -58,13 +75,34 @@ export function showChanges(app: App): void {
       if (!isClosed) app.changed();
     });
   const scrollTo = (line: number): void => {
-    top = Math.max(0, Math.min((drawn?.lines.length ?? 0) - height, line));
+    cursor = Math.max(0, Math.min((drawn?.lines.length ?? 0) - 1, line));
+    if (cursor < top) top = cursor;
+    if (cursor >= top + height) top = cursor - height + 1;
     app.changed();
+  };
+  const isChosen = (line: number): boolean =>
+    line === cursor ||
+    (rangeFrom !== null && line >= Math.min(rangeFrom, cursor) && line <= Math.max(rangeFrom, cursor));
+  const chosenPlace = (): CommentPlace | null => {
+    const places = drawn?.places ?? [];
+    return placeOfRange(places[rangeFrom ?? cursor] ?? null, places[cursor] ?? null);
+  };
+  const comment = (): void => {
+    const place = chosenPlace();
+    if (place === null) app.toast('bad', 'Comments are on lines of one file: move to one with j and k');
+    else writeComment(app, slug, place, () => showChanges(app, cursor));
+  };
+  const mark = (): void => {
+    const file = drawn?.places[cursor]?.file;
+    if (file === undefined || read === null) app.toast('bad', 'Move to a line of the file first, with ] or j');
+    else markReviewed(app, { slug, file, reviewed: !read.reviewed.has(file) }, load);
   };
   const toFile = (by: 1 | -1): void => {
     const files = drawn?.files ?? [];
-    const next = by === 1 ? files.find((line) => line > top) : files.findLast((line) => line < top);
-    if (next !== undefined) scrollTo(next);
+    const next = by === 1 ? files.find((line) => line > cursor) : files.findLast((line) => line < cursor);
+    if (next === undefined) return;
+    scrollTo(next);
+    top = Math.max(0, Math.min((drawn?.lines.length ?? 0) - height, next));
   };
   load();
   app.open({
@@ -72,17 +110,30 @@ export function showChanges(app: App): void {
       ['j/k', 'scroll'],
       [']', 'next file'],
       ['[', 'file before'],
+      ['c', 'comment'],
+      ['v', rangeFrom === null ? 'several lines' : 'one line'],
+      ['m', 'reviewed'],
+      ['R', 'review'],
       ['r', 'read again'],
       ['Esc', 'back'],
     ],
     handle(event) {
       if (event.kind !== 'key') return;
       const step = pagerStep(event.name, height);
-      if (step !== undefined) scrollTo(top + step);
+      if (step !== undefined) scrollTo(cursor + step);
       else if (event.name === ']') toFile(1);
       else if (event.name === '[') toFile(-1);
       else if (event.name === 'r') load();
-      else if (['escape', 'q', 'd', 'ctrl+c'].includes(event.name)) {
+      else if (event.name === 'c') comment();
+      else if (event.name === 'm') mark();
+      else if (event.name === 'v') {
+        rangeFrom = rangeFrom === null ? cursor : null;
+        app.changed();
+      } else if (event.name === 'R') {
+        isClosed = true;
+        app.close();
+        showReview(app, slug);
+      } else if (['escape', 'q', 'd', 'ctrl+c'].includes(event.name)) {
         isClosed = true;
         app.close();
       }
@@ -95,11 +146,14 @@ export function showChanges(app: App): void {
       const title = `${cleanLine(slug)} changed`;
       if (problem !== null) return { title, rows: wrap(problem, cols - 1) };
       if (read === null) return { title, rows: ['', ' reading…'] };
-      if (drawn?.cols !== cols || drawn.read !== read) drawn = draw(app, read, cols);
+      if (drawn?.cols !== cols - 1 || drawn.read !== read) drawn = draw(app, read, cols - 1);
       const { lines } = drawn;
       top = Math.max(0, Math.min(top, lines.length - rows));
       const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
-      return { title: `${title} ${totalText(read.changes.total)}${rest}`, rows: lines.slice(top, top + rows) };
+      return {
+        title: `${title} ${totalText(read.changes.total)}${rest}`,
+        rows: lines.slice(top, top + rows).map((line, at) => `${isChosen(top + at) ? '▌' : ' '}${line}`),
+      };
     },
   });
 }
@@ -116,24 +170,33 @@ const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
 
 /** Which files, and below them what in them. */
 function draw({ dress }: App, read: Read, cols: number): Drawn {
-  const { changes, patch, rows } = read;
+  const { changes, patch, rows, reviewed } = read;
   const fitted = (text: string, style: StyleName | null): string[] =>
     (displayWidth(text) < cols ? [text] : wrap(text, cols - 1)).map((line) => dress(style, line));
   const lines = [
     ...fitted(baseText(changes.base), 'dim'),
     ...changes.files.flatMap((file) =>
-      fitted(`${changeLetter(file)} ${changedName(file)}  ${linesText(file)}`, changeStyle(file)),
+      fitted(
+        `${changeLetter(file)} ${changedName(file)}  ${linesText(file)}${reviewed.has(file.path) ? '  ✓ reviewed' : ''}`,
+        changeStyle(file),
+      ),
     ),
     ...leftOutLines(changes).flatMap((line) => fitted(line, 'dim')),
   ];
   const files: number[] = [];
-  for (const row of rows) {
+  const places: (CommentPlace | null)[] = lines.map(() => null);
+  const shown = commentPlaces(rows);
+  for (const [at, row] of rows.entries()) {
     if (row.kind === 'file') {
       lines.push('');
       files.push(lines.length);
+      places.push(null);
     }
-    lines.push(...fitted(rowText(row), STYLES[row.kind]));
+    for (const line of fitted(rowText(row), STYLES[row.kind])) {
+      lines.push(line);
+      places.push(shown[at] ?? null);
+    }
   }
   if (patch.cut) lines.push(...fitted(`The patch is longer than this: cbos diff shows single files`, 'dim'));
-  return { cols, read, lines, files };
+  return { cols, read, lines, files, places };
 }

@@ -1,6 +1,6 @@
 import { computed, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import type { ChangedFile, Changes } from '../../protocol/index.ts';
+import { CatalogueError, type ChangedFile, type Changes, type Review } from '../../protocol/index.ts';
 import { baseText, changedName, changeLetter, leftOutLines, linesText, totalText } from '../../text/changes-words.ts';
 import { addressOf, goTo, parsePlace } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
@@ -8,6 +8,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { VirtualList } from '../parts/virtual-list.tsx';
 import { isSideBySide, PatchView, problemText } from './patch-view.tsx';
+import { ReviewPanel } from './review-panel.tsx';
 
 const FILE_ROW_PX = 36;
 
@@ -42,6 +43,25 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
       isGone = true;
     };
   }, [slug, isWorking, isLive, asked.value]);
+
+  const review = useSignal<Review | null>(null);
+  const reviewAsked = useSignal(0);
+  useEffect(() => {
+    if (!isLive) return;
+    let isGone = false;
+    client
+      .call('review', { params: { slug } })
+      .then((answer) => {
+        if (!isGone) review.value = answer;
+      })
+      .catch((error: unknown) => {
+        // An older server knows no reviews; where the changes cannot be read either, that is said.
+        if (!isGone && !(error instanceof CatalogueError)) throw error;
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, isWorking, isLive, asked.value, reviewAsked.value]);
 
   const files = changes.value?.files ?? [];
   const chosen = files.findIndex(({ path }) => path === file);
@@ -90,13 +110,29 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
         <div class="changes">
           <div class="changes-side">
             <Summary changes={changes.value} isWorking={isWorking} />
-            <FileList {...{ slug, files }} chosen={Math.max(0, chosen)} />
+            <FileList {...{ slug, files }} reviewed={review.value?.reviewed ?? []} chosen={Math.max(0, chosen)} />
           </div>
           <div class="changes-patch">
             {shown === undefined ? (
               <p class="empty">No changes {baseText(changes.value.base)}.</p>
             ) : (
-              <PatchView key={shown.path} slug={slug} file={shown} reading={reading.value} />
+              <PatchView
+                key={shown.path}
+                slug={slug}
+                file={shown}
+                reading={reading.value}
+                comments={review.value?.comments ?? []}
+              />
+            )}
+            {review.value !== null && (
+              <ReviewPanel
+                slug={slug}
+                file={shown?.path ?? null}
+                review={review.value}
+                onChange={() => {
+                  reviewAsked.value++;
+                }}
+              />
             )}
           </div>
         </div>
@@ -119,7 +155,9 @@ function Summary({ changes, isWorking }: { changes: Changes; isWorking: boolean 
   );
 }
 
-function FileList({ slug, files, chosen }: { slug: string; files: readonly ChangedFile[]; chosen: number }) {
+function FileList(props: { slug: string; files: readonly ChangedFile[]; reviewed: readonly string[]; chosen: number }) {
+  const { slug, files, chosen } = props;
+  const reviewed = new Set(props.reviewed);
   return (
     <VirtualList
       class="changed-files"
@@ -129,13 +167,16 @@ function FileList({ slug, files, chosen }: { slug: string; files: readonly Chang
       shown={chosen}
       row={(at) => {
         const file = files[at];
-        return file === undefined ? null : <FileRow key={at} {...{ slug, file }} isChosen={at === chosen} />;
+        return file === undefined ? null : (
+          <FileRow key={at} {...{ slug, file }} isChosen={at === chosen} isReviewed={reviewed.has(file.path)} />
+        );
       }}
     />
   );
 }
 
-function FileRow({ slug, file, isChosen }: { slug: string; file: ChangedFile; isChosen: boolean }) {
+function FileRow(props: { slug: string; file: ChangedFile; isChosen: boolean; isReviewed: boolean }) {
+  const { slug, file, isChosen, isReviewed } = props;
   const name = changedName(file);
   const letter = changeLetter(file);
   const status = file.parts.includes('untracked') ? 'untracked' : file.status.replaceAll('_', ' ');
@@ -151,6 +192,11 @@ function FileRow({ slug, file, isChosen }: { slug: string; file: ChangedFile; is
       </span>
       <bdi class="grow clip-start">{name}</bdi>
       <span class="hidden-text">{status}</span>
+      {isReviewed && (
+        <span class="faint" title="reviewed, until it changes">
+          ✓<span class="hidden-text"> reviewed</span>
+        </span>
+      )}
       <span class="number faint">{linesText(file)}</span>
     </a>
   );

@@ -1,10 +1,11 @@
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
-import { CatalogueError, type ChangedFile, type Patch } from '../../protocol/index.ts';
+import { CatalogueError, type ChangedFile, type Patch, type ReviewComment } from '../../protocol/index.ts';
 import { changedName, linesText } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows, rowSign, shownRow } from '../../text/patch-rows.ts';
 import { client } from '../connection/fleet.ts';
 import { VirtualList } from '../parts/virtual-list.tsx';
+import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
 import { sideBySide } from './side-by-side.ts';
 
 /** As high as a line of the page's code is. */
@@ -20,10 +21,12 @@ interface PatchViewProps {
   file: ChangedFile;
   /** another number: the changes were read anew */
   reading: number;
+  /** the comments that were not sent, of all files */
+  comments: readonly ReviewComment[];
 }
 
 /** The changes of one file, line by line. */
-export function PatchView({ slug, file, reading }: PatchViewProps) {
+export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
   const patch = useSignal<Patch | null>(null);
   const problem = useSignal<string | null>(null);
   useEffect(() => {
@@ -55,7 +58,7 @@ export function PatchView({ slug, file, reading }: PatchViewProps) {
           The patch is longer than CBOS reads, and ends before its last line.
         </p>
       )}
-      <Rows key={file.path} file={file} rows={rows} />
+      <Rows key={file.path} {...{ slug, file, rows, comments }} />
     </>
   );
 }
@@ -71,7 +74,15 @@ function isTold({ kind, text }: PatchRow): boolean {
   return kind !== 'said' || !/^(index |--- |\+\+\+ )/.test(text);
 }
 
-function Rows({ file, rows }: { file: ChangedFile; rows: readonly PatchRow[] }) {
+function Rows(props: {
+  slug: string;
+  file: ChangedFile;
+  rows: readonly PatchRow[];
+  comments: readonly ReviewComment[];
+}) {
+  const { slug, file, rows } = props;
+  const comments = props.comments.filter((comment) => comment.file === file.path);
+  const own = { slug, file: file.path, comments };
   const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
   const label = `Changes of ${changedName(file)}`;
   if (rows.length === 0) return <p class="empty">Nothing differs line by line: {linesText(file)}</p>;
@@ -83,7 +94,7 @@ function Rows({ file, rows }: { file: ChangedFile; rows: readonly PatchRow[] }) 
       rowHeightPx={ROW_PX}
       row={(at) => {
         const row = rows[at];
-        return row === undefined ? null : <Line key={at} row={row} numbers={[row.old, row.now]} />;
+        return row === undefined ? null : <Line key={at} {...own} row={row} numbers={[row.old, row.now]} />;
       }}
     />
   ) : (
@@ -96,8 +107,8 @@ function Rows({ file, rows }: { file: ChangedFile; rows: readonly PatchRow[] }) 
         const { before = null, after = null } = pairs[at] ?? {};
         return (
           <div key={at} class="patch-pair">
-            {before === null ? <div class="patch-row" /> : <Line row={before} numbers={[before.old]} />}
-            {after === null ? <div class="patch-row" /> : <Line row={after} numbers={[after.now]} />}
+            {before === null ? <div class="patch-row" /> : <Line {...own} row={before} numbers={[before.old]} />}
+            {after === null ? <div class="patch-row" /> : <Line {...own} row={after} numbers={[after.now]} />}
           </div>
         );
       }}
@@ -105,16 +116,46 @@ function Rows({ file, rows }: { file: ChangedFile; rows: readonly PatchRow[] }) 
   );
 }
 
-function Line({ row, numbers }: { row: PatchRow; numbers: readonly (number | null)[] }) {
+function Line(props: {
+  slug: string;
+  file: string;
+  row: PatchRow;
+  numbers: readonly (number | null)[];
+  comments: readonly ReviewComment[];
+}) {
+  const { slug, file, row, numbers, comments } = props;
   const text = shownRow(row);
   const more = text.length - LONGEST_LINE;
+  const place = rowPlace(row);
+  const chosen = chosenLines.value;
+  const isChosen =
+    place !== null && chosen !== null && chosen.slug === slug && chosen.file === file && isWithin(place, chosen);
+  const isCommented =
+    place !== null &&
+    comments.some((comment) => {
+      const lines = linesOf(comment);
+      return lines !== null && isWithin(place, lines);
+    });
   return (
-    <div class="patch-row" data-kind={row.kind}>
-      {numbers.map((number, at) => (
-        <span key={at} class="patch-number" aria-hidden="true">
-          {number ?? ''}
-        </span>
-      ))}
+    <div class="patch-row" data-kind={row.kind} data-chosen={isChosen} data-commented={isCommented}>
+      {numbers.map((number, at) =>
+        place === null || at !== (place.side === 'now' ? numbers.length - 1 : 0) ? (
+          <span key={at} class="patch-number" aria-hidden="true">
+            {number ?? ''}
+          </span>
+        ) : (
+          <button
+            key={at}
+            type="button"
+            class="patch-number"
+            tabIndex={-1}
+            aria-label={`Comment on line ${place.line}${place.side === 'base' ? ' of the base' : ''}`}
+            onClick={({ shiftKey }) => chooseLine({ slug, file, ...place }, shiftKey)}
+          >
+            {number}
+          </button>
+        ),
+      )}
       <span class="patch-sign">{rowSign(row)}</span>
       <span>{more > 0 ? text.slice(0, LONGEST_LINE) : text}</span>
       {more > 0 && <span class="faint"> … {more} more characters</span>}

@@ -1,0 +1,229 @@
+import { CatalogueError, type Review, type ReviewComment, type ReviewSide } from '../../protocol/index.ts';
+import { shownName } from '../../text/changes-words.ts';
+import type { PatchRow } from '../../text/patch-rows.ts';
+import { placeText, reviewText, roundText, visibleText } from '../../text/review-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { EMPTY_EDITOR, edit, insert } from '../input/editor.ts';
+import { wrap } from '../view/cells.ts';
+import { confirm } from './confirm.ts';
+import { pagerStep } from './pager-keys.ts';
+
+/** Lines that a comment may be about. */
+export interface CommentPlace {
+  file: string;
+  side: ReviewSide;
+  line: number;
+  endLine: number;
+}
+
+/** Finds for each row of a patch what it shows of which file; null where it shows no line, or the name is unclear. */
+export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[] {
+  let before: string | null = null;
+  let now: string | null = null;
+  return rows.map(({ kind, text, old, now: line }) => {
+    if (kind === 'file') before = now = null;
+    if (kind === 'said') {
+      before = nameIn(text, '--- a/') ?? before;
+      now = nameIn(text, '+++ b/') ?? now;
+    }
+    if (line !== null) return now === null ? null : { file: now, side: 'now', line, endLine: line };
+    const file = now ?? before;
+    return old === null || file === null ? null : { file, side: 'base', line: old, endLine: old };
+  });
+}
+
+/** git puts a name with a blank in front of a tab, and quotes one that has other signs. */
+function nameIn(text: string, mark: string): string | null {
+  return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
+}
+
+/** The lines between two places; null if they are not in one text of one file. */
+export function placeOfRange(one: CommentPlace | null, other: CommentPlace | null): CommentPlace | null {
+  if (one === null || other === null || one.file !== other.file || one.side !== other.side) return null;
+  return { ...one, line: Math.min(one.line, other.line), endLine: Math.max(one.endLine, other.endLine) };
+}
+
+/** Empty where an older server knows no reviews. */
+export async function readReviewed(app: App, slug: string): Promise<ReadonlySet<string>> {
+  try {
+    return new Set((await app.client.call('review', { params: { slug } })).reviewed);
+  } catch (error) {
+    if (error instanceof CatalogueError) return new Set();
+    throw error;
+  }
+}
+
+export function markReviewed(
+  app: App,
+  { slug, file, reviewed }: { slug: string; file: string; reviewed: boolean },
+  onDone: () => void,
+): void {
+  app.run(async () => {
+    await app.client.call('markReviewed', { params: { slug }, body: { file, reviewed } });
+    app.toast('good', `${shownName(file)} is ${reviewed ? 'reviewed, until it changes' : 'not reviewed'}`);
+    onDone();
+  });
+}
+
+/** Asks for a comment on lines, and keeps it. @param onEnd called afterwards, with or without one */
+export function writeComment(app: App, slug: string, place: CommentPlace, onEnd: () => void): void {
+  const { file, side, line, endLine } = place;
+  const anchor = { state: 'here' as const, line: null, end_line: null };
+  const title = `Comment on ${placeText({ file, side, line, end_line: endLine, anchor })}`;
+  let editor = EMPTY_EDITOR;
+  const leave = (): void => {
+    app.close();
+    onEnd();
+  };
+  app.open({
+    hints: () => [
+      ['Enter', 'keep it'],
+      ['Alt+Enter', 'new line'],
+      ['Esc', 'leave'],
+    ],
+    handle(event) {
+      if (event.kind === 'key' && (event.name === 'escape' || event.name === 'ctrl+c')) return leave();
+      if (event.kind === 'key' && event.name === 'enter') {
+        const text = editor.text.trim();
+        if (text === '') return leave();
+        app.run(async () => {
+          const body = { file, side, line, end_line: endLine, text };
+          await app.client.call('addReviewComment', { params: { slug }, body });
+          leave();
+          app.toast('good', 'kept: R shows the review, and sends it');
+        });
+        return;
+      }
+      const isNewLine = event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
+      editor = isNewLine ? insert(editor, '\n') : (edit(editor, event) ?? editor);
+      app.changed();
+    },
+    input: () => ({ title, mark: '> ', editor, isActive: true }),
+  });
+}
+
+/** The review of a session: what would be sent, and the rounds that were, with their answers. */
+export function showReview(app: App, slug: string): void {
+  app.run(async () => {
+    const review = await app.client.call('review', { params: { slug } });
+    openReview(app, slug, review);
+  });
+}
+
+function openReview(app: App, slug: string, review: Review): void {
+  let top = 0;
+  let height = 1;
+  let count = 0;
+  const { prompt, round } = review;
+  app.open({
+    hints: () => [
+      ['j/k', 'scroll'],
+      ...(prompt === null ? [] : ([['s', 'send it']] as const)),
+      ['x', 'delete the last comment'],
+      ['Esc', 'back'],
+    ],
+    handle(event) {
+      if (event.kind !== 'key') return;
+      const step = pagerStep(event.name, height);
+      if (step !== undefined) {
+        top = Math.max(0, Math.min(count - height, top + step));
+        app.changed();
+      } else if (event.name === 's' && prompt !== null) askToSend(app, { slug, prompt, round });
+      else if (event.name === 'x') removeLast(app, slug, review);
+      else if (['escape', 'q', 'ctrl+c'].includes(event.name)) app.close();
+    },
+    page(cols, rows) {
+      const lines = reviewLines(app, review).flatMap((line) => wrap(line, Math.max(10, cols - 2)));
+      height = rows;
+      count = lines.length;
+      top = Math.max(0, Math.min(top, count - rows));
+      const shown = lines.slice(top, top + rows).map((line) => ` ${line}`);
+      return { title: `Review of ${cleanLine(slug)}, ${reviewText(review)}`, rows: shown };
+    },
+  });
+}
+
+/** Shows the prompt that goes. A yes counts once its end was in the picture. */
+function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: string; round: number }): void {
+  let top = 0;
+  let height = 1;
+  let count = 0;
+  let isRead = false;
+  const send = (): void => {
+    app.close();
+    app.toast('wait', `sending the review to ${slug}…`);
+    app.run(async () => {
+      const sent = await app.client.call('sendReview', { params: { slug }, body: { prompt } });
+      app.toast('good', `${slug}, ${roundText(sent)}`);
+    });
+  };
+  app.open({
+    hints: () => [
+      ['y', 'send it'],
+      ['j/k', 'scroll'],
+      ['n', 'leave'],
+    ],
+    handle(event) {
+      if (event.kind !== 'key') return;
+      const step = pagerStep(event.name, height);
+      if (step !== undefined) {
+        top = Math.max(0, Math.min(count - height, top + step));
+        app.changed();
+      } else if (event.name !== 'y') app.close();
+      else if (isRead) send();
+      else app.toast('wait', 'Read it to its end first: Space and j scroll');
+    },
+    page(cols, rows) {
+      const lines = prompt.split('\n').flatMap((line) => wrap(line, Math.max(10, cols - 2)));
+      height = rows;
+      count = lines.length;
+      isRead ||= top + rows >= count;
+      const rest = count > top + rows ? `  (${count - top - rows} more lines)` : '';
+      return { title: `Send this to ${cleanLine(slug)} as round ${round}?${rest}`, rows: lines.slice(top, top + rows) };
+    },
+    input: () => ({ title: '', mark: 'Send it? (y/n) ', editor: EMPTY_EDITOR, isActive: true }),
+  });
+}
+
+/** The newest comment that was not sent, after a question. */
+function removeLast(app: App, slug: string, { comments }: Review): void {
+  const last = comments.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1);
+  if (last === undefined) {
+    app.toast('bad', 'No comment waits to be sent');
+    return;
+  }
+  confirm(app, {
+    question: 'Delete this comment?',
+    about: `${placeText(last)}\n${visibleText(last.text)}`,
+    onYes: () => {
+      app.run(async () => {
+        await app.client.call('removeReviewComment', { params: { slug, id: last.id } });
+        showReview(app, slug);
+      });
+    },
+  });
+}
+
+function reviewLines({ dress }: App, { comments, rounds }: Review): string[] {
+  const none = comments.length === 0 ? ['No comment waits: c on a line of the changes (d) writes one.', ''] : [];
+  return [
+    ...none,
+    ...comments.flatMap((comment) => [...commentLines(comment), '']),
+    ...rounds
+      .toReversed()
+      .flatMap((round) => [
+        dress('bold', roundText(round)),
+        ...round.comments.flatMap(commentLines),
+        ...(round.answer === null ? ['no answer yet'] : visibleText(round.answer).split('\n')).map(
+          (line) => `│ ${line}`,
+        ),
+        '',
+      ]),
+  ];
+}
+
+function commentLines(comment: ReviewComment): string[] {
+  const old = comment.anchor.state === 'outdated' ? comment.lines.map((line) => `> ${visibleText(line)}`) : [];
+  return [placeText(comment), ...old, ...visibleText(comment.text).split('\n')];
+}

@@ -1,0 +1,46 @@
+import { signal } from '@preact/signals';
+import type { ReviewComment, ReviewSide } from '../../protocol/index.ts';
+import type { PatchRow } from '../../text/patch-rows.ts';
+
+/** Lines of a file that a comment is to be about. */
+export interface ChosenLines {
+  slug: string;
+  file: string;
+  side: ReviewSide;
+  line: number;
+  endLine: number;
+}
+
+export const chosenLines = signal<ChosenLines | null>(null);
+
+/** The place of a row, if it can be commented on: removed lines are in the base alone. */
+export function rowPlace({ old, now }: PatchRow): { side: ReviewSide; line: number } | null {
+  if (now !== null) return { side: 'now', line: now };
+  return old === null ? null : { side: 'base', line: old };
+}
+
+/** Chooses a line, or all from the one that was chosen before to this one. */
+export function chooseLine(
+  at: { slug: string; file: string; side: ReviewSide; line: number },
+  extends_: boolean,
+): void {
+  const before = chosenLines.peek();
+  const { line, ...of } = at;
+  const isSame = before !== null && before.slug === of.slug && before.file === of.file && before.side === of.side;
+  chosenLines.value =
+    extends_ && isSame
+      ? { ...of, line: Math.min(before.line, line), endLine: Math.max(before.endLine, line) }
+      : { ...of, line, endLine: line };
+}
+
+/** Whether a place is among chosen lines, or those of a comment. */
+export function isWithin(place: { side: ReviewSide; line: number }, of: Omit<ChosenLines, 'slug' | 'file'>): boolean {
+  return place.side === of.side && place.line >= of.line && place.line <= of.endLine;
+}
+
+/** Where a comment's lines are now; null where it is outdated. */
+export function linesOf({ side, anchor }: ReviewComment): Omit<ChosenLines, 'slug' | 'file'> | null {
+  return anchor.line === null || anchor.end_line === null
+    ? null
+    : { side, line: anchor.line, endLine: anchor.end_line };
+}
