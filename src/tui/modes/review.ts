@@ -72,6 +72,7 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
   const anchor = { state: 'here' as const, line: null, end_line: null };
   const title = `Comment on ${placeText({ file, side, line, end_line: endLine, anchor })}`;
   let editor = EMPTY_EDITOR;
+  let isKeeping = false;
   const leave = (): void => {
     app.close();
     onEnd();
@@ -87,10 +88,18 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
       if (event.kind === 'key' && event.name === 'enter') {
         const text = editor.text.trim();
         if (text === '') return leave();
+        // A second Enter is not a second comment.
+        if (isKeeping) return;
+        isKeeping = true;
+        const writing = app.mode();
         app.run(async () => {
           const body = { file, side, line, end_line: endLine, text };
-          await app.client.call('addReviewComment', { params: { slug }, body });
-          leave();
+          try {
+            await app.client.call('addReviewComment', { params: { slug }, body });
+          } finally {
+            isKeeping = false;
+          }
+          if (app.mode() === writing) leave();
           app.toast('good', 'kept: R shows the review, and sends it');
         });
         return;
@@ -105,9 +114,11 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
 
 /** The review of a session: what would be sent, and the rounds that were, with their answers. */
 export function showReview(app: App, slug: string): void {
+  const before = app.mode();
   app.run(async () => {
     const review = await app.client.call('review', { params: { slug } });
-    openReview(app, slug, review);
+    // A person who has opened something else in the meantime types there.
+    if (app.mode() === before) openReview(app, slug, review);
   });
 }
 
