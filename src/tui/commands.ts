@@ -8,6 +8,7 @@ import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
 import { showChanges } from './modes/changes.ts';
 import { confirm } from './modes/confirm.ts';
 import { finish } from './modes/finish.ts';
+import { archive, tagByWords, unarchive } from './modes/groups.ts';
 import { showHelp } from './modes/help.ts';
 import { newSession } from './modes/new-session.ts';
 import { search } from './modes/search.ts';
@@ -92,6 +93,9 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     about: 'it needs you no more until then, or until that session ends',
     run: snoozeByWords,
   },
+  '/tag': { usage: '/tag [TAG -TAG]', about: 'its tags: gives those, and takes those with a dash', run: tagByWords },
+  '/archive': { usage: '/archive', about: 'a stopped or parked session leaves the list', run: archive },
+  '/unarchive': { usage: '/unarchive NAME', about: 'an archived session is listed again', run: unarchive },
   '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
   '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
   '/changes': { usage: '/changes', about: 'what it changed in its repository', run: (app) => showChanges(app) },

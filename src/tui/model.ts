@@ -1,8 +1,8 @@
 import { EMPTY_VIEW, type SessionView } from '../client/index.ts';
-import type { Question, QuestionPart, Session } from '../protocol/index.ts';
+import type { Grouping, Question, QuestionPart, Session } from '../protocol/index.ts';
 import { askedText } from '../text/tool-input-text.ts';
+import { type ListGroup, listGroups } from './groups.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
-import { listedSessions } from './order.ts';
 
 /**
  * What happens when a session starts to wait: the terminal's bell, a desktop notification as well, or only a line.
@@ -44,6 +44,10 @@ export interface Model {
   view: SessionView;
   selected: string | null;
   filter: string;
+  /** by what the list is divided */
+  grouping: Grouping;
+  /** the groups that show only what needs its person */
+  folded: ReadonlySet<string>;
   /** since when the server is connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
@@ -75,6 +79,8 @@ export function createModel(now: number): Model {
     view: EMPTY_VIEW,
     selected: null,
     filter: '',
+    grouping: 'attention',
+    folded: new Set(),
     link: { isUp: false, since: now },
     alerts: 'bell',
     hasFocus: true,
@@ -96,19 +102,14 @@ export function selectedSession({ view, selected }: Model): Session | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
 
-/**
- * Each picture needs the list several times, and most pictures show the same sessions. A hundred sessions are
- * therefore sorted only once for each change.
- */
-const sorted = new WeakMap<SessionView, { filter: string; sessions: readonly Session[] }>();
-
-export function listed({ view, filter }: Model): readonly Session[] {
-  const known = sorted.get(view);
-  if (known?.filter === filter) return known.sessions;
-  const sessions = listedSessions(view, filter);
-  sorted.set(view, { filter, sessions });
-  return sessions;
+/** The sessions that the list shows, from the top. */
+export function listed(model: Model): readonly Session[] {
+  const groups = listGroups(model);
+  const known = flat.get(groups) ?? groups.flatMap(({ sessions }) => sessions);
+  flat.set(groups, known);
+  return known;
 }
+const flat = new WeakMap<readonly ListGroup[], readonly Session[]>();
 
 /**
  * Reports whether the pane shows a conversation: that of a JSON session, or of a session in a terminal that is shown

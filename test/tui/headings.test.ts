@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
+import { listGroups } from '../../src/tui/groups.ts';
 import { EMPTY_EDITOR } from '../../src/tui/input/editor.ts';
 import { createModel, listed } from '../../src/tui/model.ts';
 import type { Mode } from '../../src/tui/modes/mode.ts';
+import { nextNeedy } from '../../src/tui/order.ts';
 import { draw } from '../../src/tui/view/draw.ts';
 import { dressFor } from '../../src/tui/view/dress.ts';
 import { someSession } from '../harness/some-session.ts';
@@ -97,5 +99,62 @@ describe('headings of the list', () => {
     expect(listOf(all).rows[1]?.text).toMatch(/^Needs you \(20\)/);
     const end = listOf(all, { at: 39 });
     expect(end.rows.map(({ slug }) => slug)).toContain(end.slugs.at(-1));
+  });
+});
+
+describe('headings by tag and repository', () => {
+  const fleet = (): ReturnType<typeof createModel> => {
+    const model = createModel(0);
+    const sessions = [
+      someSession('A', { ...WANTING.done, tags: ['night', 'web'], repository: '/src/shop' }),
+      someSession('B', { ...WANTING.asks, tags: ['day'], repository: '/src/shop' }),
+      someSession('C', { ...WANTING.works, tags: ['night'], repository: '/src/api' }),
+      someSession('D', { ...WANTING.works }),
+    ];
+    model.view = new Map(sessions.map((session) => [session.slug, session]));
+    return model;
+  };
+  const shape = (model: ReturnType<typeof createModel>) =>
+    listGroups(model).map(({ title, sessions }) => [title, sessions.map(({ slug }) => slug).join('')]);
+
+  test('have each session once, the most pressing group first', () => {
+    const model = { ...fleet(), grouping: 'tag' as const };
+    expect(shape(model)).toEqual([
+      ['day (1)', 'B'],
+      ['night (2)', 'AC'],
+      ['No tag (1)', 'D'],
+    ]);
+    expect(shape({ ...model, grouping: 'repo' })).toEqual([
+      ['shop (2)', 'BA'],
+      ['api (1)', 'C'],
+      ['No repository (1)', 'D'],
+    ]);
+    expect(listed({ ...model, grouping: 'none' }).map(({ slug }) => slug)).toEqual(['B', 'A', 'C', 'D']);
+  });
+
+  test('a folded group keeps its count, and shows what needs its person, and the selected session', () => {
+    const model = { ...fleet(), grouping: 'repo' as const, folded: new Set(['repo /src/shop', 'repo /src/api']) };
+    expect(shape(model)).toEqual([
+      ['▸ shop (2)', 'B'],
+      ['▸ api (1)', ''],
+      ['No repository (1)', 'D'],
+    ]);
+    expect(nextNeedy(listed(model), null)).toBe('B');
+    expect(shape({ ...model, selected: 'A' })[0]).toEqual(['▸ shop (2)', 'BA']);
+    // A filter looks everywhere.
+    expect(listed({ ...model, filter: '#night' }).map(({ slug }) => slug)).toEqual(['A', 'C']);
+  });
+
+  test('are in the picture, those of folded groups too, and lead no click to a session', () => {
+    const model = { ...fleet(), grouping: 'repo' as const, folded: new Set(['repo /src/api']), selected: 'D' };
+    const picture = draw({
+      ...{ model, mode: MODE, content: null, size: WIDE, now: 0, home: undefined, dress: dressFor(false) },
+    });
+    const rows = picture.rows.map((row) => row.replace(/\u001b\[(\d+G.*|[\d;]*m)/g, '').trim());
+    for (const title of ['shop (2)', '▸ api (1)', 'No repository (1)']) {
+      expect(rows).toContain(title);
+      expect(picture.targetAt(rows.indexOf(title), 2)?.kind).toBe('list');
+    }
+    expect(rows.join('\n')).not.toMatch(/ C /);
   });
 });

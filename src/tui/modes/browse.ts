@@ -29,6 +29,7 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
+import { cycleGrouping, toggleFold, unfoldAll } from './groups.ts';
 import { showHelp } from './help.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
@@ -178,6 +179,9 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   v: showQuestion,
   u: toggleUnread,
   Z: chooseSnooze,
+  b: cycleGrouping,
+  h: toggleFold,
+  H: unfoldAll,
   i: interrupt,
   c: resumeQueue,
   S: showStash,

@@ -1,9 +1,9 @@
-import { attentionOf } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { attentionCount, attentionStyle } from '../../text/session-words.ts';
 import type { Style, StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { listGroups } from '../groups.ts';
 import { layoutEditor } from '../input/editor.ts';
 import { listed, type Model, selectedSession } from '../model.ts';
 import type { Hint, InputBox, Mode, Page } from '../modes/mode.ts';
@@ -128,7 +128,8 @@ export function measure(
   const body = Math.max(1, size.rows - FIXED_ROWS - taken);
   const sessions = listed(model);
   // A filtered list shows what somebody is looking for and not what needs to be done, so it has no headings.
-  const headings = model.filter === '' ? new Set(sessions.map(attentionOf)).size : 0;
+  const isDivided = model.grouping !== 'none' && (model.filter === '' || model.grouping !== 'attention');
+  const headings = isDivided ? listGroups(model).length : 0;
   const content = { sessions: sessions.length, headings, isZoomed: model.isZoomed, isPage };
   const frame = frameFor({ cols: size.cols, body }, content);
   return { frame, body };
@@ -182,7 +183,7 @@ function list({ model, now, home, dress }: Drawing, frame: Frame): ListRows {
   const { cols, rows, hasHeadings } = frame.list;
   const { selected, marked } = model;
   const { isSideBySide: isTall } = frame;
-  return listRows({ sessions, selected, marked, cols, rows, isTall, hasHeadings, now, home, dress });
+  return listRows({ groups: listGroups(model), selected, marked, cols, rows, isTall, hasHeadings, now, home, dress });
 }
 
 interface PaneRows {

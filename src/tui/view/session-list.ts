@@ -1,32 +1,25 @@
-import { type Attention, attentionOf, isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
+import { isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextGauge, contextPercent, contextStyle } from '../../text/figure-words.ts';
-import {
-  attentionHeading,
-  attentionStyle,
-  pathText,
-  sessionGist,
-  sessionIcon,
-  sessionStyle,
-  stateText,
-} from '../../text/session-words.ts';
+import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { wakeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
+import type { ListGroup } from '../groups.ts';
 import { column, fitTo } from './cells.ts';
 
 export interface ListOptions {
-  sessions: readonly Session[];
+  groups: readonly ListGroup[];
   selected: string | null;
   marked: ReadonlySet<string>;
   cols: number;
   rows: number;
   /** whether each session takes two rows, of which the second shows what it asks or does */
   isTall: boolean;
-  /** whether a row above each group says what its sessions want */
+  /** whether a row above each group says what its sessions have in common */
   hasHeadings: boolean;
   now: number;
   home: string | undefined;
@@ -39,15 +32,9 @@ export interface ListRows {
   slugs: (string | null)[];
 }
 
-/** The attention of the sessions below a heading. */
-interface Group {
-  attention: Attention;
-  count: number;
-}
-
 /** A session or a heading, and the row of the whole list in which it begins. */
 interface Item {
-  of: Session | Group;
+  of: Session | ListGroup;
   top: number;
   height: number;
 }
@@ -72,7 +59,7 @@ export function listRows(options: ListOptions): ListRows {
     // Half of a session is shown only if there is no room for a whole one.
     if (top + height > start + rows && top > start) break;
     if ('slug' in of) shown.push(...(options.isTall ? tallRows(of, options) : [flatRow(of, options)]));
-    else shown.push(` ${dress(attentionStyle(of.attention), attentionHeading(of.attention, of.count))}`);
+    else shown.push(` ${dress(of.style, truncate(of.title, Math.max(0, options.cols - 2)))}`);
     while (slugs.length < shown.length) slugs.push('slug' in of ? of.slug : null);
   }
   const bar = scrollBar({ rows, start, count });
@@ -82,23 +69,17 @@ export function listRows(options: ListOptions): ListRows {
   };
 }
 
-/** Returns the sessions from the top, each group below its heading. They must be in the order of their attention. */
-function itemsOf({ sessions, isTall, hasHeadings }: ListOptions): Item[] {
+/** Returns the sessions from the top, each group below its heading. */
+function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   const items: Item[] = [];
   let top = 0;
   const add = (of: Item['of'], height: number): void => {
     items.push({ of, top, height });
     top += height;
   };
-  const groups: Group[] = [];
-  for (const session of sessions) {
-    const attention = attentionOf(session);
-    if (hasHeadings && groups.at(-1)?.attention !== attention) {
-      const group = { attention, count: sessions.filter((one) => attentionOf(one) === attention).length };
-      groups.push(group);
-      add(group, 1);
-    }
-    add(session, isTall ? 2 : 1);
+  for (const group of groups) {
+    if (hasHeadings) add(group, 1);
+    for (const session of group.sessions) add(session, isTall ? 2 : 1);
   }
   return items;
 }
@@ -170,9 +151,9 @@ function flatRow(session: Session, options: ListOptions): string {
 }
 
 /** Returns how full the context window is. All rows leave room for it as soon as it is known of one session. */
-function contextCells({ context }: Session, { cols, sessions }: ListOptions): string {
+function contextCells({ context }: Session, { cols, groups }: ListOptions): string {
   if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
-  if (sessions.every((one) => one.context === null)) return '';
+  if (groups.every(({ sessions }) => sessions.every((one) => one.context === null))) return '';
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
