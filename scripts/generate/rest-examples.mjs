@@ -28,6 +28,7 @@ export const REST_EXAMPLES = {
   addReviewComment: { file: 'src/login.ts', line: 41, side: 'now', text: 'this also runs for guests' },
   sendReview: { prompt: 'src/login.ts:41: this also runs for guests' },
   markReviewed: { file: 'src/login.ts', reviewed: true },
+  addSchedule: { name: 'NIGHTLY', cron: '0 7 * * 1-5', session: 'CI', prompt: 'run the tests' },
   send: { text: 'run the tests', idempotency_key: 'build-1412' },
   answer: { choice: 'yes' },
   patchDelivery: { text: 'run the tests, and then the linter' },

@@ -41,6 +41,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
   { names: ['rules', 'audit'], load: async () => (await import('./commands/ruling.ts')).addRuling },
+  { names: ['schedule'], load: async () => (await import('./commands/scheduling.ts')).addScheduling },
   { names: ['attach', 'buffer', 'logs'], load: async () => (await import('./commands/terminal.ts')).addTerminal },
   {
     names: ['timeline', 'explain', 'record-misdetection'],

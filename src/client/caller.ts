@@ -105,6 +105,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(value.slice(0, MAX_QUOTED))}`);
   }
   if (!/^[\w-]+$/.test(value)) {
+    if (path.startsWith('/schedules/')) throw new CatalogueError('no_such_schedule');
     throw new CatalogueError(path.startsWith('/stash/') ? 'no_such_stash' : 'no_such_delivery');
   }
   return value;

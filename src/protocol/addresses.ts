@@ -92,6 +92,13 @@ export const ADDRESSES = {
   trustRules: { method: 'post', path: '/rules/trust' },
   untrustRules: { method: 'post', path: '/rules/untrust' },
   audit: { method: 'get', path: '/audit' },
+  listSchedules: { method: 'get', path: '/schedules' },
+  addSchedule: { method: 'post', path: '/schedules' },
+  removeSchedule: { method: 'delete', path: '/schedules/{name}' },
+  pauseSchedule: { method: 'post', path: '/schedules/{name}/pause' },
+  resumeSchedule: { method: 'post', path: '/schedules/{name}/resume' },
+  runSchedule: { method: 'post', path: '/schedules/{name}/run' },
+  scheduleRuns: { method: 'get', path: '/schedules/{name}/runs' },
 } as const satisfies { [N in RouteName]: Pick<(typeof ROUTES)[N], 'method' | 'path'> };
 
 export type Address = (typeof ADDRESSES)[RouteName];

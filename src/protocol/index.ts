@@ -43,6 +43,8 @@ export * from './route.ts';
 export * from './routes.ts';
 export type { RULE_ROUTES } from './rule-routes.ts';
 export * from './rules.ts';
+export type { SCHEDULE_ROUTES } from './schedule-routes.ts';
+export * from './schedules.ts';
 export * from './search.ts';
 export * from './session.ts';
 export * from './session-selector.ts';

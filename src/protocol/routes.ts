@@ -10,6 +10,7 @@ import { Broadcast, BroadcastResult } from './requests.ts';
 import { REVIEW_ROUTES } from './review-routes.ts';
 import { type Route, SlugParam } from './route.ts';
 import { RULE_ROUTES } from './rule-routes.ts';
+import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, StatusChange } from './session.ts';
 import { SESSION_ROUTES } from './session-routes.ts';
@@ -101,6 +102,7 @@ export const ROUTES = {
   ...JSON_ROUTES,
   ...STASH_ROUTES,
   ...RULE_ROUTES,
+  ...SCHEDULE_ROUTES,
   completeFolder: {
     method: 'get',
     path: '/folders',

@@ -24,6 +24,7 @@ import type { Logger } from './logger.ts';
 import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
 import { createReviewDesk } from './review/review-desk.ts';
+import type { Scheduler } from './schedules/scheduler.ts';
 import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
@@ -64,6 +65,7 @@ export interface FacesOptions {
   reviews: ReviewStore;
   /** the id of a session, which stays through renames */
   idOf(slug: string): string;
+  schedules: Scheduler;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -119,6 +121,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     streamDir: settings.stream_dir,
     recordings: options.recordings,
     rules: options.rules,
+    schedules: options.schedules,
     signIns,
     passes,
     push,

@@ -20,6 +20,7 @@ import { createDropStore } from '../platform/sqlite/drop-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
 import { createReviewStore } from '../platform/sqlite/review-store.ts';
 import { createRuleStore } from '../platform/sqlite/rule-store.ts';
+import { createScheduleStore } from '../platform/sqlite/schedule-store.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import { createApprovals } from './approval/approvals.ts';
 import { createRulesDesk } from './approval/rules-desk.ts';
@@ -33,6 +34,7 @@ import { type FleetSettings, type OpenedFleet, openFleet } from './open-fleet.ts
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
+import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
 import type { Dispose, Sessions } from './sessions.ts';
 import { awaitLoss } from './watch-home.ts';
 
@@ -81,6 +83,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let fleet: Fleet | null = null;
   let attended: OpenedFleet['attended'] | null = null;
   let search: Search | null = null;
+  let schedules: Scheduler | null = null;
   try {
     database = openDatabase(databaseFile);
     if (existsSync(`${databaseFile}${DAMAGED_LOG}`))
@@ -113,6 +116,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
     });
+    schedules = createScheduler({
+      store: createScheduleStore(database),
+      sessions: fleet,
+      clock,
+      log,
+      timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    });
     const faces = await startServerFaces({
       sessions,
       sessionOf: fleet.sessionOf,
@@ -121,6 +131,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       recordings: bounds.report,
       reviews: createReviewStore(database),
       idOf: fleet.idOf,
+      schedules,
       rules: createRulesDesk({ approvals, store: ruleStore, clock, sessions: fleet.named }),
       settings,
       clock,
@@ -132,6 +143,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     // Every face listens by now, so it learns which sessions wake.
     attended.start();
+    schedules.start();
     const reach = reachOf(settings.host);
     lock.describe({
       pid: options.pid,
@@ -146,6 +158,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stopWatches = (): void => {
       stopGrowing();
       stopCheckpoints();
+      schedules?.dispose();
       home.stop();
     };
     const ready = reach === null ? 'the server is ready' : `the server is ready, and open to ${reach}`;
@@ -158,6 +171,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       close: closer({ faces, stopWatches, bounds, replays, attended, fleet, search, database, lock, log }),
     };
   } catch (cause) {
+    schedules?.dispose();
     attended?.dispose();
     await fleet?.close();
     await search?.close();

@@ -6,6 +6,7 @@ import { attendInMemory } from '../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
 import { memoryReviews } from '../harness/memory-reviews.ts';
 import { memoryRules } from '../harness/memory-rules.ts';
+import { memorySchedules } from '../harness/memory-schedules.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
@@ -60,6 +61,7 @@ async function startAgain(): Promise<Faces> {
     reviews: memoryReviews(),
     idOf: (slug) => sessions.idOf(slug),
     rules: memoryRules({ home: world.cbosHome, userHome: world.home, sessions }).desk,
+    schedules: memorySchedules(sessions, createSystemClock()),
     settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),
     logger,

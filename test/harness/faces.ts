@@ -9,10 +9,12 @@ import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
+import type { Scheduler } from '../../src/server/schedules/scheduler.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 import { attendInMemory, memoryAttention, memoryLabels } from './attended.ts';
 import { memoryReviews } from './memory-reviews.ts';
 import { memoryRules } from './memory-rules.ts';
+import { memorySchedules } from './memory-schedules.ts';
 import { MemorySessions } from './memory-sessions.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -50,6 +52,8 @@ export interface FacesUnderTest extends AsyncDisposable {
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
   /** the approval rules, and what they have decided */
   rules: RuleStore;
+  /** prompts at set times; nothing is run by itself */
+  schedules: Scheduler;
   /** what was logged */
   log: LogLine[];
   /** the number of listeners to the sessions, over all faces */
@@ -106,6 +110,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
   });
   const reviews = memoryReviews();
+  const schedules = memorySchedules(sessions, clock);
+  world.onDispose(async () => schedules.dispose());
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
     const attended = attendInMemory(sessions, { store: attention, labels, clock, log: logger, onWaiting });
@@ -117,6 +123,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       rules: desk,
       reviews,
       idOf: (slug) => sessions.idOf(slug),
+      schedules,
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,
@@ -164,6 +171,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
     rules: store,
+    schedules,
     log,
     waited,
     listeners: () => listeners.size,

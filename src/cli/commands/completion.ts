@@ -137,7 +137,7 @@ function argumentValues(
   { sessions, ids, choices: answers, tags }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
-  if (name === 'id') return ids;
+  if (name === 'id' || name === 'schedule') return ids;
   if (name === 'choice') return answers;
   if (name === 'tag') return tags;
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
@@ -201,12 +201,18 @@ function choicesOf(session: Session | undefined): Suggestion[] {
 async function readIds(client: Caller, command: string | undefined): Promise<Suggestion[]> {
   if (command === 'draft' || command === 'stash') return readDrafts(client);
   if (command === 'recover') return readSaved(client);
+  if (command === 'schedule') return readSchedules(client);
   return command === 'queue' ? readQueue(client) : [];
 }
 
 async function readSaved(client: Caller): Promise<Suggestion[]> {
   const saved = await client.call('listSaved', { query: {} });
   return saved.map(({ id, branch }) => [cleanLine(id), cleanLine(branch)]);
+}
+
+async function readSchedules(client: Caller): Promise<Suggestion[]> {
+  const schedules = await client.call('listSchedules');
+  return schedules.map(({ name, cron, prompt }) => [cleanLine(name), cleanLine(`${cron}: ${firstLine(prompt)}`)]);
 }
 
 async function readQueue(client: Caller): Promise<Suggestion[]> {

@@ -56,6 +56,24 @@ export const REQUEST_ERRORS = {
     meaning: 'No approval rule has this id',
     hint: '`cbos rules` lists the rules with their ids',
   },
+  no_such_schedule: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No schedule has this name',
+    hint: '`cbos schedule` lists the schedules',
+  },
+  schedule_taken: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another schedule has this name',
+    hint: 'Choose another name, or delete the old one with `cbos schedule rm`',
+  },
+  invalid_schedule: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The pattern or the time zone of the schedule cannot be read',
+    hint: "Write minute, hour, day of the month, month, day of the week: '0 7 * * 1-5'; and a zone as Europe/Berlin",
+  },
   rule_in_file: {
     status: 409,
     exit: EXIT.refused,

@@ -11,6 +11,7 @@ import {
   type RouteName,
   type RouteOutput,
   type RULE_ROUTES,
+  type SCHEDULE_ROUTES,
   type Session,
   State,
   type StatusCounts,
@@ -23,6 +24,7 @@ import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
 import type { ReviewDesk } from '../review/review-desk.ts';
+import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
 import { recordingBytes } from './recording-bytes.ts';
@@ -57,6 +59,7 @@ export interface HandlerOptions extends SignInOptions {
   reviews: ReviewDesk;
   replays: Replays;
   rules: RulesDesk;
+  schedules: Scheduler;
   /** directory of the recordings */
   streamDir: string;
   /** how much disk space the recordings use */
@@ -194,6 +197,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     },
     broadcast: ({ body }) => sessions.broadcast(body),
     ...createRuleHandlers(options.rules),
+    ...createScheduleHandlers(options.schedules),
   };
 }
 
@@ -208,6 +212,18 @@ function createRuleHandlers(rules: RulesDesk): Pick<Handlers, RuleRoute> {
     trustRules: ({ body }) => rules.trust(body),
     untrustRules: ({ body }) => rules.untrust(body.path),
     audit: ({ query }) => rules.audit(query),
+  };
+}
+
+function createScheduleHandlers(schedules: Scheduler): Pick<Handlers, keyof typeof SCHEDULE_ROUTES> {
+  return {
+    listSchedules: () => schedules.list(),
+    addSchedule: ({ body }) => schedules.add(body),
+    removeSchedule: ({ params }) => schedules.remove(params.name),
+    pauseSchedule: ({ params }) => schedules.pause(params.name, true),
+    resumeSchedule: ({ params }) => schedules.pause(params.name, false),
+    runSchedule: ({ params }) => schedules.run(params.name),
+    scheduleRuns: ({ params }) => schedules.runs(params.name),
   };
 }
 

@@ -20,6 +20,7 @@ import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
 import { memoryReviews } from '../../harness/memory-reviews.ts';
 import { memoryRules } from '../../harness/memory-rules.ts';
+import { memorySchedules } from '../../harness/memory-schedules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
 interface Schema {
@@ -127,6 +128,7 @@ describe('the OpenAPI description', () => {
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
       rules: memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions }).desk,
+      schedules: memorySchedules(sessions, createSystemClock()),
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,

@@ -40,6 +40,11 @@ const QUESTION: Partial<Session> = {
   },
 };
 
+/** A schedule that never runs by itself in a test. */
+function scheduled(name: string): void {
+  server.schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
+}
+
 /** One successful request for each route. A route without one does not compile. */
 const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: () => Promise<PageInput> }> = {
   health: {},
@@ -133,6 +138,13 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
   testRules: { body: { tool: 'Bash', input: { command: 'npm test' }, session: 'AUTH' } },
   trustRules: { asPage: async () => ({ headers: {}, body: project(false) }) },
   untrustRules: { asPage: async () => ({ headers: {}, body: { path: project(true).path } }) },
+  listSchedules: {},
+  addSchedule: { body: { name: 'NIGHTLY', cron: '0 7 * * 1-5', session: 'AUTH', prompt: 'run the tests' } },
+  removeSchedule: { params: { name: 'GONE' }, before: () => scheduled('GONE') },
+  pauseSchedule: { params: { name: 'PAUSED' }, before: () => scheduled('PAUSED') },
+  resumeSchedule: { params: { name: 'RESUMED' }, before: () => scheduled('RESUMED') },
+  runSchedule: { params: { name: 'RUN' }, before: () => scheduled('RUN') },
+  scheduleRuns: { params: { name: 'LISTED' }, before: () => scheduled('LISTED') },
   audit: { query: { session: 'AUTH', since: '2026-01-01T00:00:00Z', limit: '5' } },
   completeFolder: { query: { path: '~/' } },
   completePrompt: { params: { slug: 'AUTH' }, query: { word: '@a' } },

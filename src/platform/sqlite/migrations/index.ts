@@ -20,6 +20,7 @@ import { terminalCosts } from './19-terminal-costs.ts';
 import { losses } from './20-losses.ts';
 import { reviews } from './21-reviews.ts';
 import { labels } from './22-labels.ts';
+import { schedules } from './23-schedules.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -45,4 +46,5 @@ export const MIGRATIONS: readonly string[] = [
   losses,
   reviews,
   labels,
+  schedules,
 ];

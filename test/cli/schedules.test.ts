@@ -1,0 +1,50 @@
+import { beforeEach, expect, test } from 'vitest';
+import { type CommandResult, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+beforeEach(() => {
+  for (const { name } of cli.server.schedules.list()) cli.server.schedules.remove(name);
+  cli.server.sessions.add('CI');
+});
+const schedule = (...words: string[]): Promise<CommandResult> => runCommand(['schedule', ...words], cli.where);
+const add = (...more: string[]): Promise<CommandResult> =>
+  schedule('add', 'NIGHTLY', '0 0 29 2 *', '--session', 'CI', '--prompt', 'run the tests', ...more);
+
+test('a schedule is added, listed, run, paused, resumed and deleted', async () => {
+  expect((await schedule()).stderr).toContain('cbos schedule add');
+  const added = await add('--timezone', 'Europe/Berlin');
+  expect(added, added.stderr).toMatchObject({ code: 0 });
+  expect(added.stdout).toMatch(/^NIGHTLY: CI, next 20\d\d-02-2\d \S+ \(Europe\/Berlin\)\n$/);
+  const [titles, row] = (await schedule('ls')).stdout.split('\n').map((line) => line.split(/ {2,}/));
+  expect(titles?.slice(0, 4)).toEqual(['NAME', 'SESSION', 'NEXT', 'WHEN']);
+  expect(row?.slice(0, 2)).toEqual(['NIGHTLY', 'CI']);
+  expect((await schedule('run', 'NIGHTLY')).stdout).toBe('sent\n');
+  expect(cli.server.sessions.deliveries('CI').map(({ text }) => text)).toEqual(['run the tests']);
+  expect((await schedule('runs', 'NIGHTLY')).stdout).toMatch(/DUE.*\n.*sent/);
+  expect((await schedule('pause', 'NIGHTLY')).stdout).toBe('paused: NIGHTLY\n');
+  expect((await schedule()).stdout).toContain('paused');
+  expect((await schedule('resume', 'NIGHTLY')).stdout).toBe('resumed: NIGHTLY\n');
+  expect((await schedule('rm', 'NIGHTLY')).stdout).toBe('deleted: NIGHTLY\n');
+  expect(await schedule('rm', 'NIGHTLY')).toMatchObject({ code: 1, stderr: expect.stringContaining('cbos schedule') });
+});
+
+test('REST bodies are printed with --json', async () => {
+  const added = JSON.parse((await add('--missed', 'run', '--json')).stdout);
+  expect(added).toMatchObject({ name: 'NIGHTLY', session: 'CI', missed: 'run', paused: false, last_run: null });
+  expect(JSON.parse((await schedule('--json')).stdout)).toEqual([added]);
+  expect(JSON.parse((await schedule('run', 'NIGHTLY', '--json')).stdout)).toMatchObject({
+    outcome: 'sent',
+    by_hand: true,
+  });
+  expect(JSON.parse((await schedule('runs', 'NIGHTLY', '--json')).stdout)).toHaveLength(1);
+  expect(JSON.parse((await schedule('pause', 'NIGHTLY', '--json')).stdout)).toMatchObject({ paused: true });
+});
+
+test('a pattern that cannot be read is refused, with the cure', async () => {
+  const wrong = await schedule('add', 'X', 'at seven', '--session', 'CI', '--prompt', 'x');
+  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  expect(wrong.stderr).toContain("'0 7 * * 1-5'");
+  expect((await schedule('add', 'X', '0 7 * * *', '--session', 'NONE', '--prompt', 'x')).code).toBe(3);
+  expect((await schedule('run', '..')).code).toBe(1);
+});
