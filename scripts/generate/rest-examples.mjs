@@ -29,6 +29,7 @@ export const REST_EXAMPLES = {
   sendReview: { prompt: 'src/login.ts:41: this also runs for guests' },
   markReviewed: { file: 'src/login.ts', reviewed: true },
   addSchedule: { name: 'NIGHTLY', cron: '0 7 * * 1-5', session: 'CI', prompt: 'run the tests' },
+  rewindSession: { turn: 3, to: 'begin' },
   send: { text: 'run the tests', idempotency_key: 'build-1412' },
   answer: { choice: 'yes' },
   patchDelivery: { text: 'run the tests, and then the linter' },

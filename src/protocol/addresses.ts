@@ -70,6 +70,8 @@ export const ADDRESSES = {
   removeReviewComment: { method: 'delete', path: '/sessions/{slug}/review/comments/{id}' },
   sendReview: { method: 'post', path: '/sessions/{slug}/review/send' },
   markReviewed: { method: 'put', path: '/sessions/{slug}/review/files' },
+  listTurns: { method: 'get', path: '/sessions/{slug}/turns' },
+  rewindSession: { method: 'post', path: '/sessions/{slug}/rewind' },
   previewFinish: { method: 'get', path: '/sessions/{slug}/finish' },
   finishSession: { method: 'post', path: '/sessions/{slug}/finish' },
   listSaved: { method: 'get', path: '/saved' },

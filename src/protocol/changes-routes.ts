@@ -15,10 +15,17 @@ const BaseQuery = z
   .optional()
   .meta({ description: 'the revision to compare with, instead of the one that is found' });
 
-const ChangesQuery = z.strictObject({ base: BaseQuery });
+const TurnQuery = z
+  .string()
+  .regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"')
+  .optional()
+  .meta({ description: 'what this turn of the session changed, instead of everything: its number, or `last`' });
+
+const ChangesQuery = z.strictObject({ base: BaseQuery, turn: TurnQuery });
 
 const PatchQuery = z.strictObject({
   base: BaseQuery,
+  turn: TurnQuery,
   file: z.string().min(1).max(MAX_PATH).optional().meta({
     description: "a changed file or folder, from the root on; without it, all files' patches one after another",
   }),
@@ -29,6 +36,16 @@ const PatchQuery = z.strictObject({
     .optional()
     .meta({ description: 'what the file was called in the base, where it was renamed' }),
 });
+
+const CHANGES_ERRORS = [
+  'no_such_session',
+  'no_such_path',
+  'not_a_repository',
+  'no_such_ref',
+  'no_such_turn',
+  'git_not_found',
+  'git_failed',
+] as const;
 
 /** What a session has changed in its repository. */
 export const CHANGES_ROUTES = {
@@ -41,7 +58,7 @@ export const CHANGES_ROUTES = {
     query: ChangesQuery,
     success: 200,
     response: Changes,
-    errors: ['no_such_session', 'no_such_path', 'not_a_repository', 'no_such_ref', 'git_not_found', 'git_failed'],
+    errors: CHANGES_ERRORS,
   },
   patch: {
     method: 'get',
@@ -51,6 +68,6 @@ export const CHANGES_ROUTES = {
     query: PatchQuery,
     success: 200,
     response: Patch,
-    errors: ['no_such_session', 'no_such_path', 'not_a_repository', 'no_such_ref', 'git_not_found', 'git_failed'],
+    errors: CHANGES_ERRORS,
   },
 } as const satisfies Record<string, Route>;

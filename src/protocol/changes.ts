@@ -2,11 +2,12 @@ import { z } from 'zod';
 
 /**
  * Why this base: it was asked for; the branch was started from it; the branch follows it; it is the repository's
- * default branch; there is no other branch to compare with, so it is the last commit, or nothing where there is none.
+ * default branch; there is no other branch to compare with, so it is the last commit, or nothing where there is none;
+ * it is the state before a turn, whose number `ref` is.
  */
 export const ChangesBase = z
   .object({
-    kind: z.enum(['asked', 'started_from', 'upstream', 'default_branch', 'last_commit', 'nothing']),
+    kind: z.enum(['asked', 'started_from', 'upstream', 'default_branch', 'last_commit', 'nothing', 'turn']),
     ref: z.string().nullable().meta({ description: 'the branch or revision, as a person calls it' }),
     commit: z
       .string()

@@ -62,5 +62,6 @@ export * from './status-words.ts';
 export * from './tags.ts';
 export * from './tool-call.ts';
 export type { TranscriptPage } from './transcript.ts';
+export * from './turns.ts';
 export * from './words.ts';
 export * from './worktree.ts';

@@ -17,6 +17,7 @@ import { SESSION_ROUTES } from './session-routes.ts';
 import { STASH_ROUTES } from './stash-routes.ts';
 import { TEXT_ROUTES } from './text-routes.ts';
 import { TranscriptPage, TranscriptQuery } from './transcript.ts';
+import { TURN_ROUTES } from './turns.ts';
 import { Timestamp } from './words.ts';
 import { WORKTREE_ROUTES } from './worktree-routes.ts';
 
@@ -50,6 +51,7 @@ export const ROUTES = {
   ...RECORDING_ROUTES,
   ...CHANGES_ROUTES,
   ...REVIEW_ROUTES,
+  ...TURN_ROUTES,
   ...WORKTREE_ROUTES,
   explain: {
     method: 'get',

@@ -150,6 +150,18 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about:
       'after a usage limit: native leaves it to Claude Code, resume continues each session once, ask asks you, never lets nothing go on by itself',
   },
+  {
+    name: 'turn_checkpoints',
+    environment: 'CBOS_TURN_CHECKPOINTS',
+    file: 'turns.checkpoints',
+    about: 'keep the files of each turn, in sessions that work in a git repository: `cbos turns`, `cbos rewind`',
+  },
+  {
+    name: 'turns_kept',
+    environment: 'CBOS_TURNS_KEPT',
+    file: 'turns.kept',
+    about: 'how many turns of a session are kept; older ones are forgotten when a new one begins',
+  },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
   // The environment cannot set this, because a process inside a session could then set it for itself.
   {

@@ -29,6 +29,7 @@ import type { Sessions } from './sessions.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
+import { createTurnDesk } from './turns/turn-desk.ts';
 import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
 /**
@@ -50,6 +51,8 @@ export type FaceSettings = Pick<
   | 'max_buffer_size'
   | 'stream_dir'
   | 'sessions_may'
+  | 'turn_checkpoints'
+  | 'turns_kept'
 >;
 
 export interface FacesOptions {
@@ -111,10 +114,12 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const rightsOf = createRights({ sessions, callers, may: settings.sessions_may, logger });
   const { idOf } = options;
   const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
+  const turns = createTurnDesk({ sessions, environment, settings, clock, log: logger });
   const app = createHttpApp({
     sessions,
     rightsOf,
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
+    turns,
     worktrees: createWorktreeDesk(environment),
     reviews,
     replays,
@@ -157,6 +162,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   }).catch(async (cause: unknown) => {
     push.dispose();
     reviews.dispose();
+    await turns.dispose();
     await webSockets.close();
     throw cause;
   });
@@ -172,7 +178,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
       push.dispose();
       reviews.dispose();
       // Open connections keep the listener from closing, so both are closed together.
-      await Promise.all([webSockets.close(), listening.close()]);
+      await Promise.all([webSockets.close(), listening.close(), turns.dispose()]);
     },
   };
 }

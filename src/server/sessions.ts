@@ -184,4 +184,24 @@ export interface Sessions {
   /** The slugs of the sessions that have a recording. */
   streams(): string[];
   onEvent(listener: (event: SessionEvent) => void): Dispose;
+  /** @throws CatalogueError no_such_session */
+  turn(slug: string): TurnFacts;
+  /**
+   * Holds the tools of a session that runs until the returned function is called, at most for some seconds; null where
+   * nothing can hold them.
+   */
+  holdTurn(slug: string): Dispose | null;
+  /**
+   * Does something while no turn runs and no text is typed into the session.
+   * @throws CatalogueError already_running while it works or asks
+   */
+  whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T>;
+}
+
+/** What is known of a session's turn. */
+export interface TurnFacts {
+  /** the session's own id, which stays through renames and restarts */
+  id: string;
+  /** the last prompt that something told of, and when; Unix milliseconds */
+  prompt: { at: number; text: string } | null;
 }

@@ -18,6 +18,8 @@ export function baseText({ kind, ref, commit }: ChangesBase): string {
       return 'against the last commit';
     case 'nothing':
       return 'against nothing: there is no commit yet';
+    case 'turn':
+      return `in turn ${name}`;
     default:
       return `against ${name}`;
   }

@@ -143,6 +143,8 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     parking_after: 0,
     restore_at_start: false,
     limits_then: 'native',
+    turn_checkpoints: true,
+    turns_kept: 100,
     on_waiting: null,
     sessions_may: 'send',
     status_line_tap: 'own',

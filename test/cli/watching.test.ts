@@ -49,7 +49,7 @@ async function startAgain(): Promise<Faces> {
     token: TOKEN,
   };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
-  const rights = { sessions_may: 'send' as const };
+  const rights = { sessions_may: 'send' as const, turn_checkpoints: false, turns_kept: 100 };
   const attended = attendInMemory(sessions);
   onTestFinished(attended.dispose);
   const faces = await startServerFaces({

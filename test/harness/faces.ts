@@ -98,6 +98,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     max_buffer_size: 100_000,
     stream_dir: world.streamDir,
     sessions_may: 'send',
+    turn_checkpoints: true,
+    turns_kept: 100,
     ...options.settings,
   };
   const { pingIntervalMs, clock = createSystemClock() } = options;

@@ -44,7 +44,7 @@ import {
 } from '../../src/protocol/index.ts';
 import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
 import { placeSession } from '../../src/server/fleet/place-session.ts';
-import type { SessionEvent } from '../../src/server/sessions.ts';
+import type { SessionEvent, TurnFacts } from '../../src/server/sessions.ts';
 import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
@@ -275,6 +275,26 @@ export class MemorySessions implements UnattendedSessions {
   }
 
   conversations = async (): Promise<Conversation[]> => this.found;
+
+  /** what `turn` tells of a session's prompt */
+  readonly prompts = new Map<string, { at: number; text: string }>();
+  /** how many turns are held */
+  held = 0;
+
+  turn = (slug: string): TurnFacts => ({ id: this.idOf(slug), prompt: this.prompts.get(slug) ?? null });
+
+  holdTurn(slug: string): () => void {
+    this.get(slug);
+    this.held += 1;
+    return () => {
+      this.held -= 1;
+    };
+  }
+
+  async whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T> {
+    if (this.get(slug).status.primary === 'active') throw new CatalogueError('already_running');
+    return work();
+  }
 
   async kill(slug: string): Promise<Session> {
     const { status } = this.get(slug);

@@ -11,12 +11,15 @@ import {
 } from '../../text/changes-words.ts';
 import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
+import { readTurnNumber } from './option-values.ts';
 
 interface DiffOptions {
   stat?: boolean;
   base?: string;
+  turn?: string | true;
   json?: boolean;
 }
 
@@ -34,6 +37,8 @@ export function addDiffing(program: Command, context: CliContext): void {
       ['cbos diff AUTH --stat', 'the files, with the lines added and removed'],
       ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
       ['cbos diff AUTH --base HEAD', 'what is not committed'],
+      ['cbos diff AUTH --turn', 'what its last turn changed'],
+      ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there: `cbos turns AUTH` lists them'],
       ['cbos diff AUTH | git apply', 'the same changes here'],
       ["cbos diff AUTH --jq '.files[].path'", 'for programs'],
     ],
@@ -42,6 +47,7 @@ export function addDiffing(program: Command, context: CliContext): void {
     .argument('[file...]', 'only these files and folders')
     .option('--stat', 'the files and how many lines of each, not the lines themselves')
     .option('--base <revision>', 'compare with this branch, tag or commit instead')
+    .option('--turn [number]', 'only what this turn changed; the last one if no number is given')
     .option('--json', 'the REST body of the files')
     .action(async (slug: string, files: string[], options: DiffOptions) => {
       if (options.stat === true || options.json === true) await printFiles(context, { slug, files, options });
@@ -55,9 +61,16 @@ interface Asked {
   options: DiffOptions;
 }
 
-async function readChanges(context: CliContext, { slug, files, options: { base } }: Asked): Promise<Changes> {
+/** What to compare: with a base, or before and after a turn. */
+function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
+  if (turn === undefined) return base === undefined ? {} : { base };
+  if (base !== undefined) throw new CommandError('--turn and --base exclude each other', 'leave one out', EXIT.usage);
+  return { turn: turn === true || turn === 'last' ? 'last' : String(readTurnNumber(turn)) };
+}
+
+async function readChanges(context: CliContext, { slug, files, options }: Asked): Promise<Changes> {
   const client = await context.client();
-  const changes = await client.call('changes', { params: { slug }, query: { base } });
+  const changes = await client.call('changes', { params: { slug }, query: comparedBy(options) });
   if (files.length === 0) return changes;
   const kept = changes.files.filter(({ path }) => files.some((file) => isIn(path, file)));
   const sum = (of: 'added' | 'removed') => kept.reduce((total, file) => total + (file[of] ?? 0), 0);
@@ -99,9 +112,8 @@ async function printPatches(context: CliContext, asked: Asked): Promise<void> {
   const { out } = context;
   const { slug, files, options } = asked;
   const client = await context.client();
-  const { base } = options;
   const ask = (query: { file?: string; old_file?: string }): Promise<Patch> =>
-    client.call('patch', { params: { slug }, query: { base, ...query } });
+    client.call('patch', { params: { slug }, query: { ...comparedBy(options), ...query } });
   const changes = files.length === 0 && out.width === null ? null : await readChanges(context, asked);
   if (changes !== null && out.width !== null) out.line(out.style('dim', heading(slug, changes)));
   if (files.length === 0) {

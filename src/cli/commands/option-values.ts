@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { EXIT, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { CommandError } from '../command-error.ts';
 
 /** Parsers for the values of options. Each throws commander's own error, which becomes a line and exit code 2. */
 
@@ -89,4 +90,14 @@ export function readSpan(text: string): number {
 export function readMoment(text: string): { agoMs: number } | { at: string } {
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };
+}
+
+/** @throws CommandError if it is no number of a turn */
+export function readTurnNumber(word: string): number {
+  if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
+  throw new CommandError(
+    `${JSON.stringify(word)} isn't the number of a turn`,
+    'cbos turns NAME lists the turns',
+    EXIT.usage,
+  );
 }

@@ -33,6 +33,8 @@ const DEFAULT_SESSIONS_MAY = 'send';
 const DEFAULT_STATUS_LINE_TAP = 'own';
 /** A quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
+/** A turn that changed ten files takes about 50 kB of the repository before `git gc`. */
+const DEFAULT_TURNS_KEPT = 100;
 /**
  * An idle Claude Code uses 250 MB, and starting it again costs a second. Five minutes cover the time in which a
  * person thinks between two prompts.
@@ -128,6 +130,8 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     parking_after: 0,
     restore_at_start: false,
     limits_then: 'native',
+    turn_checkpoints: false,
+    turns_kept: DEFAULT_TURNS_KEPT,
     on_waiting: null,
     sessions_may: DEFAULT_SESSIONS_MAY,
     status_line_tap: DEFAULT_STATUS_LINE_TAP,

@@ -31,6 +31,8 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   parking_after: 'integer',
   restore_at_start: 'boolean',
   limits_then: 'text',
+  turn_checkpoints: 'boolean',
+  turns_kept: 'integer',
   on_waiting: 'text',
   sessions_may: 'text',
   status_line_tap: 'text',

@@ -4,23 +4,34 @@ import { gateFile, holdTurn } from './turn-gate.ts';
 
 /** The gates that one server holds; see {@link holdTurn}. */
 export interface TurnGates {
-  /** @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate */
+  /**
+   * Several may hold the same gate; it opens when the last one releases it.
+   * @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate
+   */
   hold(launchId: string): () => void;
   /** sets up held gates again if their files are gone, alone or together with the spool */
   renew(): void;
 }
 
 export function createTurnGates(spoolDir: string): TurnGates {
-  const held = new Map<string, () => void>();
+  const held = new Map<string, { release: () => void; holders: number }>();
   const putUp = (launchId: string): void => {
     makeSpool(spoolDir);
-    held.set(launchId, holdTurn(spoolDir, launchId));
+    held.set(launchId, { release: holdTurn(spoolDir, launchId), holders: held.get(launchId)?.holders ?? 0 });
   };
   return {
     hold: (launchId) => {
-      putUp(launchId);
+      if (!held.has(launchId)) putUp(launchId);
+      const gate = held.get(launchId);
+      if (gate !== undefined) gate.holders += 1;
+      let isHeld = true;
       return () => {
-        held.get(launchId)?.();
+        const now = held.get(launchId);
+        if (!isHeld || now === undefined) return;
+        isHeld = false;
+        now.holders -= 1;
+        if (now.holders > 0) return;
+        now.release();
         held.delete(launchId);
       };
     },

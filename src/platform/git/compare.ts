@@ -18,14 +18,14 @@ import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
 /** How long git may take for one answer. A repository of 500,000 files on a slow disk takes some seconds. */
 const LONGEST_MS = 20_000;
 /** How many files are listed. Nobody reads through more, but all of them are counted. */
-const MOST_FILES = 5_000;
+export const MOST_FILES = 5_000;
 /** How many untracked files are compared. git reads each of them completely. */
 const MOST_UNTRACKED = 2_000;
 /** The largest patch in an answer, which is about 40,000 lines. */
-const MOST_PATCH_BYTES = 2 * 1024 * 1024;
+export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
 /** Options for comparing a working tree without following any configuration or looking into submodules. */
-const DIFF: readonly string[] = [
+export const DIFF: readonly string[] = [
   'diff',
   '--no-color',
   '--no-ext-diff',
@@ -33,7 +33,7 @@ const DIFF: readonly string[] = [
   '--ignore-submodules=dirty',
   '--submodule=short',
 ];
-const RENAMES = '--find-renames';
+export const RENAMES = '--find-renames';
 
 export interface CompareOptions {
   /** a folder in the working tree */
@@ -158,10 +158,10 @@ async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOpti
 }
 
 /** Replaces bytes in a path that are not UTF-8. */
-const LOST_BYTES = '\ufffd';
+export const LOST_BYTES = '\ufffd';
 
 /** Returns a pathspec for a name. Bytes that were replaced match any bytes. */
-function asPathspec(name: string): string {
+export function asPathspec(name: string): string {
   if (!name.includes(LOST_BYTES)) return name;
   return `:(top,glob)${name.replaceAll(/[\\*?[]/g, '\\$&').replaceAll(LOST_BYTES, '*')}`;
 }

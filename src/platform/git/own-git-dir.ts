@@ -67,7 +67,7 @@ const MOST_RULES_BYTES = 1024 * 1024;
 const MOST_INDEX_BYTES = 1024 ** 3;
 
 /** Its parent must be there: a home that was removed while the server ran must not come back empty. */
-async function makeDirectory(path: string): Promise<void> {
+export async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
@@ -114,10 +114,10 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
   }
 }
 
-type Settings = ReadonlyMap<string, string>;
+export type Settings = ReadonlyMap<string, string>;
 
 /** Returns all settings, by lower-case names. If a setting has several values, the last one counts. */
-async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
+export async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
   const { stdout } = await readGit(['config', '-z', '--list'], { ...call, cwd: root });
   const entries = stdout.toString('utf8').split('\0').slice(0, -1);
   return new Map(
@@ -139,7 +139,7 @@ function ownConfig(settings: Settings): string {
 }
 
 /** Returns the person's own list of ignored files, followed by the repository's. The later one takes precedence. */
-async function ignoreRules(options: {
+export async function ignoreRules(options: {
   repository: WorkingTree;
   settings: Settings;
   userHome: string;

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
 import { requirePipes, startFault } from '../process/start-fault.ts';
 import { findGit } from './git-environment.ts';
+import { NO_ROOM } from './run-git.ts';
 
 export interface GitCall {
   cwd: string;
@@ -89,6 +90,11 @@ function tooSlow(): CatalogueError {
 /** Returns the error with the last line of git's message, which begins with `fatal:` or `error:`. */
 function gitFailure(complaint: string, code: number | null): CatalogueError {
   const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
+  if (NO_ROOM.test(complaint)) {
+    return new CatalogueError('disk_full', 'git found no room on the disk of the repository', {
+      hint: 'Make room on that disk and try again: nothing was changed',
+    });
+  }
   const said = lines.at(-1) ?? `git ended with code ${code ?? 'none'}`;
   return new CatalogueError('git_failed', said.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' '));
 }

@@ -104,7 +104,7 @@ async function writeState(place: GitPlace, state: SavedState, commonDir: string)
 }
 
 /** Wins over all attributes of the repository: no line ending changes, nothing is filled in, encoded or filtered. */
-const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
+export const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
 
 /**
  * Writes the files of a commit into a folder byte for byte. git does it, with a git directory of its own that has other

@@ -121,7 +121,7 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
 /** The kernel's words, as LC_ALL=C has them. */
-const NO_ROOM = /No space left on device|Disk quota exceeded/;
+export const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /**
  * Returns the keys of all drivers in the configuration of this directory. They are read each time, because the

@@ -148,4 +148,10 @@ export const GIT_ERRORS = {
     meaning: 'Nothing is saved under this name in the repository',
     hint: '`cbos recover` lists what is saved',
   },
+  no_such_turn: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The files of this turn of the session are not kept',
+    hint: '`cbos turns NAME` lists those that are',
+  },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -26,6 +26,9 @@ const PASSED = [
   'search',
   'stream',
   'streams',
+  'turn',
+  'holdTurn',
+  'whileQuiet',
 ] as const satisfies readonly (keyof Sessions)[];
 
 type Passed = Pick<Sessions, (typeof PASSED)[number]>;

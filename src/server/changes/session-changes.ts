@@ -32,7 +32,7 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
   const running = new Map<string, Promise<Changes>>();
   return {
     list(session, base) {
-      const folder = folderOf(session);
+      const folder = requireFolder(session);
       const key = JSON.stringify([folder, base]);
       const same = running.get(key);
       if (same !== undefined) return same;
@@ -43,14 +43,15 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
       return changes;
     },
     async patch(session, query) {
-      const folder = folderOf(session);
+      const folder = requireFolder(session);
       await emptied;
       return inTurn(() => comparer.patch({ folder, ...query }));
     },
   };
 }
 
-function folderOf({ slug, path }: Session): string {
+/** @throws CatalogueError no_such_path */
+export function requireFolder({ slug, path }: Session): string {
   if (path !== null) return path;
   throw new CatalogueError('no_such_path', `Nobody knows in which folder ${slug} works`, {
     hint: 'PUT /sessions/SLUG/path sets it; a session that is only observed is taken over with `cbos adopt`',

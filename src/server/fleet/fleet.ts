@@ -39,6 +39,7 @@ import { createRestoring, isConversationShared } from './restoring.ts';
 import { createRoster, type Member, type Roster } from './roster.ts';
 import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
+import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 
 /** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
@@ -294,6 +295,9 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         .filter(({ actor, controls }) => actor.isListed() && controls.recording() !== null)
         .map(({ actor }) => actor.slug),
     onEvent: deps.onEvent,
+    turn: (slug) => turnOf(actorOf(slug)),
+    holdTurn: (slug) => holdTurn(actorOf(slug)),
+    whileQuiet: (slug, work) => whileQuiet(roster.get(slug), work),
     sessionOf: processes.sessionOf,
     named: () => roster.all().map(({ actor: { record } }) => ({ id: record.id, name: record.slug, path: record.path })),
   };

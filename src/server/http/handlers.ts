@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { completeFolder } from '../../platform/files/complete-folder.ts';
 import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
+  CatalogueError,
   countAttentions,
   isUnread,
   matchesSelector,
@@ -15,6 +16,7 @@ import {
   type Session,
   State,
   type StatusCounts,
+  type TURN_ROUTES,
   tagsIn,
 } from '../../protocol/index.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
@@ -26,6 +28,7 @@ import type { Replayable, Replays } from '../replay/replays.ts';
 import type { ReviewDesk } from '../review/review-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
+import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
@@ -55,6 +58,7 @@ export interface HandlerOptions extends SignInOptions {
   sessions: Sessions;
   /** what sessions changed in their repositories */
   changes: SessionChanges;
+  turns: TurnDesk;
   worktrees: WorktreeDesk;
   reviews: ReviewDesk;
   replays: Replays;
@@ -178,13 +182,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     addStash: ({ body }) => sessions.addToStash(body),
     applyStash: ({ params }) => sessions.applyStash(params.id),
     removeStash: ({ params }) => sessions.removeFromStash(params.id),
-    changes: ({ params, query }) => options.changes.list(sessions.get(params.slug), query.base ?? null),
-    patch: ({ params, query: { base, file, old_file: oldFile } }) =>
-      options.changes.patch(sessions.get(params.slug), {
-        base: base ?? null,
-        file: file ?? null,
-        oldFile: oldFile ?? null,
-      }),
+    ...createChangesHandlers(options),
     review: ({ params }) => options.reviews.review(params.slug),
     addReviewComment: ({ params, body }) => options.reviews.add(params.slug, body),
     removeReviewComment: ({ params }) => options.reviews.remove(params.slug, params.id),
@@ -198,6 +196,33 @@ export function createHandlers(options: HandlerOptions): Handlers {
     broadcast: ({ body }) => sessions.broadcast(body),
     ...createRuleHandlers(options.rules),
     ...createScheduleHandlers(options.schedules),
+  };
+}
+
+type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES;
+
+function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
+  const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
+    if (turn === undefined) return null;
+    if (base !== undefined) throw new CatalogueError('invalid_request', 'base: a turn has its own');
+    return turn === 'last' ? turn : Number(turn);
+  };
+  return {
+    changes: ({ params, query }) => {
+      const which = whichOf(query);
+      const session = sessions.get(params.slug);
+      return which === null ? changes.list(session, query.base ?? null) : turns.changes(session, which);
+    },
+    patch: ({ params, query }) => {
+      const which = whichOf(query);
+      const session = sessions.get(params.slug);
+      const names = { file: query.file ?? null, oldFile: query.old_file ?? null };
+      return which === null
+        ? changes.patch(session, { base: query.base ?? null, ...names })
+        : turns.patch(session, which, names);
+    },
+    listTurns: ({ params }) => turns.list(sessions.get(params.slug)),
+    rewindSession: ({ params, body }) => turns.rewind(sessions.get(params.slug), body),
   };
 }
 

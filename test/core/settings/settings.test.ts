@@ -63,6 +63,8 @@ describe('where nothing is said', () => {
       parking_after: 0,
       restore_at_start: false,
       limits_then: 'native',
+      turn_checkpoints: false,
+      turns_kept: 100,
       on_waiting: null,
       sessions_may: 'send',
       status_line_tap: 'own',

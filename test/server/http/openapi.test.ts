@@ -15,6 +15,7 @@ import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
+import { createTurnDesk } from '../../../src/server/turns/turn-desk.ts';
 import { createWorktreeDesk } from '../../../src/server/worktrees/worktree-desk.ts';
 import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
@@ -122,6 +123,13 @@ describe('the OpenAPI description', () => {
       page: readWebPage(null),
       sessions,
       changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
+      turns: createTurnDesk({
+        sessions,
+        environment: {},
+        settings: { home: '/nowhere', turn_checkpoints: false, turns_kept: 1 },
+        clock,
+        log: logger,
+      }),
       worktrees: createWorktreeDesk({}),
       reviews,
       replays: createReplays(createSystemClock()),

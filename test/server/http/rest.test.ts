@@ -169,6 +169,11 @@ const SUCCESSES: Record<RouteName, RestInput & { before?: () => void; asPage?: (
     body: { file: 'a.txt', reviewed: true },
     before: () => inRepository({ 'a.txt': 'a\n' }),
   },
+  listTurns: { params: { slug: 'AUTH' }, before: () => inRepository() },
+  rewindSession: {
+    body: { turn: 1, to: 'begin' },
+    asPage: async () => ({ headers: {}, params: { slug: 'AUTH' }, body: await afterTurn() }),
+  },
   previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
   finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
   listSaved: { query: { path: '/tmp' } },
@@ -188,6 +193,16 @@ const saved = async (): Promise<{ repository: string; id: string; folder: null; 
   inWorktree();
   const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
   return { repository: worktree?.repository ?? '', id: worktree?.finished?.saved ?? '', folder: null, branch: 'back' };
+};
+/** AUTH after a turn in a repository. */
+const afterTurn = async (): Promise<{ turn: number; to: 'begin' }> => {
+  inRepository();
+  server.sessions.prompts.set('AUTH', { at: Date.now(), text: 'do it' });
+  const since = new Date().toISOString();
+  const now = server.sessions.get('AUTH').status;
+  server.sessions.change('AUTH', { status: { ...now, primary: 'active', detail: 'thinking', since } });
+  server.sessions.change('AUTH', { status: { ...now, primary: 'idle', detail: 'waiting_input', since } });
+  return { turn: 1, to: 'begin' };
 };
 const inRepository = (files: Readonly<Record<string, string>> = {}): void => {
   const repository = createRepository(server.world);

@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import { EXIT, type Rewind, type Rewound, type Turn } from '../../protocol/index.ts';
+import { countsText } from '../../text/changes-words.ts';
+import { agoText } from '../../text/explanation-text.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+import { readTurnNumber } from './option-values.ts';
+
+interface RewindOptions {
+  to?: string;
+  before?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** How many names a rewind repeats of the files that it left alone. */
+const MOST_NAMED = 5;
+
+/** `turns` and `rewind`. */
+export function addTurning(program: Command, context: CliContext): void {
+  describe(program.command('turns'), {
+    group: 'looking',
+    summary: 'list the turns of a session whose files are kept, and what each changed',
+    more: [
+      'In a git repository CBOS keeps all files that git tracks, and those that it does not ignore, when a turn begins and when it ends: as refs/cbos/turns/NAME/NUMBER, whose parent has the begin. Nothing of the repository runs, and neither its index nor a file of it changes.',
+      'Several sessions in one folder change the same files: a turn has what changed there while it ran. The settings turn_checkpoints and turns_kept say whether turns are kept, and how many.',
+    ].join('\n'),
+    examples: [
+      ['cbos turns AUTH', 'number, time, first words of the prompt, files and lines'],
+      ['cbos diff AUTH --turn', 'what the last turn changed'],
+      ['cbos rewind AUTH --before 3', 'the files as they were before turn 3'],
+      ["cbos turns AUTH --jq '.turns[-1].files'", 'for programs'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .option('--json', 'the REST body')
+    .action((slug: string, options: { json?: boolean }) => list(context, slug, options));
+
+  describe(program.command('rewind'), {
+    group: 'sessions',
+    summary: 'bring the files of a session back as they were before or after a turn',
+    more: [
+      'Each file gets the bytes, the executable bit or the link that it had; files that came later go. The files as they are now are kept first, as a turn of their own: the command that undoes the rewind is printed.',
+      'What git ignores stays, and so do commits, branches and the index. The conversation is not rewound: tell the session, or fork it. It is refused while a turn runs in the folder.',
+      'It asks first. Where nobody can be asked, as in a script, it needs --yes.',
+    ].join('\n'),
+    examples: [
+      ['cbos rewind AUTH --before 3', 'undo turn 3 and all after it'],
+      ['cbos rewind AUTH --to 2', 'as turn 2 left them, which is the same if nobody else changed them'],
+      ['cbos turns AUTH', 'which turns there are'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .option('--to <turn>', 'as this turn left the files')
+    .option('--before <turn>', 'as they were before this turn')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'the REST body')
+    .action((slug: string, options: RewindOptions) => rewind(context, slug, options));
+}
+
+async function list(context: CliContext, slug: string, options: { json?: boolean }): Promise<void> {
+  const { out, io } = context;
+  const client = await context.client();
+  const answer = await client.call('listTurns', { params: { slug } });
+  if (options.json === true) return out.json(answer);
+  const { turns, fault } = answer;
+  if (turns.length === 0) out.notice(`no turn of ${slug} is kept yet`);
+  else {
+    out.table(
+      [{ title: '' }, { title: 'BEGAN' }, { title: 'FILES' }, { title: 'LINES' }, { title: 'PROMPT', worth: 1 }],
+      turns.map((turn) => [
+        { text: String(turn.number) },
+        { text: agoText(turn.began_at, io.now()) },
+        { text: turn.ended_at === null ? '…' : String(turn.files) },
+        { text: turn.ended_at === null ? '' : countsText(turn) },
+        { text: cleanLine(turn.prompt ?? ''), ...(turn.kind === 'rewind' ? { style: 'dim' as const } : {}) },
+      ]),
+    );
+  }
+  if (fault !== null) out.notice(`the files of the last turn were not kept: ${cleanLine(fault)}`);
+}
+
+async function rewind(context: CliContext, slug: string, options: RewindOptions): Promise<void> {
+  const { out, io } = context;
+  const body = whereTo(options);
+  const client = await context.client();
+  if (options.yes !== true) {
+    const { turns } = await client.call('listTurns', { params: { slug } });
+    const turn = turns.find(({ number }) => number === body.turn);
+    const asked = `${questionOf(slug, body, turn)}${turn === undefined ? '' : ` It began ${agoText(turn.began_at, io.now())}.`}`;
+    if (!(await confirm(context, asked))) {
+      out.notice(`${slug} not rewound`);
+      context.exitCode = EXIT.failed;
+      return;
+    }
+  }
+  const rewound = await client.call('rewindSession', { params: { slug }, body });
+  if (options.json === true) out.json(rewound);
+  else for (const line of outcome(slug, body, rewound)) out.line(line);
+}
+
+function whereTo({ to, before }: RewindOptions): Rewind {
+  const word = to ?? before;
+  if (word === undefined || (to !== undefined && before !== undefined)) {
+    throw new CommandError('Exactly one of --to and --before is needed', 'cbos turns NAME lists the turns', EXIT.usage);
+  }
+  return { turn: readTurnNumber(word), to: to === undefined ? 'begin' : 'end' };
+}
+
+function stateOf({ turn, to }: Rewind): string {
+  return to === 'begin' ? `as they were before turn ${turn}` : `as turn ${turn} left them`;
+}
+
+function questionOf(slug: string, request: Rewind, turn: Turn | undefined): string {
+  const prompt = turn?.prompt == null ? '' : ` (${cleanLine(turn.prompt)})`;
+  return `Bring the files of ${slug} back ${stateOf(request)}${prompt}?`;
+}
+
+function outcome(slug: string, request: Rewind, { saved, written, deleted, left }: Rewound): string[] {
+  const files = (count: number): string => (count === 1 ? '1 file' : `${count} files`);
+  const more = left.length > MOST_NAMED ? ` and ${left.length - MOST_NAMED} more` : '';
+  return [
+    `the files of ${slug} are ${stateOf(request)}: ${files(written)} written, ${deleted} deleted`,
+    ...(left.length === 0
+      ? []
+      : [`  left as they are, for nobody has a copy: ${left.slice(0, MOST_NAMED).map(cleanLine).join(', ')}${more}`]),
+    `  cbos rewind ${slug} --before ${saved.number} undoes this`,
+  ];
+}

@@ -1,0 +1,74 @@
+import type { Changes, ChangesBase, Patch } from '../../protocol/index.ts';
+import { asPathspec, DIFF, LOST_BYTES, MOST_FILES, MOST_PATCH_BYTES, RENAMES } from './compare.ts';
+import { parseDiff } from './parse-diff.ts';
+import { readGit } from './read-git.ts';
+import type { TurnGitDir } from './turn-git-dir.ts';
+import type { KeptTurn } from './turn-refs.ts';
+
+export interface PatchNames {
+  /** null for all files */
+  file: string | null;
+  /** its name before the turn, if that was different */
+  oldFile: string | null;
+}
+
+/** A turn, and the state to compare its begin with. */
+interface Compared {
+  turn: KeptTurn;
+  to: string;
+}
+
+const baseOf = ({ number, begin }: KeptTurn): ChangesBase => ({ kind: 'turn', ref: String(number), commit: begin });
+
+async function diffTrees(own: TurnGitDir, from: string, to: string): Promise<ReturnType<typeof parseDiff>> {
+  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', from, to, '--'], own.call);
+  return parseDiff(stdout);
+}
+
+function totalOf(files: ReturnType<typeof parseDiff>): Changes['total'] {
+  const sum = (of: 'added' | 'removed'): number => files.reduce((total, file) => total + (file[of] ?? 0), 0);
+  return { files: files.length, added: sum('added'), removed: sum('removed') };
+}
+
+/** How many files and lines differ between two states. */
+export async function countChanges(
+  own: TurnGitDir,
+  { from, to }: { from: string; to: string },
+): Promise<Changes['total']> {
+  return totalOf(await diffTrees(own, from, to));
+}
+
+export async function listTurnChanges(own: TurnGitDir, { turn, to }: Compared): Promise<Changes> {
+  const { root, branch, head } = own.repository;
+  const files = (await diffTrees(own, turn.begin, to))
+    .map((file) => ({ ...file, parts: [] }))
+    .sort((one, other) => (one.path < other.path ? -1 : 1));
+  return {
+    root,
+    branch: branch === null ? null : branch.replace(/^refs\/heads\//, ''),
+    head,
+    base: baseOf(turn),
+    files: files.slice(0, MOST_FILES),
+    total: totalOf(files),
+    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: 0 },
+  };
+}
+
+export async function readTurnPatch(
+  own: TurnGitDir,
+  { turn, to }: Compared,
+  { file, oldFile }: PatchNames,
+): Promise<Patch> {
+  const names = [file, oldFile].flatMap((name) => (name === null ? [] : [name]));
+  const isLiteral = !names.some((name) => name.includes(LOST_BYTES));
+  const { stdout, isCut } = await readGit(
+    [...DIFF, RENAMES, '--patch', turn.begin, to, '--', ...names.map(asPathspec)],
+    {
+      ...own.call,
+      ...(isLiteral ? {} : { env: { ...own.call.env, GIT_LITERAL_PATHSPECS: '0' } }),
+      mostBytes: MOST_PATCH_BYTES,
+    },
+  );
+  const end = isCut ? stdout.lastIndexOf(0x0a) + 1 : stdout.length;
+  return { base: baseOf(turn), patch: stdout.toString('utf8', 0, end), cut: isCut };
+}

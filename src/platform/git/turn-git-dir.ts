@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ignoreRules, makeDirectory, readSettings } from './own-git-dir.ts';
+import type { GitCall } from './read-git.ts';
+import { AS_THEY_ARE } from './restore-work.ts';
+import type { WorkingTree } from './working-tree.ts';
+
+/**
+ * A git directory of our own for the checkpoints of one working tree. It is kept, because its index remembers which
+ * files were read: the next checkpoint reads only those that have changed since. Its configuration names no program,
+ * and its attributes win over the repository's, so git stores the bytes of each file. New objects go to the
+ * repository, where a ref keeps them.
+ */
+export interface TurnGitDir {
+  dir: string;
+  repository: WorkingTree;
+  /** for calls with our index and our configuration */
+  call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+  /** for calls with the repository's own index; only for commands that read no file of the working tree */
+  theirs: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
+}
+
+export interface TurnGitDirOptions {
+  repository: WorkingTree;
+  /** where the directories of all working trees are; only this program writes there */
+  parent: string;
+  call: Pick<GitCall, 'env' | 'signal'>;
+  /** the user's home, to which `~` in `core.excludesFile` refers */
+  userHome: string;
+}
+
+/** Files are stored as this system has them. Loose objects are compressed quickly: `git gc` does it thoroughly. */
+const OWN_SETTINGS = `[core]
+\tbare = false
+\tfilemode = true
+\tsymlinks = true
+\tignorecase = false
+\tprotectNTFS = false
+\tprotectHFS = false
+\tlooseCompression = 1
+\tbigFileThreshold = 8m
+\tquotePath = false
+\tfsmonitor = false
+\tsplitIndex = false
+\tuntrackedCache = false
+\thooksPath = /dev/null
+[gc]
+\tauto = 0
+[diff]
+\tignoreSubmodules = all
+\trenameLimit = 1000
+`;
+
+/** @throws CatalogueError git_failed, and the error of the file system if there is no room */
+export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGitDir> {
+  const { repository, parent, call, userHome } = options;
+  await makeDirectory(parent);
+  const key = createHash('sha256').update(`${repository.root}\0${repository.gitDir}`).digest('hex').slice(0, 32);
+  const dir = join(parent, key);
+  const settings = await readSettings(repository, call);
+  for (const name of ['', 'refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
+  // A server that was killed may have left it. Nobody else writes this index.
+  await rm(join(dir, 'index.lock'), { force: true });
+  const format = settings.get('extensions.objectformat');
+  const isSha256 = format?.toLowerCase() === 'sha256';
+  const extensions = isSha256 ? '[extensions]\n\tobjectFormat = sha256\n' : '';
+  await Promise.all([
+    writeFile(join(dir, 'HEAD'), `${repository.head ?? 'ref: refs/heads/none'}\n`),
+    writeFile(
+      join(dir, 'config'),
+      `[core]\n\trepositoryformatversion = ${isSha256 ? 1 : 0}\n${OWN_SETTINGS}${extensions}`,
+    ),
+    writeFile(join(dir, 'info/attributes'), AS_THEY_ARE),
+    writeFile(join(dir, 'info/exclude'), await ignoreRules({ repository, settings, userHome, env: call.env })),
+  ]);
+  const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
+  return {
+    dir,
+    repository,
+    theirs: { ...call, cwd: repository.root },
+    call: {
+      ...call,
+      cwd: repository.root,
+      env: {
+        ...env,
+        HOME: dir,
+        GIT_DIR: dir,
+        GIT_WORK_TREE: repository.root,
+        GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects'),
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_ATTR_NOSYSTEM: '1',
+      },
+    },
+  };
+}
+
+/** Forgets what was read: the next checkpoint reads every file again. */
+export async function forgetRead({ dir }: Pick<TurnGitDir, 'dir'>): Promise<void> {
+  await rm(join(dir, 'index'), { force: true });
+}

@@ -1,0 +1,184 @@
+import type { TurnKind } from '../../protocol/index.ts';
+import { readGit } from './read-git.ts';
+import { type GitPlace, runGit, tryGit } from './run-git.ts';
+import { CBOS_IDENTITY } from './saved-work.ts';
+import { quoted, unquoted } from './snapshot-files.ts';
+import type { TurnGitDir } from './turn-git-dir.ts';
+import type { TurnTree } from './turn-tree.ts';
+import { lines } from './working-tree.ts';
+
+/** Where turns are kept, `SESSION/NUMBER` below: no branch, so `git gc` and `git push` leave them alone. */
+export const TURNS = 'refs/cbos/turns';
+
+/** One state of the files. */
+export interface TurnState extends TurnTree {
+  commit: string;
+}
+
+/** A turn whose files were kept. */
+export interface KeptTurn {
+  number: number;
+  ref: string;
+  /** the session's id, which stays through a rename, and the home that it belongs to */
+  session: string;
+  home: string;
+  kind: TurnKind;
+  prompt: string | null;
+  /** Unix milliseconds */
+  beganAt: number;
+  /** null while the turn runs */
+  endedAt: number | null;
+  /** how long after its begin the first state was taken, in milliseconds, if that was late */
+  lateMs: number;
+  begin: string;
+  /** null while the turn runs */
+  end: string | null;
+  files: number;
+  added: number;
+  removed: number;
+  /** where its working tree is */
+  root: string;
+}
+
+export type TurnFacts = Omit<KeptTurn, 'number' | 'ref' | 'begin' | 'end'>;
+
+/**
+ * Writes a state down as a commit. Its fields are lines of the message.
+ * @param parent the state at the begin of the turn; for that one, the last commit
+ */
+export async function commitState(
+  own: TurnGitDir,
+  taken: TurnTree,
+  { facts, parent }: { facts: TurnFacts; parent: string | null },
+): Promise<string> {
+  const at = facts.endedAt ?? facts.beganAt;
+  const date = `@${Math.floor(at / 1_000)} +0000`;
+  const words = ['commit-tree', ...(parent === null ? [] : ['-p', parent]), '-F', '-', taken.tree];
+  const { stdout } = await readGit(words, {
+    ...own.call,
+    env: { ...own.call.env, ...CBOS_IDENTITY, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+    input: Buffer.from(messageOf(facts, taken)),
+  });
+  return lines(stdout)[0] ?? '';
+}
+
+function messageOf(facts: TurnFacts, { leftOut, ownerOnly }: TurnTree): string {
+  const text = (value: string): string => quoted(Buffer.from(value).toString('latin1'));
+  const fields: readonly (readonly [string, string | null])[] = [
+    ['Session', facts.session],
+    ['Home', text(facts.home)],
+    ['Root', text(facts.root)],
+    ['Kind', facts.kind],
+    ['Prompt', facts.prompt === null ? null : text(facts.prompt)],
+    ['Began', String(facts.beganAt)],
+    ['Ended', facts.endedAt === null ? null : String(facts.endedAt)],
+    ['Late', facts.lateMs === 0 ? null : String(facts.lateMs)],
+    ['Changed', `${facts.files} ${facts.added} ${facts.removed}`],
+    ...leftOut.map((name) => ['Left-out', quoted(name)] as const),
+    ...ownerOnly.map((name) => ['Owner-only', quoted(name)] as const),
+  ];
+  const rows = fields.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]));
+  return [facts.kind === 'rewind' ? 'Files around a rewind' : 'Files of a turn', '', ...rows, ''].join('\n');
+}
+
+const fieldOf = (message: string, name: string): string | null =>
+  new RegExp(`^${name}: (.*)$`, 'm').exec(message)?.[1] ?? null;
+const textIn = (message: string, name: string): string | null => {
+  const value = fieldOf(message, name);
+  return value === null ? null : Buffer.from(unquoted(value), 'latin1').toString('utf8');
+};
+const namesIn = (message: string, name: string): string[] =>
+  [...message.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, value = '']) => unquoted(value));
+
+/** The turns that are kept in a repository, by number. @param place a folder of it */
+export async function listTurns(place: GitPlace): Promise<KeptTurn[]> {
+  const format = '%(refname) %(objectname) %(parent)%0a%(contents)%00';
+  const listed = (await runGit(['for-each-ref', `--format=${format}`, TURNS], place)).toString('utf8');
+  return listed
+    .split('\0')
+    .flatMap((block) => turnIn(block.trimStart()))
+    .sort((one, other) => one.number - other.number);
+}
+
+function turnIn(block: string): KeptTurn[] {
+  const end = block.indexOf('\n');
+  const [ref = '', commit = '', parent = ''] = block.slice(0, end).split(' ');
+  const message = block.slice(end + 1);
+  const number = Number(/\/([1-9]\d{0,8})$/.exec(ref)?.[1]);
+  const session = fieldOf(message, 'Session');
+  if (end === -1 || !Number.isInteger(number) || session === null) return [];
+  const endedAt = fieldOf(message, 'Ended');
+  const [files = 0, added = 0, removed = 0] = (fieldOf(message, 'Changed') ?? '')
+    .split(' ')
+    .map((one) => Number(one) || 0);
+  return [
+    {
+      number,
+      ref,
+      session,
+      home: textIn(message, 'Home') ?? '',
+      root: textIn(message, 'Root') ?? '',
+      kind: fieldOf(message, 'Kind') === 'rewind' ? 'rewind' : 'turn',
+      prompt: textIn(message, 'Prompt'),
+      beganAt: Number(fieldOf(message, 'Began')) || 0,
+      endedAt: endedAt === null ? null : Number(endedAt) || 0,
+      lateMs: Number(fieldOf(message, 'Late')) || 0,
+      begin: endedAt === null ? commit : parent,
+      end: endedAt === null ? null : commit,
+      files,
+      added,
+      removed,
+    },
+  ];
+}
+
+/** What is kept of one state. */
+export async function readState(own: TurnGitDir, commit: string): Promise<TurnState> {
+  const { stdout } = await readGit(['cat-file', 'commit', commit], own.call);
+  const text = stdout.toString('utf8');
+  const message = text.slice(text.indexOf('\n\n') + 2);
+  return {
+    commit,
+    tree: /^tree ([0-9a-f]+)$/m.exec(text)?.[1] ?? '',
+    leftOut: namesIn(message, 'Left-out'),
+    ownerOnly: namesIn(message, 'Owner-only'),
+  };
+}
+
+/** How often a number is taken by somebody else before the next one is free. */
+const TRIES = 20;
+
+/** Gives a new state the first free number from `number` on. */
+export async function addTurn(
+  place: GitPlace,
+  { slug, number, commit }: { slug: string; number: number; commit: string },
+): Promise<number> {
+  for (let next = number; ; next += 1) {
+    // Nothing as the former value: the ref must not be there.
+    const words = ['update-ref', `${TURNS}/${slug}/${next}`, commit, ''];
+    if (next >= number + TRIES) {
+      await runGit(words, place);
+      return next;
+    }
+    if ((await tryGit(words, place)).code === 0) return next;
+  }
+}
+
+/** Gives a turn its last state, unless something else has changed it. */
+export async function moveTurn(
+  place: GitPlace,
+  ref: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  await runGit(['update-ref', ref, to, from], place);
+}
+
+/** Forgets turns, all or none. */
+export async function dropTurns(
+  place: GitPlace,
+  turns: readonly Pick<KeptTurn, 'ref' | 'begin' | 'end'>[],
+): Promise<void> {
+  if (turns.length === 0) return;
+  const input = turns.map(({ ref, begin, end }) => `delete ${ref} ${end ?? begin}\n`).join('');
+  await runGit(['update-ref', '--stdin'], { ...place, input });
+}

@@ -1,0 +1,166 @@
+/**
+ * The files of each turn, kept in the repository in which a session works.
+ *
+ * - a git directory of our own: `turn-git-dir.ts`; all files as a tree: `turn-tree.ts`
+ * - commits, refs and what they say: `turn-refs.ts`; which of them go: `src/core/turns/outdated.ts`
+ * - what a turn changed: `compare-turns.ts`; files brought back: `rewind-files.ts`
+ */
+import type { Changes, Patch } from '../../protocol/index.ts';
+import { countChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
+import { type Environment, gitEnvironment } from './git-environment.ts';
+import { type RewoundFiles, rewindFiles } from './rewind-files.ts';
+import type { GitPlace } from './run-git.ts';
+import { openTurnGitDir, type TurnGitDir } from './turn-git-dir.ts';
+import { addTurn, commitState, dropTurns, type KeptTurn, listTurns, moveTurn, readState } from './turn-refs.ts';
+import { takeTree } from './turn-tree.ts';
+import { findWorkingTree } from './working-tree.ts';
+
+/** How long git may take for one state. The first one reads every file. */
+const LONGEST_MS = 120_000;
+
+export interface TurnBegin {
+  /** where the session works */
+  folder: string;
+  /** its id, which stays through a rename */
+  session: string;
+  slug: string;
+  kind: KeptTurn['kind'];
+  prompt: string | null;
+  /** Unix milliseconds */
+  at: number;
+}
+
+export interface TurnKeeperOptions {
+  /** the server's own environment */
+  environment: Environment;
+  /** the home: turns of sessions of other homes are none of our concern */
+  home: string;
+  /** a folder that nobody else writes to */
+  dir: string;
+  now: () => number;
+}
+
+/** One state or comparison of a working tree is made at a time. Methods throw what git says, and `git_not_found`. */
+export interface TurnKeeper {
+  /** Reads the files beforehand, so that the first turn need not. */
+  prepare(folder: string): Promise<void>;
+  /**
+   * Keeps the files as they are before a turn.
+   * @param isHeld whether nothing can have changed them since its begin
+   */
+  begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
+  /** Keeps the files as a turn left them. null: it changed nothing and nobody asked for it, so it is forgotten. */
+  end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
+  /** All turns of sessions of this home in the repository of a folder, by number. */
+  list(folder: string): Promise<KeptTurn[]>;
+  drop(folder: string, turns: readonly KeptTurn[]): Promise<void>;
+  /** What a turn changed; of one that runs, until now. */
+  changes(turn: KeptTurn): Promise<Changes>;
+  patch(turn: KeptTurn, names: PatchNames): Promise<Patch>;
+  /** @throws CatalogueError disk_full: then nothing was changed */
+  rewind(begin: TurnBegin, commit: string): Promise<{ saved: KeptTurn; files: RewoundFiles }>;
+}
+
+export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOptions): TurnKeeper {
+  const env = gitEnvironment(environment, []);
+  const userHome = env.HOME ?? '/';
+  const queues = new Map<string, Promise<unknown>>();
+
+  async function inTurn<T>(folder: string, work: (own: TurnGitDir, place: GitPlace) => Promise<T>): Promise<T> {
+    const call = { env, signal: AbortSignal.timeout(LONGEST_MS) };
+    const { root } = await findWorkingTree(folder, call);
+    const before = queues.get(root) ?? Promise.resolve();
+    const done = before
+      .catch(() => undefined)
+      .then(async () => {
+        const fresh = { env, signal: AbortSignal.timeout(LONGEST_MS) };
+        // The branch may be another one by now.
+        const repository = await findWorkingTree(root, fresh);
+        const own = await openTurnGitDir({ repository, parent: dir, call: fresh, userHome });
+        return work(own, { cwd: root, environment });
+      });
+    queues.set(root, done);
+    try {
+      return await done;
+    } finally {
+      if (queues.get(root) === done) queues.delete(root);
+    }
+  }
+
+  async function beginNow(
+    own: TurnGitDir,
+    place: GitPlace,
+    { turn, isHeld }: { turn: TurnBegin; isHeld: () => boolean },
+  ): Promise<KeptTurn> {
+    const taken = await takeTree(own);
+    const facts = {
+      session: turn.session,
+      home,
+      root: own.repository.root,
+      kind: turn.kind,
+      prompt: turn.prompt,
+      beganAt: turn.at,
+      endedAt: null,
+      lateMs: isHeld() ? 0 : Math.max(0, now() - turn.at),
+      files: 0,
+      added: 0,
+      removed: 0,
+    };
+    const commit = await commitState(own, taken, { facts, parent: own.repository.head });
+    const all = await listTurns(place);
+    const isOwn = ({ session, ref }: KeptTurn): boolean =>
+      session === turn.session || ref.startsWith(`refs/cbos/turns/${turn.slug}/`);
+    const last = all.filter(isOwn).at(-1)?.number ?? 0;
+    const number = await addTurn(place, { slug: turn.slug, number: last + 1, commit });
+    return { ...facts, number, ref: `refs/cbos/turns/${turn.slug}/${number}`, begin: commit, end: null };
+  }
+
+  async function endNow(
+    own: TurnGitDir,
+    place: GitPlace,
+    { turn, at, prompt }: { turn: KeptTurn; at: number; prompt: string | null },
+  ): Promise<KeptTurn | null> {
+    const taken = await takeTree(own);
+    const begin = await readState(own, turn.begin);
+    const isSame = taken.tree === begin.tree;
+    const words = turn.prompt ?? prompt;
+    if (isSame && words === null && turn.kind === 'turn') {
+      await dropTurns(place, [turn]);
+      return null;
+    }
+    const counts = isSame ? NOTHING : await countChanges(own, { from: begin.tree, to: taken.tree });
+    const facts = { ...turn, prompt: words, endedAt: at, ...counts };
+    const end = await commitState(own, taken, { facts, parent: turn.begin });
+    await moveTurn(place, turn.ref, { from: turn.begin, to: end });
+    return { ...facts, end };
+  }
+
+  const lastTree = async (own: TurnGitDir, turn: KeptTurn): Promise<string> => turn.end ?? (await takeTree(own)).tree;
+
+  return {
+    prepare: (folder) => inTurn(folder, async (own) => void (await takeTree(own))),
+    begin: (turn, isHeld) => inTurn(turn.folder, (own, place) => beginNow(own, place, { turn, isHeld })),
+    end: (turn, facts) => inTurn(turn.root, (own, place) => endNow(own, place, { turn, ...facts })),
+    list: async (folder) => {
+      const { root } = await findWorkingTree(folder, { env, signal: AbortSignal.timeout(LONGEST_MS) });
+      return (await listTurns({ cwd: root, environment })).filter((turn) => turn.home === home);
+    },
+    drop: (folder, turns) => dropTurns({ cwd: folder, environment }, turns),
+    changes: (turn) => inTurn(turn.root, async (own) => listTurnChanges(own, { turn, to: await lastTree(own, turn) })),
+    patch: (turn, names) =>
+      inTurn(turn.root, async (own) => readTurnPatch(own, { turn, to: await lastTree(own, turn) }, names)),
+    rewind: (begin, commit) =>
+      inTurn(begin.folder, async (own, place) => {
+        const wanted = await readState(own, commit);
+        const since = Date.now();
+        const turn = await beginNow(own, place, { turn: begin, isHeld: () => true });
+        const present = await readState(own, turn.begin);
+        const files = await rewindFiles(own, { present, wanted, since });
+        // The files are back by now, and what undoes it is kept.
+        const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
+        return { saved: saved ?? turn, files };
+      }),
+  };
+}
+
+const NOTHING = { files: 0, added: 0, removed: 0 };

@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { KeptTurn } from '../../platform/git/turn-refs.ts';
+import type { TurnKeeper } from '../../platform/git/turns.ts';
+import { CatalogueError, isAsking, type Session } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import { createSlots } from '../slots.ts';
+
+/**
+ * How long a session's tools wait at most until the files before its turn are kept. A repository of 50,000 files needs
+ * 0.2 s, in which the model has not answered yet.
+ */
+const LONGEST_HOLD_MS = 3_000;
+/** How much earlier than its status a prompt may have been sent. */
+const PROMPT_LEAD_MS = 5_000;
+/** The first words of a prompt. */
+const PROMPT_CHARS = 100;
+
+export interface FollowTurnsOptions {
+  sessions: Pick<Sessions, 'list' | 'onEvent' | 'turn' | 'holdTurn'>;
+  keeper: TurnKeeper;
+  clock: Clock;
+  log: Logger;
+  /** called after the begin of a turn of a session was kept */
+  onKept: (folder: string) => Promise<void>;
+}
+
+export interface FollowedTurns {
+  /** why the files of a session's last turn were not kept; null if they were */
+  faultOf(id: string): string | null;
+  /** Resolves when everything that has happened to a session is kept. */
+  settled(id: string): Promise<void>;
+  /** Resolves when nothing runs any more. */
+  dispose(): Promise<void>;
+}
+
+interface Followed {
+  isRunning: boolean;
+  /** the turn whose begin is kept */
+  open: KeptTurn | null;
+  lastEndAt: number;
+  fault: string | null;
+  done: Promise<void>;
+}
+
+/** Keeps the files of each session that works in a git repository, when its turns begin and end. */
+export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurnsOptions): FollowedTurns {
+  const followed = new Map<string, Followed>();
+  const ids = new Map<string, string>();
+  const oneAtATime = createSlots(1);
+  let isDisposed = false;
+
+  const report = (one: Followed, slug: string, cause: unknown): void => {
+    if (cause instanceof CatalogueError && QUIET.has(cause.code)) return;
+    one.fault = cause instanceof CatalogueError ? cause.message : String(cause);
+    log.warn({ err: cause, slug }, 'the files of a turn were not kept');
+  };
+
+  function see(session: Session): Followed | null {
+    const { slug } = session;
+    const id = ids.get(slug);
+    if (id === undefined) return null;
+    const isNew = !followed.has(id);
+    const one = followed.get(id) ?? {
+      isRunning: false,
+      open: null,
+      lastEndAt: 0,
+      fault: null,
+      done: Promise.resolve(),
+    };
+    followed.set(id, one);
+    const next = isInTurn(session);
+    if (next === null || next === one.isRunning) return one;
+    one.isRunning = next;
+    const { path, adopted } = session;
+    if (path === null || !adopted || !isInRepository(path)) return one;
+    const at = Math.min(Date.parse(session.status.since ?? '') || clock.now(), clock.now());
+    if (next) begin(one, { id, slug, folder: path, at, isOld: isNew });
+    else end(one, { slug, at });
+    return one;
+  }
+
+  function begin(one: Followed, turn: { id: string; slug: string; folder: string; at: number; isOld: boolean }): void {
+    const { id, slug, folder, at } = turn;
+    // Nothing that the turn runs changes a file before they are kept.
+    let release = turn.isOld ? null : sessions.holdTurn(slug);
+    const letGo = (): void => {
+      release?.();
+      release = null;
+    };
+    const stopWaiting = clock.after(LONGEST_HOLD_MS, letGo);
+    const prompt = promptOf(slug, { from: Math.max(one.lastEndAt, at - PROMPT_LEAD_MS) });
+    one.done = one.done.then(async () => {
+      try {
+        const open = turn.isOld ? await lastOpen(folder, id) : null;
+        const facts = { folder, session: id, slug, kind: 'turn' as const, prompt, at };
+        one.open = open ?? (await keeper.begin(facts, () => release !== null));
+        one.fault = null;
+      } catch (cause) {
+        one.open = null;
+        report(one, slug, cause);
+      } finally {
+        stopWaiting();
+        letGo();
+      }
+      if (one.open !== null) await onKept(folder).catch((cause: unknown) => report(one, slug, cause));
+    });
+  }
+
+  function end(one: Followed, { slug, at }: { slug: string; at: number }): void {
+    one.done = one.done.then(async () => {
+      const { open } = one;
+      one.open = null;
+      if (open === null) return;
+      try {
+        await keeper.end(open, { at, prompt: promptOf(slug, { from: open.beganAt - PROMPT_LEAD_MS }) });
+      } catch (cause) {
+        report(one, slug, cause);
+      }
+      one.lastEndAt = at;
+    });
+  }
+
+  /** The turn that ran when the last server ended. */
+  async function lastOpen(folder: string, id: string): Promise<KeptTurn | null> {
+    const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
+    return last?.kind === 'turn' && last.end === null ? last : null;
+  }
+
+  function promptOf(slug: string, { from }: { from: number }): string | null {
+    if (isDisposed) return null;
+    try {
+      const { prompt } = sessions.turn(slug);
+      return prompt === null || prompt.at < from ? null : firstWords(prompt.text);
+    } catch {
+      return null;
+    }
+  }
+
+  /** The first turn of a new session does not wait until every file was read. */
+  function prepare({ slug, path, adopted }: Session): void {
+    const one = followed.get(ids.get(slug) ?? '');
+    if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
+    const prepared = oneAtATime(() => (isDisposed ? Promise.resolve() : keeper.prepare(path)));
+    one.done = prepared.catch((cause: unknown) => report(one, slug, cause));
+  }
+
+  function list(session: Session): void {
+    ids.set(session.slug, sessions.turn(session.slug).id);
+    see(session);
+  }
+
+  const stop = sessions.onEvent((event) => {
+    if (event.kind === 'added') {
+      list(event.session);
+      prepare(event.session);
+    } else if (event.kind === 'state') see(event.session);
+    else if (event.kind === 'renamed') {
+      const id = ids.get(event.from);
+      ids.delete(event.from);
+      if (id !== undefined) ids.set(event.session.slug, id);
+    } else if (event.kind === 'removed') {
+      followed.delete(ids.get(event.slug) ?? '');
+      ids.delete(event.slug);
+    }
+  });
+  for (const session of sessions.list()) list(session);
+
+  return {
+    faultOf: (id) => followed.get(id)?.fault ?? null,
+    settled: async (id) => followed.get(id)?.done,
+    dispose: async () => {
+      isDisposed = true;
+      stop();
+      await Promise.all([...followed.values()].map(({ done }) => done));
+    },
+  };
+}
+
+/** A folder that is no repository any more, or a machine without git. */
+const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
+
+/** Whether a turn runs; null while nothing says so. */
+function isInTurn({ status }: Session): boolean | null {
+  const { primary, detail } = status;
+  if (primary === null || detail === 'setup') return null;
+  return primary === 'active' || primary === 'stuck' || isAsking(status);
+}
+
+/** Looks for `.git` as git does, but starts no process: most folders of some people are no repository. */
+export function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+function firstWords(text: string): string | null {
+  const line = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, ' ').trim();
+  if (line === '') return null;
+  const letters = [...line];
+  return letters.length <= PROMPT_CHARS ? line : `${letters.slice(0, PROMPT_CHARS - 1).join('')}…`;
+}

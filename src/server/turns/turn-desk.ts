@@ -1,0 +1,161 @@
+/**
+ * The files of each turn: kept when it begins and ends (`follow-turns.ts`), compared, and brought back. git does it:
+ * `src/platform/git/turns.ts`. Which turns are forgotten: `src/core/turns/outdated.ts`.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { outdatedTurns } from '../../core/turns/outdated.ts';
+import type { KeptTurn } from '../../platform/git/turn-refs.ts';
+import { createTurnKeeper } from '../../platform/git/turns.ts';
+import {
+  CatalogueError,
+  type Changes,
+  type Patch,
+  type Rewind,
+  type Rewound,
+  type Session,
+  type Settings,
+  type Turn,
+  type Turns,
+} from '../../protocol/index.ts';
+import { requireFolder } from '../changes/session-changes.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import { type FollowedTurns, followTurns } from './follow-turns.ts';
+
+/** Which turn: its number, or the last one. */
+export type WhichTurn = number | 'last';
+
+export interface TurnDesk {
+  /** @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed; as all of them do */
+  list(session: Session): Promise<Turns>;
+  /** @throws CatalogueError no_such_turn */
+  changes(session: Session, turn: WhichTurn): Promise<Changes>;
+  /** @throws CatalogueError no_such_turn */
+  patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
+  /**
+   * Gives the files the state that they had, after keeping the one that they have.
+   * @throws CatalogueError no_such_turn, already_running, disk_full
+   */
+  rewind(session: Session, request: Rewind): Promise<Rewound>;
+  /** Resolves when nothing runs any more. */
+  dispose(): Promise<void>;
+}
+
+export interface TurnDeskOptions {
+  sessions: Pick<Sessions, 'list' | 'onEvent' | 'turn' | 'holdTurn' | 'whileQuiet'>;
+  /** the server's own environment */
+  environment: Readonly<Record<string, string | undefined>>;
+  settings: Pick<Settings, 'home' | 'turn_checkpoints' | 'turns_kept'>;
+  clock: Clock;
+  log: Logger;
+}
+
+export function createTurnDesk({ sessions, environment, settings, clock, log }: TurnDeskOptions): TurnDesk {
+  const { home } = settings;
+  const now = (): number => clock.now();
+  const keeper = createTurnKeeper({ environment, home, dir: join(home, 'turns'), now });
+
+  async function forgetOutdated(folder: string): Promise<void> {
+    const turns = await keeper.list(folder);
+    const listed = new Set(sessions.list().map(({ slug }) => sessions.turn(slug).id));
+    const outdated = outdatedTurns(turns, {
+      now: now(),
+      kept: settings.turns_kept,
+      isListed: (id) => listed.has(id),
+      hasFiles: (id) => turns.some((turn) => turn.session === id && existsSync(turn.root)),
+    });
+    if (outdated.length === 0) return;
+    await keeper.drop(folder, outdated);
+    log.info({ refs: outdated.map(({ ref }) => ref) }, 'turns that are older than the bounds were forgotten');
+  }
+
+  const follower: FollowedTurns | null = settings.turn_checkpoints
+    ? followTurns({ sessions, keeper, clock, log, onKept: forgetOutdated })
+    : null;
+
+  async function turnsOf(session: Session): Promise<{ id: string; folder: string; turns: KeptTurn[] }> {
+    const folder = requireFolder(session);
+    const { id } = sessions.turn(session.slug);
+    await follower?.settled(id);
+    return { id, folder, turns: (await keeper.list(folder)).filter((turn) => turn.session === id) };
+  }
+
+  async function find(session: Session, which: WhichTurn): Promise<{ turn: KeptTurn; next: KeptTurn | null }> {
+    const { turns } = await turnsOf(session);
+    const at = which === 'last' ? turns.length - 1 : turns.findIndex(({ number }) => number === which);
+    const turn = turns[at];
+    if (turn !== undefined) return { turn, next: turns[at + 1] ?? null };
+    const last = turns.at(-1)?.number;
+    const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
+    throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is kept`, {
+      ...(settings.turn_checkpoints ? {} : { hint: 'The setting turn_checkpoints is off: `cbos config`' }),
+    });
+  }
+
+  /** A turn whose end nobody saw ended before the next one began. */
+  const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
+    turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
+
+  return {
+    list: async (session) => {
+      const { id, turns } = await turnsOf(session);
+      return { turns: turns.map(toTurn), fault: follower?.faultOf(id) ?? null };
+    },
+    changes: async (session, which) => keeper.changes(closed(await find(session, which))),
+    patch: async (session, which, names) => keeper.patch(closed(await find(session, which)), names),
+    rewind: (session, { turn: number, to }) =>
+      sessions.whileQuiet(session.slug, async () => {
+        const turn = closed(await find(session, number));
+        const folder = requireFolder(session);
+        requireNoTurnIn(turn.root, session);
+        const commit = to === 'begin' ? turn.begin : turn.end;
+        if (commit === null) {
+          throw new CatalogueError('no_such_turn', `The end of turn ${number} was not seen`, {
+            hint: `\`cbos rewind ${session.slug} --before ${number}\` brings back the files as they were before it`,
+          });
+        }
+        const { id } = sessions.turn(session.slug);
+        const prompt = to === 'begin' ? `rewind to before turn ${number}` : `rewind to turn ${number}`;
+        const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: now() };
+        const { saved, files } = await keeper.rewind(begin, commit);
+        log.info({ slug: session.slug, turn: number, to, ref: saved.ref }, 'the files of a session were brought back');
+        return { saved: toTurn(saved), written: files.written, deleted: files.deleted, left: files.left };
+      }),
+    dispose: async () => follower?.dispose(),
+  };
+
+  /** Another session in the same folder would have its files changed in the middle of a turn. */
+  function requireNoTurnIn(root: string, session: Session): void {
+    const other = sessions
+      .list()
+      .find(
+        ({ slug, path, status }) =>
+          slug !== session.slug &&
+          path !== null &&
+          (path === root || path.startsWith(`${root}/`)) &&
+          (status.primary === 'active' || status.primary === 'stuck'),
+      );
+    if (other === undefined) return;
+    throw new CatalogueError('already_running', `${other.slug} works in the same folder`, {
+      hint: `\`cbos wait ${other.slug}\` waits for its end`,
+    });
+  }
+}
+
+function toTurn(turn: KeptTurn): Turn {
+  const { number, kind, ref, prompt, beganAt, endedAt, lateMs, files, added, removed } = turn;
+  return {
+    number,
+    kind,
+    ref,
+    prompt,
+    began_at: new Date(beganAt).toISOString(),
+    ended_at: endedAt === null ? null : new Date(endedAt).toISOString(),
+    late_ms: lateMs,
+    files,
+    added,
+    removed,
+  };
+}
