@@ -45,4 +45,10 @@ export const REST_EXAMPLES = {
   trustRules: { path: '/home/me/src/shop', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
   untrustRules: { path: '/home/me/src/shop' },
   broadcast: { text: 'pull main', state: 'ready' },
+  initFleet: { address: '10.0.0.5:4222', name: 'desk' },
+  inviteMachine: { rights: ['see', 'answer'], valid_s: 600 },
+  joinFleet: { line: 'the line that `cbos fleet invite` prints', name: 'laptop', allow: ['see'] },
+  allowMachines: { rights: ['see', 'answer'] },
+  removeMachine: { machine: 'laptop' },
+  callMachine: { machine: 'laptop', call: { route: 'send', params: { slug: 'AUTH' }, body: { text: 'run the tests' } } },
 };

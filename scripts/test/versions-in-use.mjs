@@ -20,6 +20,7 @@ export async function versionsInUse(env) {
     versionOf('Screen', 'screen', ['--version']),
     versionOf('tmux', 'tmux', ['-V']),
     versionOf('script', 'script', ['--version']),
+    versionOf('nats-server', 'nats-server', ['--version']),
   ]);
   return [...found, `Claude Code ${claude.version}`, `Node ${process.versions.node}`].join(', ');
 }

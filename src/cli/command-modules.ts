@@ -57,6 +57,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     names: ['doctor', 'config', 'token', 'demo', 'service'],
     load: async () => (await import('./commands/machine.ts')).addMachine,
   },
+  { names: ['fleet'], load: async () => (await import('./commands/machines.ts')).addMachines },
   { names: ['completion', 'complete'], load: async () => (await import('./commands/completion.ts')).addCompletion },
 ];
 

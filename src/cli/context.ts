@@ -2,6 +2,7 @@ import { type Caller, type Client, createCaller } from '../client/index.ts';
 import { EXIT, type ResolvedSetting, type Settings } from '../protocol/index.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Printer } from './output/printer.ts';
+import { withRemoteNames } from './remote-caller.ts';
 import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
 import { checkServerVersion, noteVersion } from './version-check.ts';
@@ -72,7 +73,7 @@ export function createContext(options: {
           else versionCheck = checkServerVersion({ client: opened, version, out });
         };
         const opened = createCaller({ transport: socketRequests(socket, host.requireNotStopped, onAnswer) });
-        return opened;
+        return withRemoteNames(opened);
       });
       return client;
     },

@@ -12,9 +12,11 @@ export async function readerOf(
   more: { resources?: boolean } = {},
 ): Promise<Reader> {
   const { io, host } = context;
+  // The disk of this machine says nothing of the sessions of another one.
+  const own = sessions.filter(({ slug }) => !slug.includes('/'));
   const [branches, models, resources] = await Promise.all([
-    host.gitBranches(sessions.flatMap(({ path }) => path ?? [])),
-    host.lastModels(sessions),
+    host.gitBranches(own.flatMap(({ path }) => path ?? [])),
+    host.lastModels(own),
     more.resources === true ? (await context.client()).call('resources') : [],
   ]);
   const bySlug = new Map(resources.map((one) => [one.session, one]));

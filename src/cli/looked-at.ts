@@ -6,7 +6,8 @@ import { type CliContext, isInteractive } from './context.ts';
  * nobody either: the server refuses it, which is no fault of the command.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
-  if (!isInteractive(context.io) || unread !== true) return;
+  // Its own machine keeps what its person has seen.
+  if (!isInteractive(context.io) || unread !== true || slug.includes('/')) return;
   const client = await context.client();
   try {
     await client.call('markSeen', { params: { slug }, body: { news } });

@@ -101,6 +101,15 @@ export const ADDRESSES = {
   resumeSchedule: { method: 'post', path: '/schedules/{name}/resume' },
   runSchedule: { method: 'post', path: '/schedules/{name}/run' },
   scheduleRuns: { method: 'get', path: '/schedules/{name}/runs' },
+  fleet: { method: 'get', path: '/fleet' },
+  fleetSessions: { method: 'get', path: '/fleet/sessions' },
+  initFleet: { method: 'post', path: '/fleet/init' },
+  inviteMachine: { method: 'post', path: '/fleet/invitations' },
+  joinFleet: { method: 'post', path: '/fleet/join' },
+  allowMachines: { method: 'put', path: '/fleet/allow' },
+  removeMachine: { method: 'post', path: '/fleet/remove' },
+  leaveFleet: { method: 'post', path: '/fleet/leave' },
+  callMachine: { method: 'post', path: '/fleet/calls' },
 } as const satisfies { [N in RouteName]: Pick<(typeof ROUTES)[N], 'method' | 'path'> };
 
 export type Address = (typeof ADDRESSES)[RouteName];

@@ -1,5 +1,6 @@
 import type { ErrorBody } from './error-body.ts';
 import { GIT_ERRORS } from './errors/of-git.ts';
+import { MACHINE_ERRORS } from './errors/of-machines.ts';
 import { REQUEST_ERRORS } from './errors/of-requests.ts';
 import { REVIEW_ERRORS } from './errors/of-reviews.ts';
 import { SESSION_ERRORS } from './errors/of-sessions.ts';
@@ -14,6 +15,7 @@ export const ERRORS = {
   ...TEXT_ERRORS,
   ...GIT_ERRORS,
   ...REVIEW_ERRORS,
+  ...MACHINE_ERRORS,
 };
 
 export type ErrorCode = keyof typeof ERRORS;

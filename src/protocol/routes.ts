@@ -4,6 +4,7 @@ import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { JSON_ROUTES } from './json-routes.ts';
+import { MACHINE_ROUTES } from './machine-routes.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import { Broadcast, BroadcastResult } from './requests.ts';
@@ -53,6 +54,7 @@ export const ROUTES = {
   ...REVIEW_ROUTES,
   ...TURN_ROUTES,
   ...WORKTREE_ROUTES,
+  ...MACHINE_ROUTES,
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',

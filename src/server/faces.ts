@@ -16,11 +16,14 @@ import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
 import { createConnectionBounds } from './http/connection-bounds.ts';
 import { createDocsSite } from './http/docs-site.ts';
+import { createHandlers, type HandlerOptions } from './http/handlers.ts';
 import { type FaceAddress, listen } from './http/listen.ts';
 import { reachOf, remoteNotAllowed } from './http/reach.ts';
 import { createRequestListener } from './http/request-listener.ts';
 import { joinPages, readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
+import { carryOutCall } from './machines/carry-out.ts';
+import { createMachinesDesk } from './machines/machines-desk.ts';
 import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
 import { createReviewDesk } from './review/review-desk.ts';
@@ -115,9 +118,17 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { idOf } = options;
   const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
   const turns = createTurnDesk({ sessions, environment, settings, clock, log: logger });
-  const app = createHttpApp({
+  const machines = createMachinesDesk({
+    home,
     sessions,
-    rightsOf,
+    carryOut: (call) => carryOutCall(createHandlers(handlerOptions), call),
+    environment,
+    clock,
+    logger,
+  });
+  const handlerOptions: HandlerOptions = {
+    sessions,
+    machines,
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     turns,
     worktrees: createWorktreeDesk(environment),
@@ -131,13 +142,12 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     passes,
     push,
     publicUrl: settings.public_url,
-    page,
     version,
     userHome: environment.HOME ?? '/',
     startedAt: clock.now(),
     now: () => clock.now(),
-    logger,
-  });
+  };
+  const app = createHttpApp({ ...handlerOptions, rightsOf, page, logger });
   const bounds = createConnectionBounds();
   const webSockets = createWebSockets({
     gate,
@@ -172,11 +182,13 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
       `another program has ${listening.notHeld}, and gets whoever asks for localhost: open ${listening.address.url}`,
     );
   }
+  await machines.start();
   return {
     address: listening.address,
     close: async () => {
       push.dispose();
       reviews.dispose();
+      await machines.close();
       // Open connections keep the listener from closing, so both are closed together.
       await Promise.all([webSockets.close(), listening.close(), turns.dispose()]);
     },

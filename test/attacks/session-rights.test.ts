@@ -129,6 +129,10 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
     removeRule: `${SOCKET} -X DELETE http://localhost/rules/x`,
     trustRules: overTcp(post('/rules/trust', { path: world.projectDir, sha256: 'x'.repeat(64) })),
     untrustRules: `env -i ${SOCKET} ${post('/rules/untrust', { path: world.projectDir })}`,
+    fleet: `${SOCKET} http://localhost/fleet`,
+    fleetSessions: overTcp('http://localhost/fleet/sessions'),
+    fleetInvite: `${SOCKET} ${post('/fleet/invitations', { rights: ['type'], valid_s: 60 })}`,
+    fleetCall: `${SOCKET} ${post('/fleet/calls', { machine: 'desk', call: { route: 'getSession', params: { slug: 'B' } } })}`,
     cliRule: cli('rules add allow --command "touch x"'),
     cliAnswer: cli('answer B yes'),
     cliToken: cli('token'),
@@ -156,6 +160,10 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
     'removeRule',
     'trustRules',
     'untrustRules',
+    'fleet',
+    'fleetSessions',
+    'fleetInvite',
+    'fleetCall',
   ];
   const codes = refused.map((name) => {
     const body = JSON.parse(said[name] ?? '') as { error?: { code: string; hint: string } };

@@ -35,6 +35,7 @@ interface ListOptions extends SelectorOptions {
   group?: Grouping;
   archived?: boolean;
   all?: boolean;
+  fleet?: boolean;
   long?: boolean;
   quiet?: boolean;
   watch?: boolean;
@@ -65,6 +66,7 @@ export function addListing(program: Command, context: CliContext): void {
       ['cbos ls --watch', 'the list as it changes, until Ctrl-C'],
       ['cbos ls --columns name,branch,cost --sort name', 'what you want to see, in the order you want'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
+      ['cbos ls --fleet', 'the sessions of all machines of the fleet'],
       ['cbos ls --all', "and Claude Code's conversations on this machine that are none of them"],
       ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'for programs; no jq has to be installed'],
     ],
@@ -74,6 +76,7 @@ export function addListing(program: Command, context: CliContext): void {
     .option('--archived', 'those that are archived instead')
     .option('-u, --unread', 'only those that have news which nobody has looked at')
     .option('-a, --all', "also Claude Code's conversations on this machine that no session is")
+    .option('--fleet', 'the sessions of all machines of the fleet, each as machine/NAME')
     .option('-l, --long', 'all columns')
     .option('-c, --columns <names>', 'these columns, with commas between them', readColumns)
     .addOption(new Option('--sort <by>', 'attention when left out, or another order').choices(SORT_KEYS))
@@ -92,6 +95,11 @@ export function addListing(program: Command, context: CliContext): void {
           resources: showsResources(options),
           lines: (sessions, reader, width) => listLines(context, { sessions, options, reader, width }),
         });
+        return;
+      }
+      if (options.fleet === true) {
+        const { listFleet } = await import('../list-fleet.ts');
+        await listFleet(context, options);
         return;
       }
       const client = await context.client();
@@ -221,6 +229,15 @@ const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['watch', 'quiet'],
   ['watch', 'archived'],
   ['archived', 'all'],
+  ['fleet', 'watch'],
+  ['fleet', 'all'],
+  ['fleet', 'long'],
+  ['fleet', 'columns'],
+  ['fleet', 'reverse'],
+  ['fleet', 'archived'],
+  ['fleet', 'group'],
+  ['fleet', 'tag'],
+  ['fleet', 'repo'],
 ];
 
 function assertTogether(options: ListOptions): void {

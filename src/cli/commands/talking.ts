@@ -71,6 +71,13 @@ export function addTalking(program: Command, context: CliContext): void {
       }
       if (slug === undefined) throw missing('name');
       if (words.length === 0) throw missing('text');
+      if (options.wait === true && slug.includes('/')) {
+        throw new CommandError(
+          '--wait is for sessions of this machine',
+          `cbos send ${slug} TEXT, then cbos wait ${slug}`,
+          EXIT.usage,
+        );
+      }
       const body = {
         text: await readText(context, words, 'cbos send'),
         ...(options.command === true ? { command: true } : {}),

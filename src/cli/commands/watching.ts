@@ -67,6 +67,17 @@ export function addWatching(program: Command, context: CliContext): void {
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
     .option('--json', 'each session that is in the state, as JSON lines')
     .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
+      const remote = names.filter((name) => name.includes('/'));
+      if (remote.length > 0) {
+        if (remote.length < names.length)
+          throw new CommandError(
+            'Sessions here and on other machines are waited for apart',
+            'one `cbos wait` each',
+            EXIT.usage,
+          );
+        context.exitCode = await waitElsewhere(context, names, options);
+        return;
+      }
       const { slugs } = await chosenSessions(context, { names, options, command: 'wait' });
       if (slugs.length > 0) context.exitCode = await wait(context, slugs, options);
     });
@@ -155,6 +166,22 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
         if (lost.length > 0 && (!isAny || lost.length === pending.size)) end.fail(overError(lost, now, options.for));
       },
     };
+  });
+}
+
+async function waitElsewhere(context: CliContext, slugs: readonly string[], options: WaitOptions): Promise<number> {
+  const { out } = context;
+  const { waitRemote } = await import('../wait-remote.ts');
+  return waitRemote(context, {
+    slugs,
+    selector: selectorOf(options.for),
+    state: options.for,
+    isAny: options.any === true,
+    timeoutSeconds: options.timeout,
+    onReached: (session) => {
+      if (options.json === true) out.jsonLine(session);
+      else out.line(sessionLine(session));
+    },
   });
 }
 

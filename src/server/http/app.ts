@@ -37,6 +37,9 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
+/** What a session may not even read: the sessions of other machines are none of its business. */
+const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
+
 /** These routes need no full rights, because the caller's limited `Sessions` decides what they may do. */
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
@@ -65,7 +68,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
     const handlerFor = async (context: Context): Promise<Handle> => {
-      if (route.method === 'get' || route.open === true) return handlers[name];
+      if ((route.method === 'get' && !PERSONAL.has(name)) || route.open === true) return handlers[name];
       const rights = await options.rightsOf((context.env as HttpBindings).incoming);
       if (rights.isFull) return handlers[name];
       if (!SENDING.has(name)) rights.requireFull(name);

@@ -22,6 +22,7 @@ import {
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { Guesser } from '../auth/guesses.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
+import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
@@ -30,6 +31,7 @@ import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
 import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
+import { createMachineHandlers } from './machine-handlers.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
 
@@ -64,6 +66,8 @@ export interface HandlerOptions extends SignInOptions {
   replays: Replays;
   rules: RulesDesk;
   schedules: Scheduler;
+  /** the other machines of the fleet */
+  machines: MachinesDesk;
   /** directory of the recordings */
   streamDir: string;
   /** how much disk space the recordings use */
@@ -84,6 +88,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
   return {
     health: () => ({ status: 'ok', version, uptime_ms: now() - startedAt, sessions: sessions.list().length }),
     ...createSignInHandlers(options),
+    ...createMachineHandlers(options.machines),
     pushKey: () => ({ public_key: options.push.publicKey() }),
     subscribePush: ({ body }) => {
       options.push.subscribe(body);

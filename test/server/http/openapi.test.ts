@@ -12,6 +12,7 @@ import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
+import { createMachinesDesk } from '../../../src/server/machines/machines-desk.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
@@ -132,6 +133,10 @@ describe('the OpenAPI description', () => {
       }),
       worktrees: createWorktreeDesk({}),
       reviews,
+      machines: createMachinesDesk({
+        ...{ home: '/nowhere', sessions, environment: {}, clock, logger },
+        carryOut: async () => null,
+      }),
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,

@@ -1,0 +1,45 @@
+import { type MachineSessions, matchesState, parseStateSelector } from '../protocol/index.ts';
+import { cleanLine } from '../text/terminal-text.ts';
+import type { CliContext } from './context.ts';
+import { ageText, fleetTable } from './output/fleet-table.ts';
+import { type SortKey, sortSessions } from './output/session-table.ts';
+
+interface ListFleetOptions {
+  state?: string;
+  quiet?: boolean;
+  sort?: SortKey;
+  json?: boolean;
+}
+
+/** Prints the sessions of all machines of the fleet. */
+export async function listFleet(context: CliContext, options: ListFleetOptions): Promise<void> {
+  const { out, io } = context;
+  const client = await context.client();
+  const selector = options.state === undefined ? null : parseStateSelector(options.state);
+  const fleet = (await client.call('fleetSessions')).map(
+    (machine): MachineSessions => ({
+      ...machine,
+      sessions: machine.sessions.filter((session) => selector === null || matchesState(session, selector)),
+    }),
+  );
+  if (options.json === true) return out.json(fleet);
+  if (options.quiet === true) {
+    // A script acts on these names, so those of machines that are not there are left out.
+    const names = fleet.flatMap(({ machine, reachable, sessions }) =>
+      reachable ? sortSessions(sessions, options.sort ?? 'attention').map(({ slug }) => `${machine}/${slug}`) : [],
+    );
+    out.lines(names.map(cleanLine));
+  } else {
+    const sort = options.sort ?? 'attention';
+    out.lines(fleetTable({ fleet, now: io.now(), sort, style: out.style, width: out.width }));
+  }
+  for (const { machine, is_self, reachable, age_ms, fault, unreadable } of fleet) {
+    if (is_self) continue;
+    if (!reachable) {
+      const age =
+        age_ms === null ? 'its sessions are not known' : `its sessions are shown as of ${ageText(age_ms)} ago`;
+      out.notice(`${cleanLine(fault ?? machine)}; ${options.quiet === true ? 'its sessions are left out' : age}`);
+    }
+    if (unreadable > 0) out.notice(`${machine} has ${unreadable} more, which this version of CBOS does not understand`);
+  }
+}

@@ -1,0 +1,79 @@
+import type { FleetMachine, MachineSessions, Session } from '../../protocol/index.ts';
+import { formatDuration } from '../../text/durations.ts';
+import type { Style } from '../../text/style.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { type SortKey, sessionTable, sortSessions } from './session-table.ts';
+import { type Cell, renderTable } from './table.ts';
+
+interface FleetTable {
+  fleet: readonly MachineSessions[];
+  now: number;
+  sort: SortKey;
+  style: Style;
+  width: number | null;
+}
+
+/** Returns the lines of `cbos ls --fleet`: the sessions of all machines as one list, those that may be old in grey. */
+export function fleetTable({ fleet, now, sort, style, width }: FleetTable): string[] {
+  const ages = new Map<Session, string>();
+  const sessions = fleet.flatMap(({ machine, reachable, age_ms, sessions: own }) =>
+    own.map((session): Session => {
+      const shown = { ...session, slug: `${machine}/${session.slug}` };
+      if (!reachable) ages.set(shown, ageText(age_ms));
+      return shown;
+    }),
+  );
+  const current = sessions.filter((session) => !ages.has(session));
+  const old = sessions.filter((session) => ages.has(session));
+  const table = (rows: readonly Session[], hasHeadings: boolean): string[] =>
+    sessionTable({
+      sessions: sortSessions(rows, sort),
+      columns: ['name', 'state', 'for', 'path', 'says'],
+      // Branches and models are read from this machine's disk, which says nothing of another's.
+      reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
+      hasHeadings,
+      style,
+      width,
+    });
+  const lines = current.length > 0 ? table(current, width !== null && sort === 'attention') : [];
+  if (old.length === 0) return lines;
+  const headings = fleet
+    .filter(({ reachable, sessions: own }) => !reachable && own.length > 0)
+    .map(({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached: as of ${ageText(age_ms)} ago`);
+  const grey: Style = (_name, text) => text;
+  const rows = sessionTable({
+    sessions: sortSessions(old, sort),
+    columns: ['name', 'state', 'for', 'path', 'says'],
+    reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
+    hasHeadings: false,
+    style: grey,
+    width,
+  });
+  // A pipe gets one row a session; the age stands on standard error.
+  const kept = lines.length > 0 ? rows.slice(1) : rows;
+  return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>
+    index < lines.length ? line : style('dim', line),
+  );
+}
+
+/** Returns the lines of `cbos fleet ls`. */
+export function machineTable(machines: readonly FleetMachine[], style: Style, width: number | null): string[] {
+  return renderTable({
+    columns: [{ title: 'MACHINE' }, { title: 'STATE' }, { title: 'MAY', keeps: 'start', worth: 1 }],
+    rows: machines.map((machine): Cell[] => [
+      { text: machine.name, style: 'bold' },
+      stateCell(machine),
+      { text: machine.is_founder ? 'everything: it founded the fleet' : machine.rights.join(', ') },
+    ]),
+    style,
+    width,
+  });
+}
+
+function stateCell({ is_self, reachable, age_ms }: FleetMachine): Cell {
+  if (is_self) return { text: 'this machine' };
+  if (reachable) return { text: 'reachable' };
+  return { text: age_ms === null ? 'unreachable' : `unreachable, heard of ${ageText(age_ms)} ago`, style: 'dim' };
+}
+
+export const ageText = (ageMs: number | null): string => (ageMs === null ? 'an unknown time' : formatDuration(ageMs));

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
+import type { CliContext } from './context.ts';
+
+/** How often the other machine is asked. Each time is one small request. */
+const ASK_EVERY_MS = 500;
+/** How long to wait for a machine that cannot be reached, as for a server that restarts. */
+const LOST_MACHINE_MS = 60_000;
+
+export interface RemoteWait {
+  /** each as `machine/SESSION` */
+  slugs: readonly string[];
+  selector: StateSelector;
+  /** the word of the selector, for messages */
+  state: string;
+  isAny: boolean;
+  timeoutSeconds: number | undefined;
+  onReached(session: Session): void;
+}
+
+/** Blocks until sessions of other machines are in a state. */
+export async function waitRemote(context: CliContext, wait: RemoteWait): Promise<number> {
+  const { io } = context;
+  const client = await context.client();
+  const pending = new Set(wait.slugs);
+  const deadline =
+    wait.timeoutSeconds === undefined ? Number.POSITIVE_INFINITY : io.now() + wait.timeoutSeconds * 1_000;
+  let reachedAt = io.now();
+  const interrupted = new AbortController();
+  const stopListening = io.onInterrupt((code) => interrupted.abort(code));
+  try {
+    for (;;) {
+      for (const slug of [...pending]) {
+        const session = await client.call('getSession', { params: { slug } }).catch((error: unknown) => {
+          const isLost = error instanceof CatalogueError && error.code === 'machine_unreachable';
+          if (!isLost || io.now() - reachedAt > LOST_MACHINE_MS) throw error;
+          return null;
+        });
+        if (session === null) continue;
+        reachedAt = io.now();
+        // Whether its person wants to hear of it is another matter.
+        if (matchesState({ ...session, snoozed: null }, wait.selector)) {
+          pending.delete(slug);
+          wait.onReached(session);
+          if (wait.isAny) return EXIT.done;
+        } else if (session.status.primary === 'dead') {
+          throw new CommandError(`${slug} stopped before it became ${wait.state}`, `cbos restart ${slug}`);
+        }
+      }
+      if (pending.size === 0) return EXIT.done;
+      if (io.now() >= deadline) {
+        const names = [...pending].join(', ');
+        throw new CatalogueError('timed_out', `${names} did not become ${wait.state} in ${wait.timeoutSeconds} s`);
+      }
+      await delay(Math.min(ASK_EVERY_MS, deadline - io.now()), undefined, { signal: interrupted.signal }).catch(
+        () => undefined,
+      );
+      if (interrupted.signal.aborted) return Number(interrupted.signal.reason);
+    }
+  } finally {
+    stopListening();
+  }
+}

@@ -1,0 +1,58 @@
+import type { Member, Right } from '../../protocol/index.ts';
+
+/** An invitation as the founder keeps it: its public key only, so that the book admits nobody who reads it. */
+export interface OpenInvitation {
+  id: string;
+  rights: readonly Right[];
+  /** Unix milliseconds, by the founder's clock */
+  expiresAt: number;
+}
+
+/** Everything by which a founder decides who is admitted. */
+export interface FounderBook {
+  members: readonly Member[];
+  invitations: readonly OpenInvitation[];
+}
+
+export type AdmissionResult =
+  | { outcome: 'admitted'; book: FounderBook; member: Member }
+  | { outcome: 'refused'; because: 'invalid_invitation' | 'machine_name_taken' };
+
+/** The largest fleet. Each member costs about 300 bytes of the NATS server's configuration. */
+const MOST_MEMBERS = 1_000;
+
+/** Takes the invitation out of the book and the machine in, in one step. */
+export function admit(
+  book: FounderBook,
+  asked: { invitation: string; id: string; name: string; now: number },
+): AdmissionResult {
+  const invitation = book.invitations.find(({ id }) => id === asked.invitation);
+  if (invitation === undefined || invitation.expiresAt <= asked.now) {
+    return { outcome: 'refused', because: 'invalid_invitation' };
+  }
+  // A key that is in the fleet already could gain rights by an invitation that was meant for another machine.
+  if (book.members.length >= MOST_MEMBERS || book.members.some(({ id }) => id === asked.id)) {
+    return { outcome: 'refused', because: 'invalid_invitation' };
+  }
+  if (book.members.some(({ name }) => name === asked.name))
+    return { outcome: 'refused', because: 'machine_name_taken' };
+  const member: Member = { id: asked.id, name: asked.name, rights: [...invitation.rights] };
+  return {
+    outcome: 'admitted',
+    member,
+    book: {
+      members: [...book.members, member],
+      invitations: book.invitations.filter((one) => one !== invitation),
+    },
+  };
+}
+
+export function withoutMember(book: FounderBook, id: string): FounderBook {
+  return { ...book, members: book.members.filter((member) => member.id !== id) };
+}
+
+/** Returns the same book if nothing in it has expired. */
+export function withoutExpired(book: FounderBook, now: number): FounderBook {
+  const invitations = book.invitations.filter(({ expiresAt }) => expiresAt > now);
+  return invitations.length === book.invitations.length ? book : { ...book, invitations };
+}

@@ -1,0 +1,78 @@
+import type { Member } from '../../protocol/index.ts';
+import type { FounderBook } from './founder-book.ts';
+import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
+
+/** A prompt of a million characters, escaped as JSON, as over REST; and the list of a machine with many sessions. */
+const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
+
+export interface NatsConfig {
+  host: string;
+  port: number;
+  /** absolute paths */
+  pidFile: string;
+  logFile: string;
+  certFile: string;
+  keyFile: string;
+  /** the public key of the founder */
+  founder: string;
+  book: FounderBook;
+}
+
+/** Returns the configuration of a fleet's NATS server. It contains public keys only. */
+export function natsConfig(config: NatsConfig): string {
+  const { founder, book } = config;
+  const users = [
+    ...book.members.map((member) => memberEntry(member, member.id === founder)),
+    ...book.invitations.map(({ id }) =>
+      userEntry(id, { publish: [joinSubject(id)], subscribe: [`${inboxPrefix(id)}.>`], answers: false }),
+    ),
+  ];
+  return `# Written by CBOS whenever a machine is invited, joins or is removed.
+listen: ${quote(`${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`)}
+server_name: "cbos-fleet"
+pid_file: ${quote(config.pidFile)}
+log_file: ${quote(config.logFile)}
+logfile_size_limit: 1MB
+max_payload: ${MAX_PAYLOAD_BYTES}
+max_pending: 64MB
+max_subscriptions: 64
+write_deadline: "5s"
+ping_interval: "10s"
+ping_max: 2
+tls {
+  cert_file: ${quote(config.certFile)}
+  key_file: ${quote(config.keyFile)}
+  timeout: 5
+}
+authorization {
+  timeout: 5
+  users: [
+${users.join('\n')}
+  ]
+}
+`;
+}
+
+/** A machine asks in its own name alone, and hears only what was asked of it. */
+function memberEntry({ id, rights }: Member, isFounder: boolean): string {
+  return userEntry(id, {
+    publish: [askSubject('*', id), rowsSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
+    subscribe: [
+      asksOf(id),
+      `${inboxPrefix(id)}.>`,
+      ROSTER_SUBJECT,
+      ...(rights.includes('see') ? [rowsSubject('*')] : []),
+      ...(isFounder ? [joinSubject('*')] : []),
+    ],
+    answers: true,
+  });
+}
+
+function userEntry(id: string, may: { publish: string[]; subscribe: string[]; answers: boolean }): string {
+  const list = (subjects: string[]): string => `[${subjects.map(quote).join(', ')}]`;
+  // One answer for each request, and none later than a request may take.
+  const answers = may.answers ? ', allow_responses: { max: 1, expires: "1m" }' : '';
+  return `    { nkey: ${id}, permissions: { publish: { allow: ${list(may.publish)} }, subscribe: { allow: ${list(may.subscribe)} }${answers} } }`;
+}
+
+const quote = (text: string): string => JSON.stringify(text);

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { runProgram } from '../process/index.ts';
+
+/** Ten years. A fleet that is older founds itself anew. */
+const VALID_DAYS = '3650';
+const OPENSSL_MS = 20_000;
+
+export interface Certificates {
+  /** PEM; not secret */
+  authority: string;
+  certFile: string;
+  keyFile: string;
+}
+
+/**
+ * Makes an authority of the fleet's own, and the certificate of its NATS server. The authority's key is removed at
+ * once: it has signed the only certificate that it ever signs.
+ * @param options.host the name or address by which machines reach the server, which the certificate is for
+ * @throws CatalogueError nats_missing, nats_failed
+ */
+export async function makeCertificates(options: { dir: string; host: string; openssl: string }): Promise<Certificates> {
+  const { dir, host, openssl } = options;
+  const file = (name: string): string => join(dir, name);
+  const run = async (...args: string[]): Promise<void> => {
+    // openssl writes keys with mode 0600, and the directory is closed to others.
+    const result = await runProgram(openssl, args, { env: { PATH: '/usr/bin:/bin' }, timeoutMs: OPENSSL_MS, cwd: dir });
+    if (result.outcome === 'not_found') throw new CatalogueError('nats_missing');
+    if (result.code !== 0) {
+      const why = result.stderr.trim().split('\n').at(-1) ?? '';
+      throw new CatalogueError('nats_failed', `openssl could not make the certificates: ${why}`);
+    }
+  };
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-sha256'];
+  const san = isIP(host) === 0 ? `DNS:${host}` : `IP:${host}`;
+  await writeFile(
+    file('openssl.cnf'),
+    `[req]\ndistinguished_name=dn\n[dn]\n[ca]\nbasicConstraints=critical,CA:TRUE,pathlen:0\nkeyUsage=critical,keyCertSign\n[server]\nbasicConstraints=critical,CA:FALSE\nextendedKeyUsage=serverAuth\nsubjectAltName=${san}\n`,
+    { mode: 0o600 },
+  );
+  const config = ['-config', 'openssl.cnf'];
+  try {
+    await run(
+      'req',
+      '-x509',
+      ...config,
+      ...key,
+      '-extensions',
+      'ca',
+      '-subj',
+      '/CN=CBOS fleet',
+      '-days',
+      VALID_DAYS,
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.pem',
+    );
+    await run(
+      'req',
+      ...config,
+      ...key,
+      '-subj',
+      '/CN=CBOS fleet server',
+      '-keyout',
+      'server.key.new',
+      '-out',
+      'server.csr',
+    );
+    const serial = `0x${randomBytes(16).toString('hex')}`;
+    await run(
+      'x509',
+      '-req',
+      '-in',
+      'server.csr',
+      '-CA',
+      'ca.pem',
+      '-CAkey',
+      'ca.key',
+      '-set_serial',
+      serial,
+      '-sha256',
+      '-days',
+      VALID_DAYS,
+      '-extfile',
+      'openssl.cnf',
+      '-extensions',
+      'server',
+      '-out',
+      'server.pem',
+    );
+    await rename(file('server.key.new'), file('server.key'));
+  } finally {
+    for (const name of ['ca.key', 'server.csr', 'openssl.cnf', 'server.key.new']) await rm(file(name), { force: true });
+  }
+  const authority = await readFile(file('ca.pem'), 'utf8');
+  return { authority, certFile: file('server.pem'), keyFile: file('server.key') };
+}
+
+/** Where Debian keeps them; a person's PATH often lacks the directories for administrators. */
+const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin'];
+
+/**
+ * Finds a program in the absolute entries of PATH and in the system's directories.
+ * @throws CatalogueError nats_missing
+ */
+export function requireProgram(name: string, path: string | undefined): string {
+  const directories = [...(path ?? '').split(':').filter((one) => one.startsWith('/')), ...SYSTEM_DIRECTORIES];
+  const found = directories.map((directory) => join(directory, name)).find((file) => existsSync(file));
+  if (found === undefined) throw new CatalogueError('nats_missing', `There is no program ${name}`);
+  return found;
+}

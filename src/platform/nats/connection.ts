@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
+import { connect, errors, type Msg, type NatsConnection, nkeyAuthenticator } from '@nats-io/transport-node';
+import { inboxPrefix } from '../../core/machines/index.ts';
+import { seedBytes } from './keys.ts';
+
+/** How long to wait for a connection, including TLS. */
+const CONNECT_MS = 5_000;
+/** How often a quiet connection is checked. A link that is cut without a word is noticed after two of them. */
+const PING_MS = 10_000;
+
+export interface NatsLogin {
+  /** what the server's certificate is for */
+  host: string;
+  /** where to connect, if that differs: a founder may be known to others by a name that does not lead to itself */
+  dial?: string;
+  port: number;
+  /** the certificate of the fleet's own authority, PEM; no other one is believed */
+  authority: string;
+  id: string;
+  seed: string;
+}
+
+/** Why there is no connection: the server does not know the key, or it cannot be reached. */
+export class NatsRefusedError extends Error {
+  override readonly name = 'NatsRefusedError';
+}
+
+/** What became of a request. In the first case it certainly did not arrive. */
+export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { kind: 'answered'; data: string };
+
+export interface NatsMessage {
+  subject: string;
+  data: string;
+  /** where an answer would go */
+  reply: string | undefined;
+  respond(data: string): void;
+}
+
+export interface NatsLink {
+  subscribe(subject: string, onMessage: (message: NatsMessage) => void): void;
+  publish(subject: string, data: string): void;
+  request(subject: string, data: string, timeoutMs: number): Promise<RequestOutcome>;
+  /** Resolves when everything that was sent has reached the server. */
+  flush(): Promise<void>;
+  /** resolves when the connection has ended, for whatever reason */
+  closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a connection to a NATS server. It never connects again by itself: the client library would then send what
+ * was published in between, long after somebody was told that it could not be sent.
+ * @throws NatsRefusedError if the server does not know the key
+ */
+export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
+  const { host, port, authority, id, seed } = login;
+  const dial = login.dial ?? host;
+  const logIn = nkeyAuthenticator(seedBytes(seed));
+  let isProven = false;
+  const tls = {
+    ca: authority,
+    // Node calls this once the certificate is known to come from the authority.
+    checkServerIdentity: (_name: string, certificate: PeerCertificate) => {
+      const fault = checkServerIdentity(host, certificate);
+      isProven = fault === undefined;
+      return fault;
+    },
+  };
+  let connection: NatsConnection;
+  try {
+    connection = await connect({
+      servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
+      // A server says in clear text whether it speaks TLS, and the library (3.4.0) goes on without if it says
+      // `"tls_available": 1`. Whoever stands in between could then have our signature for the real server.
+      authenticator: (nonce) => {
+        if (!isProven) throw new Error('the NATS server did not prove that it is the one of the fleet');
+        return logIn(nonce);
+      },
+      tls,
+      inboxPrefix: inboxPrefix(id),
+      reconnect: false,
+      ignoreClusterUpdates: true,
+      timeout: CONNECT_MS,
+      pingInterval: PING_MS,
+      maxPingOut: 2,
+    });
+  } catch (cause) {
+    if (cause instanceof errors.AuthorizationError) {
+      throw new NatsRefusedError('the NATS server does not know this machine', { cause });
+    }
+    throw cause;
+  }
+  return linkOf(connection);
+}
+
+function linkOf(connection: NatsConnection): NatsLink {
+  const closed = connection.closed().then(() => undefined);
+  return {
+    subscribe: (subject, onMessage) => {
+      connection.subscribe(subject, {
+        callback: (error, message) => {
+          if (error === null) onMessage(messageOf(message));
+        },
+      });
+    },
+    publish: (subject, data) => {
+      if (!connection.isClosed()) connection.publish(subject, data);
+    },
+    request: async (subject, data, timeoutMs) => {
+      if (connection.isClosed()) return { kind: 'unreachable' };
+      try {
+        // A connection that ends would otherwise hold the request until its timeout.
+        const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
+        return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
+      } catch (cause) {
+        const isNobody =
+          cause instanceof errors.NoRespondersError ||
+          (cause instanceof errors.RequestError && cause.isNoResponders()) ||
+          cause instanceof errors.PermissionViolationError;
+        return isNobody ? { kind: 'unreachable' } : { kind: 'silent' };
+      }
+    },
+    flush: () => Promise.race([connection.flush(), closed, delay(CONNECT_MS, undefined, { ref: false })]),
+    closed,
+    close: async () => {
+      if (!connection.isClosed()) await connection.close();
+    },
+  };
+}
+
+function messageOf(message: Msg): NatsMessage {
+  return {
+    subject: message.subject,
+    data: message.string(),
+    reply: message.reply,
+    respond: (data) => void message.respond(data),
+  };
+}

@@ -1,0 +1,38 @@
+import { createUser, fromPublic, fromSeed } from '@nats-io/nkeys';
+
+/** A pair of Ed25519 keys in NATS's own form. The seed is secret. */
+export interface MachineKey {
+  id: string;
+  seed: string;
+}
+
+export function createKey(): MachineKey {
+  const pair = createUser();
+  return { id: pair.getPublicKey(), seed: Buffer.from(pair.getSeed()).toString('latin1') };
+}
+
+/** Returns the public key of a seed; null if the text is no seed. */
+export function publicKeyOf(seed: string): string | null {
+  try {
+    return fromSeed(seedBytes(seed)).getPublicKey();
+  } catch {
+    // The text came from outside, and the library throws for each of its faults.
+    return null;
+  }
+}
+
+/** Signs a text. */
+export function sign(seed: string, text: string): string {
+  return Buffer.from(fromSeed(seedBytes(seed)).sign(Buffer.from(text))).toString('base64url');
+}
+
+/** Reports whether the owner of a public key signed this text. */
+export function isSignedBy(id: string, text: string, signature: string): boolean {
+  try {
+    return fromPublic(id).verify(Buffer.from(text), Buffer.from(signature, 'base64url'));
+  } catch {
+    return false; // no public key, or no signature
+  }
+}
+
+export const seedBytes = (seed: string): Uint8Array => Buffer.from(seed, 'latin1');

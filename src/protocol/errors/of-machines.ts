@@ -1,0 +1,83 @@
+import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
+
+/** Errors of a fleet: other machines, and the NATS server between them. */
+export const MACHINE_ERRORS = {
+  no_fleet: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'This machine belongs to no fleet',
+    hint: '`cbos fleet init` founds one, `cbos fleet join` joins one',
+  },
+  in_fleet: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'This machine belongs to a fleet already',
+    hint: '`cbos fleet leave` leaves it',
+  },
+  not_founder: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Only the machine that founded the fleet can do this',
+    hint: '`cbos fleet ls` says which one it is',
+  },
+  no_such_machine: {
+    status: 404,
+    exit: EXIT.noSuchSession,
+    meaning: 'No machine of the fleet has this name',
+    hint: '`cbos fleet ls` lists them',
+  },
+  machine_name_taken: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another machine of the fleet has this name; the invitation can still be used',
+    hint: 'Choose another: cbos fleet join --name NAME',
+  },
+  machine_unreachable: {
+    status: 503,
+    exit: EXIT.noServer,
+    meaning: 'The machine cannot be reached; nothing was done there, and nothing is kept for later',
+    hint: 'Try again when `cbos fleet ls` lists it as reachable',
+  },
+  machine_silent: {
+    status: 504,
+    exit: EXIT.timedOut,
+    meaning: 'The machine did not answer in time; whether it was done is not known',
+    hint: 'Look at the session with `cbos show MACHINE/NAME` before doing it again',
+  },
+  not_allowed_there: {
+    status: 403,
+    exit: EXIT.refused,
+    meaning: 'This machine lacks the right to do that on the other one',
+    hint: 'The founder grants rights by an invitation, the other machine by `cbos fleet allow`',
+  },
+  not_over_fleet: {
+    status: 501,
+    exit: EXIT.refused,
+    meaning: 'This cannot be done with a session of another machine',
+    hint: 'Do it on that machine, or over ssh',
+  },
+  invalid_invitation: {
+    status: 422,
+    exit: EXIT.refused,
+    meaning: 'The invitation is not valid: it was used, has expired, or is incomplete',
+    hint: 'Ask the founder for another: cbos fleet invite',
+  },
+  machine_version: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The other machine has a version of CBOS that does not understand this one',
+    hint: 'Install the same version on both',
+  },
+  nats_missing: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The machine that founds a fleet needs the programs nats-server and openssl',
+    hint: 'Install them: apt install nats-server openssl',
+  },
+  nats_failed: {
+    status: 503,
+    exit: EXIT.failed,
+    meaning: 'The NATS server of the fleet did not start',
+    hint: 'Its log is fleet/nats/nats.log in the home',
+  },
+} as const satisfies Record<string, CatalogueEntry>;

@@ -1,0 +1,33 @@
+/** What one machine of a fleet may do with the sessions of the others, from the least to the most. */
+export const RIGHTS = ['see', 'answer', 'type', 'launch', 'end'] as const;
+export type Right = (typeof RIGHTS)[number];
+
+/** What a machine of a fleet is called. It is also the first part of `machine/SESSION`. */
+export const MACHINE_NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/;
+
+/** A session of another machine, as people write it: `machine/SESSION`. */
+export interface RemoteName {
+  machine: string;
+  slug: string;
+}
+
+/** Returns the parts of `machine/SESSION`; null if the text has another form. Both parts are still to be checked. */
+export function splitRemoteName(text: string): RemoteName | null {
+  const [machine = '', slug = '', ...rest] = text.split('/');
+  return machine === '' || slug === '' || rest.length > 0 ? null : { machine, slug };
+}
+
+/** The requests that one machine may send to another. What each needs is in `src/core/machines/rights.ts`. */
+export const MACHINE_CALLS = [
+  'listSessions',
+  'getSession',
+  'buffer',
+  'history',
+  'lastResponse',
+  'answer',
+  'send',
+  'interrupt',
+  'restartSession',
+  'killSession',
+] as const;
+export type MachineCallName = (typeof MACHINE_CALLS)[number];

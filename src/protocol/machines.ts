@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { MACHINE_CALLS, MACHINE_NAME_PATTERN, RIGHTS } from './machine-words.ts';
+import { Session } from './session.ts';
+import { Timestamp } from './words.ts';
+
+const RightWord = z.enum(RIGHTS);
+export const Rights = z.array(RightWord).max(RIGHTS.length);
+/** a name of a machine of the fleet */
+const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
+const MachineId = z
+  .string()
+  .regex(/^U[A-Z2-7]{55}$/)
+  .meta({ description: 'The public key of the machine, by which NATS admits it' });
+
+/** A machine that was admitted to a fleet. */
+export const Member = z.object({
+  id: MachineId,
+  name: MachineName,
+  rights: Rights.meta({ description: 'What it may do with the sessions of the other machines, at most' }),
+});
+export type Member = z.infer<typeof Member>;
+
+export const FleetMachine = Member.extend({
+  is_self: z.boolean(),
+  is_founder: z.boolean().meta({ description: 'Whether it runs the NATS server, and admits and removes machines' }),
+  reachable: z.boolean().meta({ description: 'Whether it answered just now' }),
+  age_ms: z.number().nullable().meta({
+    description: 'How long ago it said something that this machine heard, at most; null if it never did',
+  }),
+}).meta({ id: 'FleetMachine' });
+export type FleetMachine = z.infer<typeof FleetMachine>;
+
+/** The fleet as one of its machines knows it. */
+export const FleetView = z
+  .object({
+    fleet: z
+      .object({
+        machine: MachineName.meta({ description: 'The name of this machine' }),
+        is_founder: z.boolean(),
+        address: z.string().meta({ description: 'Where the NATS server listens: HOST:PORT' }),
+        allow: Rights.meta({ description: 'What the other machines may do here, at most' }),
+        connected: z.boolean(),
+        fault: z.string().nullable().meta({ description: 'Why it is not connected, in a sentence' }),
+      })
+      .nullable()
+      .meta({ description: 'null for a machine that belongs to no fleet' }),
+    machines: z.array(FleetMachine),
+  })
+  .meta({ id: 'FleetView' });
+export type FleetView = z.infer<typeof FleetView>;
+
+/** The sessions of one machine of the fleet. */
+export const MachineSessions = z
+  .object({
+    machine: MachineName,
+    is_self: z.boolean(),
+    reachable: z.boolean(),
+    age_ms: z.number().nullable().meta({
+      description: 'How old these sessions are, at most; null if nothing is known',
+    }),
+    fault: z.string().nullable().meta({ description: 'Why the machine did not answer, in a sentence' }),
+    unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS does not understand' }),
+    sessions: z.array(Session),
+  })
+  .meta({ id: 'MachineSessions' });
+export type MachineSessions = z.infer<typeof MachineSessions>;
+
+export const NewFleet = z
+  .strictObject({
+    address: z.string().min(1).max(260).optional().meta({
+      description: 'HOST or HOST:PORT at which the other machines reach this one; this machine alone when left out',
+    }),
+    name: MachineName.optional(),
+  })
+  .meta({ id: 'NewFleet' });
+
+export const NewInvitation = z
+  .strictObject({
+    rights: Rights.min(1),
+    valid_s: z
+      .int()
+      .min(1)
+      .max(7 * 86_400),
+  })
+  .meta({ id: 'NewInvitation' });
+
+export const Invitation = z
+  .object({ line: z.string(), rights: Rights, expires_at: Timestamp })
+  .meta({ id: 'Invitation' });
+
+export const JoinFleet = z
+  .strictObject({
+    line: z.string().min(1).max(8_000),
+    name: MachineName.optional(),
+    allow: Rights,
+  })
+  .meta({ id: 'JoinFleet' });
+
+/** A request of the REST interface, for a session of another machine. */
+export const MachineCall = z
+  .strictObject({
+    route: z.enum(MACHINE_CALLS),
+    params: z.record(z.string(), z.string()).optional(),
+    query: z.record(z.string(), z.unknown()).optional(),
+    body: z.unknown().optional(),
+  })
+  .meta({ id: 'MachineCall' });
+export type MachineCall = z.infer<typeof MachineCall>;
+
+export const CallMachine = z
+  .strictObject({ machine: z.string().min(1).max(64), call: MachineCall })
+  .meta({ id: 'CallMachine' });
+
+/** What the other machine answered: the body that its REST interface returns. */
+export const MachineAnswer = z
+  .object({ value: z.union([z.looseObject({}), z.array(z.unknown())]) })
+  .meta({ id: 'MachineAnswer' });
+export type MachineAnswer = z.infer<typeof MachineAnswer>;

@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { MachineAnswer } from '../../protocol/index.ts';
+import type { MACHINE_ROUTES } from '../../protocol/machine-routes.ts';
+import type { MachinesDesk } from '../machines/machines-desk.ts';
+
+type Routes = typeof MACHINE_ROUTES;
+type BodyOf<N extends keyof Routes> = Routes[N] extends { body: infer S extends z.ZodType }
+  ? { body: z.output<S> }
+  : never;
+
+/** The handlers of what is about the other machines of a fleet. */
+export function createMachineHandlers(machines: MachinesDesk) {
+  return {
+    fleet: () => machines.view(),
+    fleetSessions: () => machines.sessions(),
+    initFleet: ({ body }: BodyOf<'initFleet'>) => machines.init(body),
+    inviteMachine: ({ body }: BodyOf<'inviteMachine'>) => machines.invite(body),
+    joinFleet: ({ body }: BodyOf<'joinFleet'>) => machines.join(body),
+    allowMachines: ({ body }: BodyOf<'allowMachines'>) => machines.allow(body.rights),
+    removeMachine: ({ body }: BodyOf<'removeMachine'>) => machines.remove(body.machine),
+    leaveFleet: () => machines.leave(),
+    callMachine: async ({ body }: BodyOf<'callMachine'>) => ({
+      // The other machine may answer anything, and whoever asked reads it as an answer of that machine.
+      value: (await machines.call(body.machine, body.call)) as MachineAnswer['value'],
+    }),
+  };
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import {
+  askerOf,
+  changesSomething,
+  createTickets,
+  grantedRights,
+  isInboxOf,
+  missingRights,
+} from '../../core/machines/index.ts';
+import type { NatsMessage } from '../../platform/nats/index.ts';
+import {
+  CatalogueError,
+  MACHINE_WIRE_VERSION,
+  MachineAsk,
+  type MachineCall,
+  type MachineReply,
+  type MachineRows,
+  type MachineStamp,
+  type Member,
+  type Right,
+  type Roster,
+} from '../../protocol/index.ts';
+import { toFailure } from '../http/error-response.ts';
+import type { Logger } from '../logger.ts';
+
+/** How many requests of one machine are answered at a time. Further ones are refused, or it could keep us busy. */
+const MOST_AT_ONCE = 32;
+
+export interface AnswerAsksOptions {
+  elapsed(): number;
+  stamp(): MachineStamp;
+  rows(): MachineRows;
+  roster(): Roster;
+  /** what the other machines may do here, at most */
+  allowed(): readonly Right[];
+  /** carries out what was granted, and returns what REST would */
+  carryOut(call: MachineCall): Promise<unknown>;
+  /** takes a machine that leaves out of the fleet; only the founder can */
+  onLeave(member: Member): void;
+  logger: Logger;
+}
+
+/** Answers what other machines ask of this one. Everything is decided here, whatever the asker believes it may do. */
+export function createAskListener(options: AnswerAsksOptions): (message: NatsMessage) => void {
+  const tickets = createTickets({ elapsed: options.elapsed, makeName: randomUUID });
+  const running = new Map<string, number>();
+
+  async function answer(asker: Member, data: string): Promise<unknown> {
+    const ask = readAsk(data);
+    if (ask.v !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
+    const granted = grantedRights(asker.rights, options.allowed());
+    switch (ask.kind) {
+      case 'ping':
+        return options.stamp();
+      case 'roster':
+        return options.roster();
+      case 'leave':
+        options.onLeave(asker);
+        return null;
+      case 'rows':
+        requireRights(granted, { route: 'listSessions' });
+        return options.rows();
+      case 'ticket': {
+        const ticket = tickets.issue(asker.id);
+        if (ticket === null) throw tooMuch();
+        return ticket;
+      }
+      case 'call':
+        // A ticket is used up even if the call is refused: it was for this one.
+        if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
+          throw new CatalogueError('machine_unreachable', 'The request was too long on its way, and was not done');
+        }
+        requireRights(granted, ask.call);
+        if (changesSomething(ask.call)) {
+          options.logger.info(
+            { from: asker.name, route: ask.call.route, slug: ask.call.params?.slug },
+            'another machine of the fleet does this',
+          );
+        }
+        return options.carryOut(ask.call);
+    }
+  }
+
+  return (message) => {
+    const id = askerOf(message.subject);
+    if (!isInboxOf(message.reply, id)) return;
+    const reply = (value: MachineReply): void => message.respond(JSON.stringify(value));
+    const fail = (error: unknown): void =>
+      reply({
+        ok: false,
+        error: toFailure(error, (unexpected) =>
+          options.logger.error({ err: unexpected }, 'a request of another machine failed'),
+        ).error,
+      });
+    const asker = options.roster().members.find((member) => member.id === id);
+    // The NATS server ends the connection of a machine that was removed. This is for what was on its way.
+    if (asker === undefined) return fail(new CatalogueError('not_allowed_there', 'The machine is not in the fleet'));
+    const atOnce = (running.get(id) ?? 0) + 1;
+    if (atOnce > MOST_AT_ONCE) return fail(tooMuch());
+    running.set(id, atOnce);
+    answer(asker, message.data)
+      .then((value) => reply({ ok: true, value: value ?? null }), fail)
+      .finally(() => running.set(id, (running.get(id) ?? 1) - 1));
+  };
+}
+
+function readAsk(data: string): MachineAsk {
+  let content: unknown;
+  try {
+    content = JSON.parse(data);
+  } catch (cause) {
+    throw new CatalogueError('invalid_request', 'This is no JSON', { cause });
+  }
+  const ask = MachineAsk.safeParse(content);
+  if (ask.success) return ask.data;
+  const version = typeof content === 'object' && content !== null ? Reflect.get(content, 'v') : undefined;
+  if (version !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
+  throw new CatalogueError('invalid_request', 'The other machine asked for something that is unknown here');
+}
+
+function requireRights(granted: readonly Right[], call: MachineCall): void {
+  const missing = missingRights(call, granted);
+  if (missing.length === 0) return;
+  throw new CatalogueError('not_allowed_there', `This machine lacks the right to ${missing.join(' and to ')} there`);
+}
+
+const tooMuch = (): CatalogueError =>
+  new CatalogueError('machine_unreachable', 'The machine has too many requests of this one; nothing was done');

@@ -1,0 +1,162 @@
+import { lookup } from 'node:dns/promises';
+import { mkdirSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { joinSubject } from '../../core/machines/index.ts';
+import {
+  createKey,
+  makeCertificates,
+  NatsRefusedError,
+  openNatsLink,
+  publicKeyOf,
+  requireProgram,
+  sign,
+  stopNatsServer,
+} from '../../platform/nats/index.ts';
+import {
+  CatalogueError,
+  ERRORS,
+  type ErrorCode,
+  MACHINE_WIRE_VERSION,
+  MachineReply,
+  Member,
+  RIGHTS,
+  type Right,
+} from '../../protocol/index.ts';
+import { admissionText } from './founding.ts';
+import { readInvitation } from './invitation-line.ts';
+import { defaultMachineName, type Membership, type MembershipFiles, placeOf } from './membership.ts';
+
+/** NATS's own port. */
+const DEFAULT_PORT = 4222;
+/** How long the founder has to admit a machine. */
+const JOIN_MS = 10_000;
+
+interface Becoming {
+  home: string;
+  files: MembershipFiles;
+  /** null for the name of the host */
+  name: string | null;
+}
+
+/**
+ * Prepares what the founder of a fleet needs, and writes its membership.
+ * @throws CatalogueError nats_missing, nats_failed, invalid_setting
+ */
+export async function foundFleet(
+  options: Becoming & { address: string | null; path: string | undefined },
+): Promise<Membership> {
+  const { home, files, name, address, path } = options;
+  const { host, port } = readAddress(address ?? '127.0.0.1');
+  requireProgram('nats-server', path);
+  const openssl = requireProgram('openssl', path);
+  const listen = isIP(host) === 0 ? await addressOf(host) : host;
+  // A fleet that was left half way may have left its server running.
+  await stopNatsServer(files.natsDir);
+  files.remove();
+  mkdirSync(files.natsDir, { recursive: true, mode: 0o700 });
+  const { authority } = await makeCertificates({ dir: files.natsDir, host, openssl });
+  const { id, seed } = createKey();
+  const membership: Membership = {
+    id,
+    seed,
+    name: name ?? defaultMachineName(),
+    host,
+    port,
+    listen,
+    authority,
+    founder: id,
+    allow: [...RIGHTS],
+    place: placeOf(home),
+  };
+  files.writeBook({ members: [{ id, name: membership.name, rights: [...RIGHTS] }], invitations: [] });
+  files.write(membership);
+  return membership;
+}
+
+/**
+ * Joins a fleet by an invitation, which is used up by that.
+ * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
+ */
+export async function joinFleet(options: Becoming & { line: string; allow: readonly Right[] }): Promise<Membership> {
+  const { home, files, line, allow } = options;
+  const { host, port, authority, founder, seed } = readInvitation(line);
+  const invitation = publicKeyOf(seed);
+  if (invitation === null) throw new CatalogueError('invalid_invitation');
+  const key = createKey();
+  const name = options.name ?? defaultMachineName();
+  const link = await openNatsLink({ host, port, authority, id: invitation, seed }).catch((cause: unknown) => {
+    if (cause instanceof NatsRefusedError) throw new CatalogueError('invalid_invitation', undefined, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${host}:${port}: ${why}`, {
+      hint: 'Is its CBOS running, and is the port open between the two machines?',
+      cause,
+    });
+  });
+  try {
+    const admission = {
+      v: MACHINE_WIRE_VERSION,
+      id: key.id,
+      name,
+      proof: sign(key.seed, admissionText(invitation, key.id, name)),
+    };
+    const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
+    if (outcome.kind !== 'answered') {
+      throw new CatalogueError('machine_unreachable', 'The NATS server of the fleet is there, but its founder is not', {
+        hint: 'Start CBOS there: cbos up',
+      });
+    }
+    const member = memberOf(outcome.data, key.id);
+    const membership: Membership = {
+      ...key,
+      name: member.name,
+      host,
+      port,
+      listen: null,
+      authority,
+      founder,
+      allow: [...allow],
+      place: placeOf(home),
+    };
+    files.write(membership);
+    return membership;
+  } finally {
+    await link.close();
+  }
+}
+
+function memberOf(data: string, id: string): Member {
+  const reply = MachineReply.safeParse(JSON.parse(data)).data;
+  if (reply?.ok === false) {
+    const { code, message } = reply.error;
+    throw new CatalogueError(isErrorCode(code) ? code : 'internal', message);
+  }
+  const member = Member.safeParse(reply?.value).data;
+  if (member === undefined || member.id !== id) throw new CatalogueError('machine_version');
+  return member;
+}
+
+const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);
+
+/** Reads `HOST`, `HOST:PORT` or `[IPV6]:PORT`. @throws CatalogueError invalid_setting */
+export function readAddress(text: string): { host: string; port: number } {
+  if (isIP(text) !== 0) return { host: text, port: DEFAULT_PORT };
+  const parts = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/.exec(text);
+  const host = parts?.[1] ?? parts?.[2];
+  const port = parts?.[3] === undefined ? DEFAULT_PORT : Number(parts[3]);
+  const isBad = host === undefined || port < 1 || port > 65_535 || (parts?.[1] !== undefined && isIP(host) !== 6);
+  if (isBad) {
+    throw new CatalogueError('invalid_setting', `${JSON.stringify(text)} is no address`, {
+      hint: 'Name a host, with or without a port: --address 10.0.0.5:4222',
+    });
+  }
+  return { host, port };
+}
+
+/** The founder listens only at the address that its name leads to. */
+async function addressOf(host: string): Promise<string> {
+  try {
+    return (await lookup(host)).address;
+  } catch (cause) {
+    throw new CatalogueError('invalid_setting', `The name ${host} leads to no address`, { cause });
+  }
+}

@@ -1,0 +1,192 @@
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  admit,
+  type FounderBook,
+  invitationOf,
+  isInboxOf,
+  natsConfig,
+  withoutExpired,
+  withoutMember,
+} from '../../core/machines/index.ts';
+import {
+  CONFIG_FILE,
+  createKey,
+  ensureNatsServer,
+  isSignedBy,
+  LOG_FILE,
+  type NatsMessage,
+  PID_FILE,
+  reloadNatsServer,
+  requireProgram,
+  stopNatsServer,
+} from '../../platform/nats/index.ts';
+import {
+  Admission,
+  CatalogueError,
+  MACHINE_WIRE_VERSION,
+  type MachineReply,
+  type Member,
+  type Right,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+import { writeInvitation } from './invitation-line.ts';
+import type { Membership, MembershipFiles } from './membership.ts';
+
+export interface FoundingOptions {
+  membership: Membership;
+  files: MembershipFiles;
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+  /** who belongs to the fleet has changed */
+  onChange(): void;
+  /** Resolves when everything that was sent has reached the NATS server. */
+  flush(): Promise<void>;
+}
+
+/** What only the founder does: it runs the NATS server, and decides who is admitted there. */
+export interface Founding {
+  /** @throws CatalogueError nats_missing, nats_failed */
+  ensure(): Promise<void>;
+  members(): readonly Member[];
+  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
+  /** Answers a machine that asks to join. */
+  onJoin(message: NatsMessage): void;
+  remove(id: string): Promise<void>;
+  /** Ends the NATS server. */
+  stop(): Promise<void>;
+  dispose: Dispose;
+}
+
+/** What the signature of a machine that joins is over. */
+export const admissionText = (invitation: string, id: string, name: string): string =>
+  `cbos-admission ${invitation} ${id} ${name}`;
+
+export function createFounding(options: FoundingOptions): Founding {
+  const { membership, files, environment, clock, logger } = options;
+  const { natsDir: dir } = files;
+  const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
+  let book: FounderBook = withoutExpired(files.readBook(), clock.now());
+  let stopExpiry: Dispose = () => undefined;
+
+  function writeConfig(next: FounderBook): void {
+    const file = (name: string): string => join(dir, name);
+    const text = natsConfig({
+      host,
+      port,
+      pidFile: file(PID_FILE),
+      logFile: file(LOG_FILE),
+      certFile: file('server.pem'),
+      keyFile: file('server.key'),
+      founder: membership.id,
+      book: next,
+    });
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    const beside = file(`${CONFIG_FILE}.new`);
+    writeFileSync(beside, text, { mode: 0o600 });
+    renameSync(beside, file(CONFIG_FILE));
+  }
+
+  /**
+   * Both files are on disk before the NATS server acts on them. If one cannot be written, nothing has changed, and the
+   * same command can be given again.
+   */
+  async function change(next: FounderBook): Promise<void> {
+    writeConfig(next);
+    files.writeBook(next);
+    book = next;
+    await reloadNatsServer(dir);
+    expireLater();
+  }
+
+  function expireLater(): void {
+    stopExpiry();
+    const next = Math.min(...book.invitations.map(({ expiresAt }) => expiresAt));
+    if (!Number.isFinite(next)) return;
+    stopExpiry = clock.after(Math.max(0, next - clock.now()) + 1, () => {
+      change(withoutExpired(book, clock.now())).catch((cause: unknown) =>
+        logger.error({ err: cause }, 'an invitation that has expired could not be removed'),
+      );
+    });
+  }
+
+  function answerJoin(message: NatsMessage, invitation: string): MachineReply {
+    const asked = Admission.safeParse(parse(message.data)).data;
+    const refuse = (error: CatalogueError): MachineReply => ({ ok: false, error: error.toBody() });
+    if (asked === undefined || !isSignedBy(asked.id, admissionText(invitation, asked.id, asked.name), asked.proof)) {
+      return refuse(new CatalogueError('invalid_invitation', 'The request to join is not whole'));
+    }
+    if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
+    const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
+    if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
+    // Written before anything else happens, so of two machines with one invitation only the first is admitted.
+    files.writeBook(result.book);
+    book = result.book;
+    logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
+    return { ok: true, value: result.member };
+  }
+
+  return {
+    ensure: async () => {
+      book = withoutExpired(book, clock.now());
+      writeConfig(book);
+      const { CBOS_TOKEN: _, ...env } = environment;
+      await ensureNatsServer({
+        dir,
+        host: dialable(host),
+        port,
+        program: requireProgram('nats-server', environment.PATH),
+        env: Object.fromEntries(
+          Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+        ),
+      });
+      // One that runs already may have started before a machine was removed.
+      await reloadNatsServer(dir);
+      expireLater();
+    },
+    members: () => book.members,
+    invite: async (rights, validMs) => {
+      const { id, seed } = createKey();
+      const expiresAt = clock.now() + validMs;
+      await change({ ...book, invitations: [...book.invitations, { id, rights, expiresAt }] });
+      const { host: address, authority, founder } = membership;
+      return { line: writeInvitation({ host: address, port, authority, founder, seed }), expiresAt };
+    },
+    onJoin: (message) => {
+      const invitation = invitationOf(message.subject);
+      if (!isInboxOf(message.reply, invitation)) return;
+      const reply = answerJoin(message, invitation);
+      message.respond(JSON.stringify(reply));
+      if (!reply.ok) return;
+      // The answer has to arrive before the server ends the connection of the invitation.
+      options
+        .flush()
+        .then(() => change(book))
+        .then(options.onChange)
+        .catch((cause: unknown) => logger.error({ err: cause }, 'a machine could not be admitted'));
+    },
+    remove: async (id) => {
+      await change(withoutMember(book, id));
+      options.onChange();
+    },
+    stop: () => stopNatsServer(dir),
+    dispose: () => stopExpiry(),
+  };
+}
+
+/** Returns where a server that listens there can be reached from this machine. */
+export function dialable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return null; // whoever holds an invitation may send anything
+  }
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import { CatalogueError } from '../../protocol/index.ts';
+
+/** What a line begins with, so that people and programs see what it is. */
+const PREFIX = 'cbos-invitation-1.';
+
+const Content = z.object({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  /** the certificate of the fleet's authority, DER in base64 */
+  authority: z.base64(),
+  founder: z.string(),
+  /** the secret that works once */
+  seed: z.string(),
+});
+
+export interface InvitationContent {
+  host: string;
+  port: number;
+  /** PEM */
+  authority: string;
+  founder: string;
+  seed: string;
+}
+
+export function writeInvitation({ authority, ...content }: InvitationContent): string {
+  const der = authority.replaceAll(/-----[A-Z ]+-----|\s/g, '');
+  return `${PREFIX}${Buffer.from(JSON.stringify({ ...content, authority: der })).toString('base64url')}`;
+}
+
+/** @throws CatalogueError invalid_invitation */
+export function readInvitation(line: string): InvitationContent {
+  const text = line.trim();
+  const content = text.startsWith(PREFIX) ? parse(text.slice(PREFIX.length)) : null;
+  if (content === null) {
+    throw new CatalogueError('invalid_invitation', 'This is no whole line of `cbos fleet invite`');
+  }
+  return { ...content, authority: toPem(content.authority) };
+}
+
+function parse(encoded: string): z.output<typeof Content> | null {
+  try {
+    return Content.safeParse(JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))).data ?? null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}
+
+const PEM_LINE = /.{1,64}/g;
+
+function toPem(der: string): string {
+  const lines = der.match(PEM_LINE) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}

@@ -1,0 +1,77 @@
+import { NatsRefusedError } from '../../platform/nats/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** The pause before the next attempt to connect; it doubles up to the second one. */
+const FIRST_RETRY_MS = 100;
+const LAST_RETRY_MS = 5_000;
+/** The same for a server that does not know this machine: it was removed, or its founder restores a backup. */
+const LAST_REFUSED_MS = 30_000;
+
+const REMOVED = 'this machine is not in the fleet any more: cbos fleet leave, then join by a new invitation';
+
+export interface KeptConnection {
+  /** why there is no connection, in a sentence; null if nothing is known to be wrong */
+  fault(): string | null;
+  /** Ends the attempts. The caller ends the connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects again and again.
+ * @param connect resolves when the connection has ended; calls `onUp` when it is there
+ */
+export function keepConnected(options: {
+  connect(onUp: () => void): Promise<void>;
+  clock: Clock;
+  logger: Logger;
+}): KeptConnection {
+  const { connect, clock, logger } = options;
+  let fault: string | null = null;
+  let isClosed = false;
+  let endPause: Dispose = () => undefined;
+
+  async function run(): Promise<void> {
+    let pauseMs = FIRST_RETRY_MS;
+    while (!isClosed) {
+      let lastMs = LAST_RETRY_MS;
+      try {
+        await connect(() => {
+          fault = null;
+          pauseMs = FIRST_RETRY_MS;
+        });
+        fault = 'the connection to the NATS server has ended';
+      } catch (cause) {
+        const isRefused = cause instanceof NatsRefusedError;
+        if (isRefused) lastMs = LAST_REFUSED_MS;
+        const words = isRefused ? REMOVED : cause instanceof Error ? cause.message : String(cause);
+        if (fault !== words) logger.warn({ fault: words }, 'the fleet cannot be reached');
+        fault = words;
+      }
+      if (isClosed) return;
+      await pause(pauseMs);
+      pauseMs = Math.min(pauseMs * 2, lastMs);
+    }
+  }
+
+  function pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = clock.after(ms, resolve);
+      endPause = () => {
+        stop();
+        resolve();
+      };
+    });
+  }
+
+  const running = run();
+  return {
+    fault: () => fault,
+    close: async () => {
+      isClosed = true;
+      endPause();
+      await running;
+    },
+  };
+}

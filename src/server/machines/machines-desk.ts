@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import {
+  CatalogueError,
+  type FleetMachine,
+  type FleetView,
+  type Invitation,
+  type JoinFleet,
+  type MachineCall,
+  type MachineSessions,
+  type NewFleet,
+  type NewInvitation,
+  type Right,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import type { Machines } from './open-machines.ts';
+import { MEMBERSHIP_FILE } from './places.ts';
+
+/** How long a machine that has just joined waits until it is connected, so that the next command finds it so. */
+const CONNECT_MS = 8_000;
+
+export interface MachinesDeskOptions {
+  home: string;
+  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  /** carries out a request of another machine that was granted */
+  carryOut(call: MachineCall): Promise<unknown>;
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** The other machines of the fleet, for REST. A machine alone loads nothing of what is behind it. */
+export interface MachinesDesk {
+  /** Connects a machine that belongs to a fleet. Does not wait for the connection. */
+  start(): Promise<void>;
+  view(): Promise<FleetView>;
+  sessions(): Promise<MachineSessions[]>;
+  init(request: z.output<typeof NewFleet>): Promise<FleetView>;
+  invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
+  join(request: z.output<typeof JoinFleet>): Promise<FleetView>;
+  allow(rights: readonly Right[]): Promise<FleetView>;
+  remove(machine: string): Promise<FleetMachine>;
+  leave(): Promise<{ status: 'left'; told: boolean }>;
+  call(machine: string, call: MachineCall): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
+  const { home, logger } = options;
+  let machines: Machines | null = null;
+  /** Founding, joining and leaving happen one after the other. */
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work, work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+
+  const isMember = (): boolean => existsSync(join(home, MEMBERSHIP_FILE));
+  const load = () => import('./fleet-parts.ts');
+  const required = (): Machines => {
+    if (machines === null) throw new CatalogueError('no_fleet');
+    return machines;
+  };
+  const requireNone = (): void => {
+    if (machines !== null || isMember()) throw new CatalogueError('in_fleet');
+  };
+
+  async function open(): Promise<Machines | null> {
+    const { membershipFiles, openMachines } = await load();
+    const files = membershipFiles(home);
+    const membership = files.read();
+    if (membership === null) {
+      logger.error({}, `${MEMBERSHIP_FILE} cannot be read: this machine is in no fleet until it joins one again`);
+      return null;
+    }
+    machines = openMachines({ ...options, files, membership });
+    return machines;
+  }
+
+  return {
+    start: () =>
+      inTurn(async () => {
+        if (!isMember()) return;
+        try {
+          await open();
+        } catch (cause) {
+          // The sessions of this machine matter more than the fleet.
+          logger.error({ err: cause }, 'the fleet could not be opened');
+        }
+      }),
+    view: async () => (machines === null ? { fleet: null, machines: [] } : machines.view()),
+    sessions: async () => required().sessions(),
+    init: ({ address, name }) =>
+      inTurn(async () => {
+        requireNone();
+        const { foundFleet, createFounding, membershipFiles } = await load();
+        const files = membershipFiles(home);
+        try {
+          const membership = await foundFleet({
+            home,
+            files,
+            name: name ?? null,
+            address: address ?? null,
+            path: options.environment.PATH,
+          });
+          // If the NATS server does not start, the person hears why, and nothing is left of it.
+          const founding = createFounding({
+            ...options,
+            files,
+            membership,
+            onChange: () => undefined,
+            flush: async () => undefined,
+          });
+          await founding.ensure();
+          founding.dispose();
+        } catch (cause) {
+          files.remove();
+          throw cause;
+        }
+        const opened = await open();
+        await opened?.connected(CONNECT_MS);
+        return required().view();
+      }),
+    invite: async ({ rights, valid_s }) => {
+      const { line, expiresAt } = await required().invite(rights, valid_s * 1_000);
+      return { line, rights, expires_at: new Date(expiresAt).toISOString() };
+    },
+    join: ({ line, name, allow }) =>
+      inTurn(async () => {
+        requireNone();
+        const { joinFleet, membershipFiles } = await load();
+        await joinFleet({ home, files: membershipFiles(home), name: name ?? null, line, allow });
+        const opened = await open();
+        await opened?.connected(CONNECT_MS);
+        return required().view();
+      }),
+    allow: async (rights) => {
+      required().allow(rights);
+      return required().view();
+    },
+    remove: (machine) => required().remove(machine),
+    leave: () =>
+      inTurn(async () => {
+        const leaving = required();
+        const told = await leaving.leave();
+        machines = null;
+        await leaving.close();
+        const { membershipFiles } = await load();
+        membershipFiles(home).remove();
+        return { status: 'left', told };
+      }),
+    call: (machine, call) => required().call(machine, call),
+    close: () =>
+      inTurn(async () => {
+        const closing = machines;
+        machines = null;
+        await closing?.close();
+      }),
+  };
+}

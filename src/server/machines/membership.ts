@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, realpathSync, rmSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { FounderBook } from '../../core/machines/index.ts';
+import { Member, Rights, Roster } from '../../protocol/index.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+import { MEMBERSHIP_FILE } from './places.ts';
+
+/** What a machine knows of itself as a part of a fleet. The file contains its secret. */
+const Membership = z.object({
+  id: z.string(),
+  seed: z.string(),
+  name: Member.shape.name,
+  host: z.string(),
+  port: z.int(),
+  /** the address at which the founder's NATS server listens; only the founder has one */
+  listen: z.string().nullable(),
+  /** PEM */
+  authority: z.string(),
+  founder: z.string(),
+  allow: Rights,
+  /** which machine and home this is; a copy of the home is on another one, or has another path */
+  place: z.string(),
+});
+export type Membership = z.infer<typeof Membership>;
+
+const Book = z.object({
+  members: z.array(Member),
+  invitations: z.array(z.object({ id: z.string(), rights: Rights, expiresAt: z.number() })),
+});
+
+/** The files of a machine's membership, below its home. All are replaced as a whole, and closed to others. */
+export function membershipFiles(home: string) {
+  const dir = join(home, 'fleet');
+  const natsDir = join(dir, 'nats');
+  const file = join(home, MEMBERSHIP_FILE);
+  const rosterFile = join(dir, 'roster.json');
+  const bookFile = join(natsDir, 'book.json');
+  return {
+    natsDir,
+    read: (): Membership | null => readPrivateFile(file, Membership),
+    write: (membership: Membership): void => writePrivateFile(file, membership),
+    readRoster: (): Roster | null => readPrivateFile(rosterFile, Roster),
+    writeRoster: (roster: Roster): void => writePrivateFile(rosterFile, roster),
+    readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [] },
+    writeBook: (book: FounderBook): void => writePrivateFile(bookFile, book),
+    /** The membership goes first, so that a half removed one is none. */
+    remove: (): void => {
+      rmSync(file, { force: true });
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+export type MembershipFiles = ReturnType<typeof membershipFiles>;
+
+/**
+ * Returns a text for this machine and this home. Two machines with one key would both carry out what was meant for
+ * one of them.
+ */
+export function placeOf(home: string): string {
+  let machine = hostname();
+  try {
+    machine = readFileSync('/etc/machine-id', 'utf8').trim();
+  } catch {
+    // Some containers have none. Then the name of the host has to do.
+  }
+  return createHash('sha256')
+    .update(`${machine}\n${realpathSync(home)}`)
+    .digest('hex');
+}
+
+/** Returns a name for this machine that the fleet accepts. */
+export function defaultMachineName(): string {
+  const name =
+    hostname()
+      .split('.')[0]
+      ?.toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .replaceAll(/^-+|-+$/g, '') ?? '';
+  return name.slice(0, 32) || 'machine';
+}

@@ -1,0 +1,306 @@
+import { randomUUID } from 'node:crypto';
+import { uptime } from 'node:os';
+import { asksOf, joinSubject, ownerOfRows, ROSTER_SUBJECT, rowsSubject } from '../../core/machines/index.ts';
+import { type NatsLink, openNatsLink } from '../../platform/nats/index.ts';
+import {
+  CatalogueError,
+  type FleetMachine,
+  type FleetView,
+  type MachineCall,
+  type MachineRows,
+  type MachineSessions,
+  type Member,
+  type Right,
+  Roster,
+  type Session,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Sessions } from '../sessions.ts';
+import { createAskListener } from './answer-asks.ts';
+import { ask, callOwner, unreachable } from './ask-machine.ts';
+import { createFounding, dialable, type Founding } from './founding.ts';
+import { keepConnected } from './keep-connected.ts';
+import { type Membership, type MembershipFiles, placeOf } from './membership.ts';
+import { createPeers } from './peers.ts';
+import { tellRows } from './tell-rows.ts';
+
+/** How long a machine that leaves stays admitted, so that it hears that it was taken out. */
+const LEAVE_GRACE_MS = 100;
+
+export interface OpenMachinesOptions {
+  home: string;
+  files: MembershipFiles;
+  membership: Membership;
+  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  carryOut(call: MachineCall): Promise<unknown>;
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** This machine as a part of a fleet. */
+export interface Machines {
+  view(): Promise<FleetView>;
+  sessions(): Promise<MachineSessions[]>;
+  call(machine: string, call: MachineCall): Promise<unknown>;
+  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
+  allow(rights: readonly Right[]): void;
+  remove(machine: string): Promise<FleetMachine>;
+  /** Tells the founder. Returns false if the founder could not be told. */
+  leave(): Promise<boolean>;
+  /** Resolves when the machine is connected, or with false when the time is over. */
+  connected(limitMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export function openMachines(options: OpenMachinesOptions): Machines {
+  const { files, clock, logger } = options;
+  let { membership } = options;
+  const { id: self, founder } = membership;
+  const isFounder = self === founder;
+  const boot = randomUUID();
+  // It goes on while the machine sleeps, so that what is old after a night is told as old.
+  const elapsed = (): number => Math.round(uptime() * 1_000);
+  const peers = createPeers(elapsed);
+  let roster: Roster = files.readRoster() ?? { founder, members: [] };
+  let link: NatsLink | null = null;
+  let isClosed = false;
+  const waiters = new Set<() => void>();
+
+  const stamp = () => ({ boot, at_ms: elapsed() });
+  const rows = (): MachineRows => ({ ...stamp(), sessions: options.sessions.list() });
+  const founding: Founding | null = isFounder
+    ? createFounding({
+        membership,
+        files,
+        environment: options.environment,
+        clock,
+        logger,
+        onChange: () => setRoster({ founder, members: [...(founding?.members() ?? [])] }),
+        flush: async () => link?.flush(),
+      })
+    : null;
+  if (founding !== null) roster = { founder, members: [...founding.members()] };
+
+  function setRoster(next: Roster): void {
+    roster = next;
+    peers.keep(new Set(next.members.map(({ id }) => id)));
+    files.writeRoster(next);
+    if (isFounder) link?.publish(ROSTER_SUBJECT, JSON.stringify(next));
+  }
+
+  const onAsk = createAskListener({
+    elapsed: clock.elapsed,
+    stamp,
+    rows,
+    roster: () => roster,
+    allowed: () => membership.allow,
+    carryOut: options.carryOut,
+    onLeave: ({ id }) => {
+      // Its connection ends with its membership, and the answer has to arrive before.
+      if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
+    },
+    logger,
+  });
+  const telling = tellRows({
+    sessions: options.sessions,
+    clock,
+    tell: () => {
+      if (membership.allow.includes('see')) link?.publish(rowsSubject(self), JSON.stringify(rows()));
+    },
+  });
+
+  const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
+  const askOptions = (through: NatsLink, { id, name }: Member) => ({ link: through, self, owner: id, name });
+
+  /** Asks a machine for its sessions, or only whether it is there. Returns why not, or null. */
+  async function look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null> {
+    if (link === null) return unreachable(member.name);
+    const askedMs = elapsed();
+    try {
+      peers.onAnswer(member.id, askedMs, await ask(askOptions(link, member), { kind }));
+      return null;
+    } catch (error) {
+      if (error instanceof CatalogueError) return error;
+      throw error;
+    }
+  }
+
+  async function connectOnce(onUp: () => void): Promise<void> {
+    if (placeOf(options.home) !== membership.place) {
+      throw new Error('this home was copied or moved: cbos fleet leave, then join again');
+    }
+    await founding?.ensure();
+    const { host, listen, port, authority, seed } = membership;
+    const dial = listen === null ? {} : { dial: dialable(listen) };
+    const opened = await openNatsLink({ host, port, authority, id: self, seed, ...dial });
+    try {
+      await serve(opened, onUp);
+    } finally {
+      link = null;
+      await opened.close();
+    }
+  }
+
+  async function serve(opened: NatsLink, onUp: () => void): Promise<void> {
+    if (isClosed) return;
+    opened.subscribe(asksOf(self), onAsk);
+    opened.subscribe(rowsSubject('*'), ({ subject, data }) => {
+      const member = others().find(({ id }) => id === ownerOfRows(subject));
+      if (member !== undefined && !peers.onRows(member.id, data)) void look(member, 'rows');
+    });
+    if (founding !== null) opened.subscribe(joinSubject('*'), founding.onJoin);
+    else opened.subscribe(ROSTER_SUBJECT, ({ data }) => readRoster(data));
+    await opened.flush();
+    link = opened;
+    onUp();
+    if (founding !== null) setRoster({ founder, members: [...founding.members()] });
+    else await askRoster(opened);
+    telling.now();
+    for (const wake of waiters) wake();
+    void Promise.all(others().map((member) => look(member, 'rows')));
+    await opened.closed;
+  }
+
+  async function askRoster(through: NatsLink): Promise<void> {
+    const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
+      (error: unknown) => {
+        // The founder's server may be down while its NATS server runs. The roster of last time counts until it is back.
+        if (!(error instanceof CatalogueError)) throw error;
+        return null;
+      },
+    );
+    if (value !== null) takeRoster(value);
+  }
+
+  function readRoster(data: string): void {
+    try {
+      takeRoster(JSON.parse(data));
+    } catch (cause) {
+      logger.warn({ err: cause }, 'the founder sent a list of machines that cannot be read');
+    }
+  }
+
+  function takeRoster(value: unknown): void {
+    const next = Roster.safeParse(value).data;
+    if (next !== undefined && next.founder === founder) setRoster(next);
+  }
+
+  const connection = keepConnected({ connect: connectOnce, clock, logger });
+
+  const requireMember = (name: string): Member => {
+    const member = roster.members.find((one) => one.name === name || one.id === name);
+    if (member === undefined) throw new CatalogueError('no_such_machine', `No machine of the fleet is named ${name}`);
+    return member;
+  };
+  const viewOf = (member: Member, isReachable: boolean): FleetMachine => ({
+    ...member,
+    is_self: member.id === self,
+    is_founder: member.id === founder,
+    reachable: member.id === self || isReachable,
+    age_ms: member.id === self ? 0 : peers.ageOf(member.id),
+  });
+  const requireFounding = (): Founding => {
+    if (founding === null) throw new CatalogueError('not_founder');
+    return founding;
+  };
+
+  return {
+    view: async () => {
+      const machines = await Promise.all(
+        roster.members.map(async (member) =>
+          viewOf(member, member.id === self || (await look(member, 'ping')) === null),
+        ),
+      );
+      const { name, host, port, allow } = membership;
+      return {
+        fleet: {
+          machine: name,
+          is_founder: isFounder,
+          address: `${host}:${port}`,
+          allow,
+          connected: link !== null,
+          fault: link === null ? (connection.fault() ?? 'not connected yet') : null,
+        },
+        machines,
+      };
+    },
+    sessions: async () => {
+      const own: MachineSessions = {
+        machine: membership.name,
+        is_self: true,
+        reachable: true,
+        age_ms: 0,
+        fault: null,
+        unreadable: 0,
+        sessions: options.sessions.list() as Session[],
+      };
+      const rest = await Promise.all(
+        others().map(async (member): Promise<MachineSessions> => {
+          const failure = await look(member, 'rows');
+          // A machine that refuses is there, but what it told before is not current either.
+          return {
+            machine: member.name,
+            is_self: false,
+            reachable: failure === null,
+            fault: failure?.message ?? null,
+            ...peers.sessionsOf(member.id),
+          };
+        }),
+      );
+      return [own, ...rest];
+    },
+    call: async (machine, call) => {
+      const member = requireMember(machine);
+      if (member.id === self) return options.carryOut(call);
+      if (link === null) throw unreachable(member.name);
+      return callOwner(askOptions(link, member), call);
+    },
+    invite: (rights, validMs) => requireFounding().invite(rights, validMs),
+    allow: (rights) => {
+      membership = { ...membership, allow: [...rights] };
+      files.write(membership);
+    },
+    remove: async (machine) => {
+      const member = requireMember(machine);
+      if (member.id === self) {
+        throw new CatalogueError('not_founder', 'The founder cannot remove itself', {
+          hint: '`cbos fleet leave` ends the fleet',
+        });
+      }
+      await requireFounding().remove(member.id);
+      return viewOf(member, false);
+    },
+    leave: async () => {
+      if (isFounder) return true;
+      if (link === null) return false;
+      const told = await ask({ link, self, owner: founder, name: 'the founder' }, { kind: 'leave' }).then(
+        () => true,
+        () => false,
+      );
+      return told;
+    },
+    connected: (limitMs) =>
+      new Promise((resolve) => {
+        if (link !== null) return resolve(true);
+        const settle = (isConnected: boolean): void => {
+          stop();
+          waiters.delete(wake);
+          resolve(isConnected);
+        };
+        const wake = (): void => settle(true);
+        const stop = clock.after(limitMs, () => settle(false));
+        waiters.add(wake);
+      }),
+    close: async () => {
+      isClosed = true;
+      telling.dispose();
+      founding?.dispose();
+      const ending = connection.close();
+      await link?.close();
+      await ending;
+      await founding?.stop();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import {
+  found,
+  hasNatsServer,
+  invite,
+  joinFleet,
+  type MachineUnderTest,
+  startMachine,
+  untilConnected,
+} from '../harness/fleet.ts';
+import { asking, DONE } from '../harness/some-sessions.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { type CommandResult, runCommand } from './command-line.ts';
+
+let desk: MachineUnderTest;
+let laptop: MachineUnderTest;
+
+function cbos(
+  machine: MachineUnderTest,
+  line: string,
+  more: { stdin?: string; isTTY?: boolean; columns?: number } = {},
+): Promise<CommandResult> {
+  const { cbosHome, projectDir } = machine.world;
+  return runCommand(line.split(' '), { socket: `${cbosHome}/cbos.sock`, cwd: projectDir, ...more });
+}
+
+describe('a machine alone', () => {
+  test('belongs to no fleet, and says how to change that', async () => {
+    const alone = await startMachine('alone');
+    try {
+      expect(await cbos(alone, 'fleet')).toMatchObject({ code: 0, stderr: expect.stringContaining('cbos fleet init') });
+      expect(await cbos(alone, 'ls --fleet')).toMatchObject({ code: 4, stderr: expect.stringContaining('no fleet') });
+      expect(await cbos(alone, 'fleet invite')).toMatchObject({ code: 4 });
+      expect(await cbos(alone, 'fleet invite --rights all')).toMatchObject({ code: 2 });
+      expect(await cbos(alone, 'show desk/AUTH')).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('no fleet'),
+      });
+      expect(await cbos(alone, 'fleet join -', { stdin: 'nonsense\n' })).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('no whole line'),
+      });
+      expect(await cbos(alone, 'fleet init --address not_an_address!')).toMatchObject({ code: 2 });
+    } finally {
+      await alone[Symbol.asyncDispose]();
+    }
+  });
+});
+
+describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
+  beforeAll(async () => {
+    [desk, laptop] = await Promise.all([startMachine('desk'), startMachine('laptop')]);
+    await found(desk);
+    await joinFleet(laptop, await invite(desk, ['see', 'answer', 'type']), ['see']);
+  }, 60_000);
+  afterAll(async () => {
+    for (const machine of [laptop, desk]) await machine?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    for (const machine of [desk, laptop]) {
+      for (const { slug } of machine.sessions.list()) await machine.sessions.remove(slug);
+    }
+  });
+
+  test('invite prints a line, join reads it where nobody else can, leave takes it back', async () => {
+    const third = await startMachine('third');
+    try {
+      const invited = await cbos(desk, 'fleet invite --rights see --for 5m');
+      expect(invited.stdout).toMatch(/^cbos-invitation-1\.[\w-]+\n$/);
+      const joined = await cbos(third, 'fleet join --name third', { stdin: `\n${invited.stdout}` });
+      expect(joined).toMatchObject({ code: 0, stdout: expect.stringContaining('joined as third') });
+      expect(joined.stdout).toContain('this machine');
+      const again = await cbos(laptop, 'fleet join', { stdin: invited.stdout });
+      expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining('cbos fleet leave') });
+      expect((await cbos(third, 'fleet leave')).stdout).toBe('left the fleet\n');
+      await waitFor(async () => (await desk.fleet()).machines.length === 2, { describe: 'the founder knows' });
+    } finally {
+      await third[Symbol.asyncDispose]();
+    }
+  });
+
+  test('ls --fleet lists the sessions of all, those of a machine that is gone with their age', async () => {
+    desk.sessions.add('AUTH', asking());
+    laptop.sessions.add('DOCS', DONE);
+    const listed = await cbos(desk, 'ls --fleet');
+    expect(
+      listed.stdout
+        .split('\n')
+        .slice(1, 3)
+        .map((line) => line.split(/ +/)[1]),
+    ).toEqual(['desk/AUTH', 'laptop/DOCS']);
+    expect((await cbos(desk, 'ls --fleet -q --state needs-you')).stdout).toBe('desk/AUTH\n');
+    expect(JSON.parse((await cbos(desk, 'ls --fleet --json')).stdout)).toMatchObject([
+      { machine: 'desk', sessions: [{ slug: 'AUTH' }] },
+      { machine: 'laptop', sessions: [{ slug: 'DOCS' }] },
+    ]);
+    expect((await cbos(desk, 'ls')).stdout).not.toContain('laptop');
+    await laptop.stop();
+    try {
+      const old = await cbos(desk, 'ls --fleet', { isTTY: true, columns: 100 });
+      expect(old.stdout).toMatch(/laptop cannot be reached: as of .* ago/);
+      expect(old.stdout).toContain('laptop/DOCS');
+      expect(old.stderr).toContain('laptop cannot be reached');
+      // A script acts on names: it gets none that cannot be acted on.
+      expect((await cbos(desk, 'ls --fleet -q')).stdout).toBe('desk/AUTH\n');
+      expect((await cbos(desk, 'fleet ls')).stdout).toMatch(/laptop +unreachable, heard of/);
+      expect(await cbos(desk, 'send laptop/DOCS hello')).toMatchObject({ code: 5, stdout: '' });
+    } finally {
+      await laptop.startAgain();
+      await untilConnected(laptop);
+    }
+  });
+
+  test('show, answer, send and wait take machine/NAME; what the other side refuses is said', async () => {
+    desk.sessions.add('AUTH', asking());
+    desk.sessions.add('READY', DONE);
+    desk.sessions.answers.length = 0;
+    const shown = await cbos(laptop, 'show desk/AUTH');
+    expect(shown.stdout).toContain('desk/AUTH');
+    expect(shown.stdout).toContain('cbos answer desk/AUTH');
+    expect(await cbos(laptop, 'answer desk/AUTH yes')).toMatchObject({ code: 0, stdout: 'desk/AUTH: answered\n' });
+    expect(desk.sessions.answers).toEqual([{ choice: 'yes' }]);
+    expect(await cbos(laptop, 'send desk/READY run the tests')).toMatchObject({
+      code: 0,
+      stdout: 'Sent to desk/READY\n',
+    });
+    expect(desk.sessions.deliveries('READY')[0]?.text).toBe('run the tests');
+    expect(await cbos(laptop, 'wait desk/READY --for done')).toMatchObject({ code: 0 });
+    expect(await cbos(laptop, 'stop desk/READY')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('right to end'),
+    });
+    expect(await cbos(laptop, 'rename desk/READY OTHER')).toMatchObject({ code: 4 });
+    expect(await cbos(laptop, 'show desk/NONE')).toMatchObject({ code: 3 });
+    expect(await cbos(laptop, 'show nowhere/AUTH')).toMatchObject({ code: 3 });
+    laptop.sessions.add('MINE', asking());
+    expect(await cbos(desk, 'answer laptop/MINE yes')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('cbos fleet allow'),
+    });
+    expect(await cbos(laptop, 'fleet allow see,answer')).toMatchObject({ code: 0 });
+    expect(await cbos(desk, 'answer laptop/MINE 1')).toMatchObject({ code: 0 });
+  });
+
+  test('remove shuts a machine out; the founder ends the fleet only when asked again', async () => {
+    expect(await cbos(desk, 'fleet leave')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect((await cbos(desk, 'fleet remove laptop')).stdout).toBe('laptop is out of the fleet\n');
+    expect(await cbos(desk, 'fleet remove laptop')).toMatchObject({ code: 3 });
+    expect((await cbos(desk, 'fleet leave --yes')).stdout).toBe('left the fleet\n');
+    expect((await desk.fleet()).fleet).toBeNull();
+  });
+});

@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { z } from 'zod';
+import { findOnPath } from '../../scripts/setup/system-programs.mjs';
+import type { FleetView, Invitation, MachineSessions, Right } from '../../src/protocol/index.ts';
+import { type Answered, type FacesUnderTest, startFaces } from './faces.ts';
+import { waitFor } from './wait-for.ts';
+
+/** Whether the tests of fleets can run: setup installs nats-server where that needs no password. */
+export const hasNatsServer = findOnPath(['nats-server'], '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin') !== null;
+
+/** A machine of a fleet under test: a server of its own, with a home of its own, on sessions in memory. */
+export interface MachineUnderTest extends FacesUnderTest {
+  name: string;
+  fleet(): Promise<FleetView>;
+  fleetSessions(): Promise<MachineSessions[]>;
+  /** what this machine sees of another one */
+  sees(machine: string): Promise<MachineSessions>;
+  /** sends a request for a session of another machine */
+  ask(machine: string, route: string, slug: string, body?: unknown): Promise<Answered>;
+}
+
+export async function startMachine(name: string): Promise<MachineUnderTest> {
+  const server = await startFaces();
+  const fleetSessions = async (): Promise<MachineSessions[]> =>
+    (await server.call('/fleet/sessions')).json() as MachineSessions[];
+  return {
+    ...server,
+    name,
+    fleet: async () => (await server.call('/fleet')).json() as FleetView,
+    fleetSessions,
+    sees: async (machine) => {
+      const all = await fleetSessions();
+      const found = all.find((one) => one.machine === machine);
+      if (found === undefined) throw new Error(`${name} knows no machine ${machine}: ${JSON.stringify(all)}`);
+      return found;
+    },
+    ask: (machine, route, slug, body) =>
+      server.call('/fleet/calls', {
+        body: { machine, call: { route, params: { slug }, ...(body === undefined ? {} : { body }) } },
+      }),
+  };
+}
+
+/** Founds a fleet at a free port of loopback. */
+export async function found(machine: MachineUnderTest): Promise<void> {
+  const port = await machine.world.freePort();
+  const body = { address: `127.0.0.1:${port}`, name: machine.name };
+  const answer = await machine.call('/fleet/init', { body });
+  if (answer.status !== 201) throw new Error(answer.text);
+}
+
+export async function invite(founder: MachineUnderTest, rights: readonly Right[], valid_s = 600): Promise<string> {
+  const answer = await founder.call('/fleet/invitations', { body: { rights, valid_s } });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return (answer.json() as z.output<typeof Invitation>).line;
+}
+
+/** Joins by a line, and waits until the founder is seen. */
+export async function joinFleet(machine: MachineUnderTest, line: string, allow: readonly Right[]): Promise<void> {
+  const answer = await machine.call('/fleet/join', { body: { line, name: machine.name, allow } });
+  if (answer.status !== 200) throw new Error(answer.text);
+  await untilConnected(machine);
+}
+
+export async function untilConnected(machine: MachineUnderTest): Promise<void> {
+  let last: FleetView | null = null;
+  await waitFor(
+    async () => {
+      last = await machine.fleet();
+      return last.fleet?.connected === true;
+    },
+    { describe: `${machine.name} is connected to the fleet`, actual: () => last, timeoutMs: 30_000 },
+  );
+}
+
+/** The pid of the NATS server that a founder runs. */
+export function natsPid(founder: MachineUnderTest): number {
+  return Number(readFileSync(join(founder.world.cbosHome, 'fleet/nats/nats.pid'), 'utf8'));
+}
+
+/** The secret of a machine, and everything else by which it is admitted. */
+export function membershipOf(machine: MachineUnderTest): {
+  id: string;
+  seed: string;
+  host: string;
+  port: number;
+  authority: string;
+} {
+  return JSON.parse(readFileSync(join(machine.world.cbosHome, 'fleet/machine.json'), 'utf8'));
+}

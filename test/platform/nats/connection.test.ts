@@ -1,0 +1,45 @@
+import { createServer, type Server } from 'node:net';
+import { expect, test } from 'vitest';
+import { createKey, isSignedBy, openNatsLink, publicKeyOf, sign } from '../../../src/platform/nats/index.ts';
+
+/** What a NATS server says first, in clear text. */
+const INFO = { server_id: 'X', version: '2.9.10', proto: 1, headers: true, max_payload: 1_000_000, nonce: 'abcdefgh' };
+
+/** A server in between, which does everything but prove who it is. */
+async function impostor(info: object): Promise<{ server: Server; port: number; heard: string[] }> {
+  const heard: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (data) => void heard.push(data.toString('latin1')));
+    socket.write(`INFO ${JSON.stringify({ ...INFO, ...info })}\r\n`);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0, heard };
+}
+
+test.each([
+  ['no TLS at all', {}],
+  ['TLS if one likes, as a number', { tls_available: 1 }],
+  ['TLS if one likes, as a word', { tls_available: 'yes' }],
+])('nothing is signed for a server that does not prove who it is: %s', async (_, info) => {
+  const { server, port, heard } = await impostor(info);
+  try {
+    const login = { host: '127.0.0.1', port, authority: '', ...createKey() };
+    await expect(openNatsLink(login)).rejects.toThrow();
+    expect(heard.join('')).not.toContain('CONNECT');
+  } finally {
+    server.close();
+  }
+});
+
+test('a key signs, and only its own signature of the same text counts', () => {
+  const [one, other] = [createKey(), createKey()];
+  const signature = sign(one.seed, 'text');
+  expect(publicKeyOf(one.seed)).toBe(one.id);
+  expect(publicKeyOf('no seed')).toBeNull();
+  expect(isSignedBy(one.id, 'text', signature)).toBe(true);
+  expect(isSignedBy(one.id, 'texts', signature)).toBe(false);
+  expect(isSignedBy(other.id, 'text', signature)).toBe(false);
+  expect(isSignedBy('nobody', 'text', signature)).toBe(false);
+});
