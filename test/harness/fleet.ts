@@ -48,6 +48,7 @@ export async function found(machine: MachineUnderTest): Promise<void> {
   const body = { address: `127.0.0.1:${port}`, name: machine.name };
   const answer = await machine.call('/fleet/init', { body });
   if (answer.status !== 201) throw new Error(answer.text);
+  await untilConnected(machine);
 }
 
 export async function invite(founder: MachineUnderTest, rights: readonly Right[], valid_s = 600): Promise<string> {

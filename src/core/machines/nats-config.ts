@@ -42,10 +42,10 @@ ping_max: 2
 tls {
   cert_file: ${quote(config.certFile)}
   key_file: ${quote(config.keyFile)}
-  timeout: 5
+  timeout: 10
 }
 authorization {
-  timeout: 5
+  timeout: 10
   users: [
 ${users.join('\n')}
   ]

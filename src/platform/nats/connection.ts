@@ -5,7 +5,7 @@ import { inboxPrefix } from '../../core/machines/index.ts';
 import { seedBytes } from './keys.ts';
 
 /** How long to wait for a connection, including TLS. */
-const CONNECT_MS = 5_000;
+const CONNECT_MS = 10_000;
 /** How often a quiet connection is checked. A link that is cut without a word is noticed after two of them. */
 const PING_MS = 10_000;
 

@@ -29,7 +29,7 @@ import { defaultMachineName, type Membership, type MembershipFiles, placeOf } fr
 /** NATS's own port. */
 const DEFAULT_PORT = 4222;
 /** How long the founder has to admit a machine. */
-const JOIN_MS = 10_000;
+const JOIN_MS = 20_000;
 
 interface Becoming {
   home: string;

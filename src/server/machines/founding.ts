@@ -15,12 +15,16 @@ import {
   ensureNatsServer,
   isSignedBy,
   LOG_FILE,
+  type NatsLogin,
   type NatsMessage,
+  NatsRefusedError,
+  openNatsLink,
   PID_FILE,
   reloadNatsServer,
   requireProgram,
   stopNatsServer,
 } from '../../platform/nats/index.ts';
+import { waitUntil } from '../../platform/process/index.ts';
 import {
   Admission,
   CatalogueError,
@@ -34,6 +38,10 @@ import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 import { writeInvitation } from './invitation-line.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
+
+/** How long the NATS server may take to read its configuration again, on a busy machine. */
+const RELOAD_MS = 20_000;
+const RELOAD_LOOK_MS = 50;
 
 export interface FoundingOptions {
   membership: Membership;
@@ -153,6 +161,7 @@ export function createFounding(options: FoundingOptions): Founding {
       const expiresAt = clock.now() + validMs;
       await change({ ...book, invitations: [...book.invitations, { id, rights, expiresAt }] });
       const { host: address, authority, founder } = membership;
+      await untilAdmitted({ host: address, dial: dialable(host), port, authority, id, seed });
       return { line: writeInvitation({ host: address, port, authority, founder, seed }), expiresAt };
     },
     onJoin: (message) => {
@@ -175,6 +184,26 @@ export function createFounding(options: FoundingOptions): Founding {
     stop: () => stopNatsServer(dir),
     dispose: () => stopExpiry(),
   };
+}
+
+/**
+ * Waits until the NATS server has read its configuration again, which it does some time after the signal.
+ * @throws CatalogueError nats_failed
+ */
+async function untilAdmitted(login: NatsLogin): Promise<void> {
+  const admitted = await waitUntil(
+    async () => {
+      try {
+        await (await openNatsLink(login)).close();
+        return true;
+      } catch (cause) {
+        if (cause instanceof NatsRefusedError) return null;
+        throw new CatalogueError('nats_failed', 'The NATS server of the fleet does not answer', { cause });
+      }
+    },
+    { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
+  );
+  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server does not admit the invitation');
 }
 
 /** Returns where a server that listens there can be reached from this machine. */

@@ -20,7 +20,7 @@ import type { Machines } from './open-machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
 /** How long a machine that has just joined waits until it is connected, so that the next command finds it so. */
-const CONNECT_MS = 8_000;
+const CONNECT_MS = 20_000;
 
 export interface MachinesDeskOptions {
   home: string;
