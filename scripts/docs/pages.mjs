@@ -33,6 +33,7 @@ export const SECTIONS = [
       page('Recordings and search', 'docs/guides/recordings.md', 'guides/recordings'),
       page('Let rules answer permissions', 'docs/RULES.md', 'guides/rules'),
       page('Send prompts at set times', 'docs/SCHEDULES.md', 'guides/schedules'),
+      page('Join several machines', 'docs/FLEET.md', 'guides/fleet'),
       page('Security behind a proxy', 'docs/guides/proxy.md', 'guides/proxy'),
       page('Run with systemd', 'docs/guides/systemd.md', 'guides/systemd'),
       page('The page, in pictures', 'docs/GALLERY.md', 'guides/gallery'),

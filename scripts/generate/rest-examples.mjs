@@ -50,5 +50,8 @@ export const REST_EXAMPLES = {
   joinFleet: { line: 'the line that `cbos fleet invite` prints', name: 'laptop', allow: ['see'] },
   allowMachines: { rights: ['see', 'answer'] },
   removeMachine: { machine: 'laptop' },
-  callMachine: { machine: 'laptop', call: { route: 'send', params: { slug: 'AUTH' }, body: { text: 'run the tests' } } },
+  callMachine: {
+    machine: 'laptop',
+    call: { route: 'send', params: { slug: 'AUTH' }, body: { text: 'run the tests' } },
+  },
 };

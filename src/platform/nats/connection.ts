@@ -58,6 +58,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   const dial = login.dial ?? host;
   const logIn = nkeyAuthenticator(seedBytes(seed));
   let isProven = false;
+  let hasSigned = false;
   const tls = {
     ca: authority,
     // Node calls this once the certificate is known to come from the authority.
@@ -75,6 +76,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       // `"tls_available": 1`. Whoever stands in between could then have our signature for the real server.
       authenticator: (nonce) => {
         if (!isProven) throw new Error('the NATS server did not prove that it is the one of the fleet');
+        hasSigned = true;
         return logIn(nonce);
       },
       tls,
@@ -86,7 +88,9 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       maxPingOut: 2,
     });
   } catch (cause) {
-    if (cause instanceof errors.AuthorizationError) {
+    // The server says that it refuses, and closes. On a busy machine the library may see the end first.
+    const isEnded = hasSigned && !(cause instanceof errors.TimeoutError);
+    if (cause instanceof errors.AuthorizationError || isEnded) {
       throw new NatsRefusedError('the NATS server does not know this machine', { cause });
     }
     throw cause;

@@ -17,7 +17,6 @@ import {
   LOG_FILE,
   type NatsLogin,
   type NatsMessage,
-  NatsRefusedError,
   openNatsLink,
   PID_FILE,
   reloadNatsServer,
@@ -196,9 +195,8 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
       try {
         await (await openNatsLink(login)).close();
         return true;
-      } catch (cause) {
-        if (cause instanceof NatsRefusedError) return null;
-        throw new CatalogueError('nats_failed', 'The NATS server of the fleet does not answer', { cause });
+      } catch {
+        return null; // it does not know the key yet, or is busy
       }
     },
     { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
