@@ -2,7 +2,7 @@ import type { FleetMachine, MachineSessions, Session } from '../../protocol/inde
 import { formatDuration } from '../../text/durations.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type SortKey, sessionTable, sortSessions } from './session-table.ts';
+import { attentionHeadings, type SortKey, sessionTable, sortSessions } from './session-table.ts';
 import { type Cell, renderTable } from './table.ts';
 
 interface FleetTable {
@@ -31,7 +31,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
       columns: ['name', 'state', 'for', 'path', 'says'],
       // Branches and models are read from this machine's disk, which says nothing of another's.
       reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
-      hasHeadings,
+      headingOf: hasHeadings ? attentionHeadings(rows) : null,
       style,
       width,
     });
@@ -45,7 +45,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     sessions: sortSessions(old, sort),
     columns: ['name', 'state', 'for', 'path', 'says'],
     reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
-    hasHeadings: false,
+    headingOf: null,
     style: grey,
     width,
   });

@@ -5,6 +5,7 @@ import { joinSubject } from '../../core/machines/index.ts';
 import {
   createKey,
   makeCertificates,
+  type NatsLogin,
   NatsRefusedError,
   openNatsLink,
   publicKeyOf,
@@ -101,6 +102,10 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     };
     const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
     if (outcome.kind !== 'answered') {
+      // Somebody else was quicker, and the connection of the invitation ended before the answer came.
+      if (!(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
+        throw new CatalogueError('invalid_invitation');
+      }
       throw new CatalogueError('machine_unreachable', 'The NATS server of the fleet is there, but its founder is not', {
         hint: 'Start CBOS there: cbos up',
       });
@@ -121,6 +126,16 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     return membership;
   } finally {
     await link.close();
+  }
+}
+
+/** Reports whether the NATS server still knows a key. One that cannot be reached says nothing about that. */
+async function isAdmitted(login: NatsLogin): Promise<boolean> {
+  try {
+    await (await openNatsLink(login)).close();
+    return true;
+  } catch (cause) {
+    return !(cause instanceof NatsRefusedError);
   }
 }
 
