@@ -1,3 +1,5 @@
+import { isSlug } from './names.ts';
+
 /** What one machine of a fleet may do with the sessions of the others, from the least to the most. */
 export const RIGHTS = ['see', 'answer', 'type', 'launch', 'end'] as const;
 export type Right = (typeof RIGHTS)[number];
@@ -11,10 +13,10 @@ export interface RemoteName {
   slug: string;
 }
 
-/** Returns the parts of `machine/SESSION`; null if the text has another form. Both parts are still to be checked. */
+/** Returns the parts of `machine/SESSION`; null if the text cannot be one, as `../x` cannot. */
 export function splitRemoteName(text: string): RemoteName | null {
   const [machine = '', slug = '', ...rest] = text.split('/');
-  return machine === '' || slug === '' || rest.length > 0 ? null : { machine, slug };
+  return MACHINE_NAME_PATTERN.test(machine) && isSlug(slug) && rest.length === 0 ? { machine, slug } : null;
 }
 
 /** The requests that one machine may send to another. What each needs is in `src/core/machines/rights.ts`. */

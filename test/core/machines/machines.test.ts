@@ -173,6 +173,8 @@ test.each([
   ['/AUTH', null],
   ['desk/', null],
   ['a/b/c', null],
+  ['../x', null],
+  ['desk/-x', null],
 ])('%j is the name of a session elsewhere, or is not', (text, parts) => {
   expect(splitRemoteName(text)).toEqual(parts);
 });
