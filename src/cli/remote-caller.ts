@@ -26,10 +26,17 @@ export function withRemoteNames(caller: Caller): Caller {
         ...(query === undefined ? {} : { query }),
         ...(body === undefined ? {} : { body }),
       };
-      const { value } = await caller.call('callMachine', { body: { machine: remote.machine, call } });
+      const { value } = await caller.call('callMachine', { body: { machine: remote.machine, call } }).catch((cause) => {
+        throw cause instanceof CatalogueError && cause.code === 'no_fleet' ? noSuchSession(remote) : cause;
+      });
       return renamed(value, remote);
     }) as Caller['call'],
   };
+}
+
+/** Without a fleet, such a name is the name of no session. */
+function noSuchSession({ machine, slug }: RemoteName): CatalogueError {
+  return new CatalogueError('no_such_session', `No session is named ${machine}/${slug}`);
 }
 
 interface AnyInput {

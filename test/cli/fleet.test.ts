@@ -33,8 +33,8 @@ describe('a machine alone', () => {
       expect(await cbos(alone, 'fleet invite')).toMatchObject({ code: 4 });
       expect(await cbos(alone, 'fleet invite --rights all')).toMatchObject({ code: 2 });
       expect(await cbos(alone, 'show desk/AUTH')).toMatchObject({
-        code: 4,
-        stderr: expect.stringContaining('no fleet'),
+        code: 3,
+        stderr: expect.stringContaining('No session is named desk/AUTH'),
       });
       expect(await cbos(alone, 'fleet join -', { stdin: 'nonsense\n' })).toMatchObject({
         code: 4,
