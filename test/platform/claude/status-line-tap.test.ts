@@ -95,6 +95,8 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     // A shell's message contains a line number of the whole command. So only the number of messages is compared.
     const lines = (text: string): number => text.split('\n').length;
     expect(lines(tapped.stderr)).toBe(lines(without.stderr));
+    // The process that reports outlives the script, and the folder cannot be removed while it writes.
+    await untilReported();
   });
 
   test('the report is what Claude Code wrote, for this user alone, and nothing else is left', async () => {
