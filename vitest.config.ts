@@ -56,7 +56,7 @@ const EVERY_SUITE = {
 const IN_SHARED_WORKERS = { isolate: false } as const;
 
 /**
- * Three workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
+ * Four workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
  * tried once more, and the last lines name it as retried. A fault of the product fails twice.
  */
 const TRIED_AGAIN = { retry: 1 } as const;
@@ -65,9 +65,9 @@ export default defineConfig({
   test: {
     // Here, not in the projects: once for a run.
     globalSetup: ['test/harness/global-setup.ts'],
-    // One more than a small machine has cores: suites with real programs mostly wait for them. Not many more: every
+    // Two more than a small machine has cores: suites with real programs mostly wait for them. Not many more: every
     // end-to-end test runs a Claude Code of 250 MB beside the server.
-    maxWorkers: 3,
+    maxWorkers: 4,
     // A test that leaks a timer or a socket would keep its worker alive; this makes it visible instead of waiting for it.
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },

@@ -8,7 +8,7 @@
  */
 
 /**
- * What a file `NAME.bench.ts` or `NAME.bench.mjs` exports.
+ * The exports of a file `NAME.bench.ts` or `NAME.bench.mjs`.
  * @typedef {{ about: string, measure: () => Promise<readonly Figure[]> }} Bench
  */
 

@@ -12,7 +12,7 @@ declare const __CBOS_VERSION__: string;
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 const io: TerminalIo = {
-  // Node opens each stream when it is first asked for, which takes a millisecond.
+  // Node opens each stream when it is first used, which takes a millisecond.
   get stdin() {
     return process.stdin;
   },

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 
-// The file that people start, `dist/cbos.js`, and the one of each thread. It loads the parts of the program, each with
-// the code that V8 made of it when it was built: compiling it again would take as long as starting Node.
+// The file that people start, `dist/cbos.js`, and the file of each thread. It loads the parts of the program together
+// with the code that V8 compiled from them at build time. Compiling them again would take as long as starting Node.
 
 /** Set by the build: the file name of the part that is `main.ts`, or that of the thread. */
 declare const __CBOS_PROGRAM__: string;
-/** Set by the build: where the parts are, seen from this file. */
+/** Set by the build: the path of the parts, relative to this file. */
 declare const __CBOS_PARTS__: string;
 
 interface Part {
@@ -27,7 +27,7 @@ function loadPart(name: string): unknown {
   const cachedData = readCode(`${filename}.code`);
   // All parts are ASCII, see `contentOf` in scripts/build/bundle.mjs.
   const source = readFileSync(filename, 'latin1');
-  // Node refuses code that another version of V8 has made, and compiles.
+  // Node rejects code from another version of V8, and then compiles the source.
   const script = new Script(wrap(source), {
     filename,
     ...(cachedData === undefined ? {} : { cachedData }),
@@ -38,19 +38,19 @@ function loadPart(name: string): unknown {
   return part.exports;
 }
 
-/** What a part calls to load another part, by `./NAME`, or anything else. */
+/** A part calls this to load another part (`./NAME`) or any other module. */
 function requireFromPart(id: string): unknown {
   return id.startsWith('./') ? loadPart(id.slice(2)) : requireOutside(id);
 }
 
-/** On the part's first line, so that lines in stack traces are those of the file. */
+/** The wrapper is on the part's first line, so that line numbers in stack traces match the file. */
 const wrap = (source: string): string => `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 
 function readCode(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch {
-    return undefined; // an incomplete copy of the program; it runs without
+    return undefined; // an incomplete copy of the program, which runs without compiled code
   }
 }
 

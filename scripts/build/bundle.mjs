@@ -9,19 +9,22 @@ const PROGRAM = 'program';
 const START = join(ROOT, 'src', 'start.ts');
 /** An empty module. */
 const NO_MODULE = '\0cbos:no-module';
-/** What every command loads, in one file. Each file costs a tenth of a millisecond, and so do its exports. */
+/**
+ * The modules that every command loads, in one file. Each file costs a tenth of a millisecond, and so do its exports.
+ */
 const BASE = 'base';
 const BASE_FILES = [
   /\/src\/cli\/(command-error|command-modules|context|error-report|http-answer)\.ts$/,
   /\/src\/cli\/(name-like|program|run-cli|socket-requests|version-check|output\/(printer|style|table))\.ts$/,
-  /\/src\/(client\/(caller|remote-errors|transport)|text\/(display-width|graphemes|style|terminal-text))\.ts$/,
+  /\/src\/(client\/(caller|remote-errors|remote-names|transport)|text\/(display-width|graphemes|style|terminal-text))\.ts$/,
   /\/src\/(core|platform)\/settings\/[\w-]+\.ts$/,
+  /\/src\/core\/budgets\/read-budgets\.ts$/,
   /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
   /\/src\/(emitter\/emitter|cli\/commands\/command-help|core\/status\/thresholds)\.ts$/,
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\/|cbos:no-module/,
 ];
-/** What the commands load that show sessions. People and scripts call these commands all day. */
+/** The modules that the commands for showing sessions load. People and scripts call these commands all day. */
 const SHOWING = 'sessions';
 const SHOWING_FILES = [
   /\/src\/cli\/(list-reader|looked-at|commands\/option-values|output\/(question-text|session-table|shown-lines))\.ts$/,
@@ -44,7 +47,7 @@ const GROUPS = [
 ];
 
 /**
- * Commander loads Node's module for child processes to run subcommands that are programs of their own. CBOS has none,
+ * Commander loads Node's module for child processes to run subcommands that are separate programs. CBOS has none,
  * and loading it takes a millisecond.
  * @type {import('rolldown').Plugin}
  */
@@ -85,6 +88,7 @@ export async function bundle({ entry, threads = {}, output }) {
       entryFileNames: '[name]-[hash].js',
     },
   });
+  requireNoPart(parts);
   /** @param {string} name @param {string} from the folder of the parts, as the file sees it */
   const start = async (name, from) => {
     const part = parts.find((one) => one.type === 'chunk' && one.isEntry && one.name === name);
@@ -147,6 +151,17 @@ function contentOf(file) {
   const raw = /String\.raw`[^`]*[^\0-\x7f]/.exec(file.code);
   if (raw !== null) throw new Error(`${file.fileName}: String.raw with characters beyond ASCII: ${raw[0]}`);
   return file.code.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * Fails if the base needs another part. Every command would load that part too, and the program would not start if that
+ * part needs the base in turn.
+ * @param {(import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} parts
+ */
+function requireNoPart(parts) {
+  const base = parts.find((part) => part.type === 'chunk' && part.name === BASE);
+  const needed = base?.type === 'chunk' ? base.imports.filter((file) => !/^(node:|rolldown-runtime-)/.test(file)) : [];
+  if (needed.length > 0) throw new Error(`BASE_FILES must contain what the base imports: ${needed.join(', ')}`);
 }
 
 /** Removes the parts of earlier builds. @param {string} directory @param {Set<string>} kept */

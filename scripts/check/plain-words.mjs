@@ -23,6 +23,15 @@ const BANNED = [
   { turn: /\b(?:stands?|stood|standing) in the (?:prompt|box|field)\b/i, better: '"is in the prompt"' },
   { turn: /\b(?:is|was|are|were) told of\b/i, better: '"learns of", "is reported"' },
   { turn: /\bfor ever\b/i, better: '"forever"' },
+  { turn: /\bmeanwhile\b/i, better: '"in that time", "until then", "by now"' },
+  { turn: /\b(?:says?|tells?) nothing of\b/i, better: '"says nothing about", "does not report"' },
+  { turn: /\btells? of\b/i, better: '"reports"' },
+  { turn: /\bon (?:its|their|the same) conversations?\b/i, better: '"with its conversation", "continues"' },
+  { turn: /\bthere is nothing that\b/i, better: '"nothing …"' },
+  { turn: /\blets? itself\b/i, better: '"can be"' },
+  { turn: /\bthe newest so many\b/i, better: '"at most this many, the newest"' },
+  { turn: /\bis no (?:page|address|tag|program|place|whole|regular)\b/i, better: '"isn\'t a …"' },
+  { turn: /\bwhen left out\b/i, better: '"by default", "default: …"' },
 ];
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;

@@ -2,7 +2,7 @@ import { posix, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { EXTRA_FILES, PAGES } from './pages.mjs';
 
-/** Maps files of the repository to addresses of the site. The first page stands for the README. */
+/** Maps files of the repository to addresses of the site. The first page replaces the README. */
 const ADDRESSES = new Map([
   ['README.md', '/'],
   ...PAGES.map(({ source, path }) => /** @type {const} */ ([source, `/${path}`])),
@@ -10,8 +10,8 @@ const ADDRESSES = new Map([
 ]);
 
 /**
- * Makes the pages, whose links and pictures work on GitHub, work on the site too. A link to a file that is no page,
- * such as a source, becomes plain text.
+ * Rewrites links and pictures, which work on GitHub, so that they work on the site too. A link to a file that isn't a
+ * page, such as a source, becomes plain text.
  * @param {import('vitepress').MarkdownRenderer} md
  */
 export function linkPages(md) {
@@ -19,7 +19,7 @@ export function linkPages(md) {
     const folder = posix.dirname(relative(ROOT, env.realPath ?? env.path));
     for (const token of tokens) {
       for (const piece of [token, ...(token.children ?? [])]) {
-        // Vite takes only a path that begins with a dot for a file beside the page.
+        // Vite resolves a path relative to the page only if it begins with a dot.
         if (piece.type.startsWith('html_'))
           piece.content = piece.content.replaceAll(/\b(src|srcset)="(?=pictures\/)/g, '$1="./');
       }
@@ -48,9 +48,9 @@ function linkTokens(tokens, folder) {
 }
 
 /**
- * Returns where a link of a page leads on the site; null if it leads to a file that the site lacks.
+ * Returns the address on the site for a link of a page. Null if it leads to a file that the site lacks.
  * @param {string} href
- * @param {string} folder of the page in the repository
+ * @param {string} folder the folder of the page in the repository
  */
 export function siteAddress(href, folder) {
   if (/^([a-z]+:|#|\/)/i.test(href)) return href;

@@ -11,7 +11,7 @@ import { ROOT } from '../root.mjs';
 /** @param {string} title @param {string} source @param {string} path @returns {Page} */
 const page = (title, source, path) => ({ title, source, path });
 
-/** The first page. It is reached by the site's name, so no section lists it. */
+/** The first page. The site's name links to it, so no section lists it. */
 const HOME = page('CBOS', 'docs/index.md', '');
 
 /**
@@ -28,11 +28,13 @@ export const SECTIONS = [
     title: 'Guides',
     pages: [
       page('Answer from your phone', 'docs/guides/phone.md', 'guides/phone'),
+      page('Notifications on other devices', 'docs/guides/notifications.md', 'guides/notifications'),
       page('Run fifty sessions', 'docs/guides/fifty.md', 'guides/fifty'),
       page('Use JSON sessions in scripts', 'docs/guides/scripts.md', 'guides/scripts'),
       page('Recordings and search', 'docs/guides/recordings.md', 'guides/recordings'),
       page('Let rules answer permissions', 'docs/RULES.md', 'guides/rules'),
       page('Send prompts at set times', 'docs/SCHEDULES.md', 'guides/schedules'),
+      page('Limit what sessions spend', 'docs/guides/budgets.md', 'guides/budgets'),
       page('Join several machines', 'docs/FLEET.md', 'guides/fleet'),
       page('Security behind a proxy', 'docs/guides/proxy.md', 'guides/proxy'),
       page('Run with systemd', 'docs/guides/systemd.md', 'guides/systemd'),
@@ -81,7 +83,7 @@ export const SECTIONS = [
 /** @type {readonly Page[]} */
 export const PAGES = [HOME, ...SECTIONS.flatMap(({ pages }) => pages)];
 
-/** Returns the decisions, each under the title that it gives itself. */
+/** Returns the decisions, each with its own title. */
 function decisions() {
   return readdirSync(join(ROOT, 'docs/adr'))
     .sort()

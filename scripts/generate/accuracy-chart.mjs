@@ -73,7 +73,7 @@ function strictOf(text, detector) {
   return Number(new RegExp(`^\\| ${detector} \\| \\d+ \\| ([\\d.]+) %`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-/** 100 is said only where it is exact. @param {number} percent */
+/** Only an exact value is shown as 100. @param {number} percent */
 function words(percent) {
   return percent === 100 ? '100' : Math.min(percent, 99.99).toFixed(2);
 }

@@ -25,7 +25,7 @@ fresh snapshot of the screen instead of the bytes that it missed.
 This page is written by \`npm run generate\` from the schemas that validate the frames; the gate fails when the two differ.
 `;
 
-/** What each frame says or does. The generator refuses a frame that has no line here. */
+/** The meaning of each frame. The generator refuses a frame that has no line here. */
 const MEANINGS = {
   commands: {
     subscribe: 'Starts the output of sessions. `"*"` means all, also those that come later. Answered by `subscribed`.',
@@ -36,6 +36,8 @@ const MEANINGS = {
     invoke: 'Starts a turn of a JSON session. Answered by `invoke_result`; then its events come as `claude_event`.',
     get_buffer: 'Asks for the last bytes of the recording. Answered by `buffer`.',
     list_sessions: 'Asks for the list of sessions. Answered by `sessions`.',
+    follow_fleet:
+      'Asks for the sessions of the other machines of the fleet. Answered by `fleet` and `machine`, now and at each change.',
     keys: 'Types raw keystrokes, for clients that are terminals.',
     resize: 'Gives the terminal of a session another size. Answered by `resized`.',
     ack: 'Says up to which offset the client has processed the output of a session.',
@@ -57,7 +59,12 @@ const MEANINGS = {
     session_updated: 'Something else about a session has changed, such as its figures.',
     session_removed: 'A session was deleted.',
     session_renamed: 'A session has another name.',
+    schedules_changed: 'A schedule or one of its runs has changed; `GET /schedules` has the present state.',
     reset: 'The recording of a session was replaced. Its offsets start anew.',
+    rules_changed: 'There are other approval rules, or a file of rules has changed. `GET /rules` has them.',
+    rule_decided: 'A rule has decided, or its outcome is known. `GET /audit` has the decisions.',
+    fleet: 'Which other machines the fleet has. Sessions of a machine that is not named are gone.',
+    machine: 'All sessions of one other machine, after they changed, or after it was lost or found.',
     error: 'A frame of the client could not be read, or a session could not be followed.',
   },
   listCommands: { send: 'Sends a text to a session. Answered by `send_result`.' },

@@ -2,7 +2,7 @@ import { inGroups } from './commands-page.mjs';
 
 /** @typedef {import('./command-tree.mjs').CommandEntry} CommandEntry */
 
-/** What `--help` of `cbos` itself says after the commands. */
+/** The text that `--help` of `cbos` itself shows after the commands. */
 const EXIT_STATUSES = [
   ['0', 'done'],
   ['1', 'failed'],

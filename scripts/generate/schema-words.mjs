@@ -71,7 +71,7 @@ export function fieldTable(schema, { link, head, marksOptional }) {
   return rows.length === 0 ? [] : [`| ${head} | type | meaning |`, '|---|---|---|', ...rows, ''];
 }
 
-/** Keeps what looks like HTML as text, except in code spans. @param {string} text */
+/** Escapes everything that looks like HTML, except in code spans. @param {string} text */
 export function asText(text) {
   return text
     .split(/(`[^`]*`)/)

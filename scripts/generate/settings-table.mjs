@@ -3,7 +3,7 @@ import { cell } from './schema-words.mjs';
 const BEGIN = '<!-- The table is written by `npm run generate` from src/protocol/setting-rows.ts. -->';
 const END = '<!-- The end of the generated table. -->';
 
-/** What happens without a value, where the default is none. @type {Readonly<Record<string, string>>} */
+/** The behaviour without a value, for settings without a default. @type {Readonly<Record<string, string>>} */
 const WITHOUT_VALUE = {
   token: 'generated',
   default_type: '`json`; `screen` in `cbos new`',

@@ -4,8 +4,8 @@ import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 
 /**
- * Reports whether node_modules contains what package-lock.json asks for. npm stores a lockfile of what it installed
- * inside node_modules and writes it last, so an interrupted install counts as missing.
+ * Reports whether node_modules contains the packages in package-lock.json. npm stores a lockfile of the installed
+ * packages inside node_modules and writes it last, so an interrupted install counts as missing.
  * @param {string} [root]
  */
 export function arePackagesInstalled(root = ROOT) {

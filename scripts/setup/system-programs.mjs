@@ -65,18 +65,25 @@ const FAKETIME = {
   packages: { 'apt-get': 'faketime', dnf: 'libfaketime', pacman: 'libfaketime', apk: 'libfaketime' },
 };
 
-/** The machines of a fleet talk through it. Only the machine that founds a fleet needs it. @type {SystemProgram} */
+/** The machines of a fleet communicate through it. Only the founder of a fleet needs it. @type {SystemProgram} */
 const NATS_SERVER = {
   programs: ['nats-server'],
   name: 'nats-server',
   packages: { 'apt-get': 'nats-server', dnf: 'nats-server', pacman: 'nats-server', apk: 'nats-server' },
 };
 
+/** Pull requests are opened through it. @type {SystemProgram} */
+const GH = {
+  programs: ['gh'],
+  name: "GitHub's gh",
+  packages: { 'apt-get': 'gh', dnf: 'gh', pacman: 'github-cli', apk: 'github-cli' },
+};
+
 /**
  * Programs without which some tests are skipped, which the tests report. They are installed if that needs no password.
  * @type {readonly SystemProgram[]}
  */
-export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, NATS_SERVER];
+export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, NATS_SERVER];
 
 /**
  * The programs that each goal needs besides Node and npm.

@@ -43,7 +43,7 @@ export async function broadcast(
   const slugs = receivers(sessions, selector);
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
-    else out.notice(`nobody got it: no session is ${selectorText(selector) || 'there to talk to'} — cbos ls`);
+    else out.notice(`no session got it: none is ${selectorText(selector) || 'there to talk to'} — cbos ls`);
     return;
   }
   if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
@@ -77,7 +77,7 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
   if (options.all === true && selecting !== undefined) throw usage(`--all and --${selecting} exclude each other`);
   for (const name of ['force', 'wait', 'timeout'] as const) {
     const value = options[name];
-    if (value !== undefined && value !== false) throw usage(`--${name} is for one session, and this goes to several`);
+    if (value !== undefined && value !== false) throw usage(`--${name} is for one session, but this goes to several`);
   }
   if (words.length === 0) throw usage("Missing required argument 'text'");
 }
@@ -90,7 +90,7 @@ function assertNoSlug(sessions: readonly Session[], words: readonly string[]): v
   const named = sessions.find(({ slug }) => slug === words[0]);
   if (named === undefined) return;
   throw new CommandError(
-    `${named.slug} is a session, and --all, --state, --tag and --repo name no further one`,
+    `${named.slug} is a session, and a name cannot be combined with --all, --state, --tag or --repo`,
     'leave one of them out, or put the whole text in quotes',
     EXIT.usage,
   );

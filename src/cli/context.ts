@@ -1,8 +1,7 @@
-import { type Caller, type Client, createCaller } from '../client/index.ts';
+import { type Caller, type Client, createCaller, withRemoteNames } from '../client/index.ts';
 import { EXIT, type ResolvedSetting, type Settings } from '../protocol/index.ts';
 import type { LocalHost } from './local-host.ts';
 import type { Printer } from './output/printer.ts';
-import { withRemoteNames } from './remote-caller.ts';
 import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
 import { checkServerVersion, noteVersion } from './version-check.ts';

@@ -13,7 +13,7 @@ export function reportError(out: Printer, error: unknown, slug?: string): void {
     return;
   }
   const message = error instanceof Error ? error.message : String(error);
-  out.notice(`${withoutStop(message)} — this is a fault of CBOS; \`cbos doctor\` looks for its cause`);
+  out.notice(`${withoutStop(message)} — this is a bug in CBOS; \`cbos doctor\` looks for its cause`);
 }
 
 export function exitCodeOf(error: unknown): number {

@@ -42,7 +42,7 @@ export async function followStream(
   const ended = new Promise<number>((resolve, reject) => {
     const ending: Ending = { finish: resolve, fail: reject };
     const opened = (): StreamConnection => {
-      if (connection === null) throw new Error('the connection is not made yet');
+      if (connection === null) throw new Error('not connected yet');
       return connection;
     };
     const onClosed = (): void => resolve(EXIT.done);

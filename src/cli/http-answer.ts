@@ -6,26 +6,26 @@ export interface AnswerHead {
   headers: ReadonlyMap<string, string>;
 }
 
-/** Takes an answer of HTTP/1.1 apart, piece by piece as it arrives. */
+/** Parses an HTTP/1.1 answer piece by piece as it arrives. */
 export interface AnswerReader {
   /**
    * Takes the next bytes and returns those of the body that are among them.
-   * @throws ConnectionLostError if this is no HTTP
+   * @throws ConnectionLostError if this is not HTTP
    */
   read(bytes: Buffer): Buffer[];
-  /** null until it has arrived whole */
+  /** null until it has arrived completely */
   head(): AnswerHead | null;
-  /** whether the body has arrived whole */
+  /** whether the body has arrived completely */
   isComplete(): boolean;
-  /** Says that the connection has ended. @throws ConnectionLostError if that is within the answer */
+  /** Records that the connection has ended. @throws ConnectionLostError if it ended within the answer */
   end(): void;
 }
 
-/** The server's heads have some hundred bytes, and the longest line of a chunk some ten. */
+/** The largest head. The server's heads have a few hundred bytes, and the size line of a chunk has about ten. */
 const MOST_HEAD_BYTES = 64 * 1024;
 const MOST_LINE_BYTES = 1024;
 
-/** Where the reader is: in the head, in a body that ends by one of three rules, or behind all of it. */
+/** The position of the reader: in the head, in a body that ends by one of three rules, or after everything. */
 type Part =
   | { in: 'head' }
   | { in: 'length' | 'chunk'; left: number }
@@ -34,16 +34,16 @@ type Part =
   | { in: 'nothing' };
 
 /**
- * Creates a reader for one answer on a connection that ends after it. Node's own client would do the same, but loading
- * it takes a fifth of the time that a bare Node takes to start.
- * @param method of the request: the answer to HEAD has no body
+ * Creates a reader for one answer on a connection that ends after it. Node's own client could do the same, but loading
+ * it takes a fifth of the start time of a bare Node.
+ * @param method the method of the request, because the answer to HEAD has no body
  */
 export function createAnswerReader(method: string): AnswerReader {
   let part: Part = { in: 'head' };
   let head: AnswerHead | null = null;
   let kept: Buffer = Buffer.alloc(0);
 
-  /** Returns the text up to the mark and keeps what comes behind, or returns null if the mark has not arrived. */
+  /** Returns the text up to the mark and keeps the rest, or returns null if the mark has not arrived. */
   const takeUntil = (mark: string, most: number): string | null => {
     const at = kept.indexOf(mark);
     if ((at === -1 ? kept.length : at) > most) throw notHttp();
@@ -115,7 +115,7 @@ export function createAnswerReader(method: string): AnswerReader {
       kept = kept.length === 0 ? bytes : Buffer.concat([kept, bytes]);
       const body: Buffer[] = [];
       while (step(body)) {
-        // on to the next part of it
+        // the loop continues with the next part
       }
       return body;
     },
@@ -125,7 +125,7 @@ export function createAnswerReader(method: string): AnswerReader {
       if (part.in === 'until-end') part = { in: 'nothing' };
       if (part.in === 'nothing') return;
       throw new ConnectionLostError(
-        head === null ? 'the connection ended before the answer' : 'the connection ended within the answer',
+        head === null ? 'the connection ended before the answer' : 'the connection ended during the answer',
       );
     },
   };
@@ -144,7 +144,7 @@ function parseHead(text: string): AnswerHead {
   return { status: Number(status), headers };
 }
 
-/** Returns by which rule the body ends (RFC 9112, section 6.3). */
+/** Returns the rule by which the body ends (RFC 9112, section 6.3). */
 function bodyOf(method: string, { status, headers }: AnswerHead): Part {
   if (method === 'HEAD' || status === 204 || status === 304) return { in: 'nothing' };
   if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) return { in: 'chunk-size' };
@@ -154,4 +154,5 @@ function bodyOf(method: string, { status, headers }: AnswerHead): Part {
   return length === '0' ? { in: 'nothing' } : { in: 'length', left: Number(length) };
 }
 
-const notHttp = (): ConnectionLostError => new ConnectionLostError('what answered on the local socket speaks no HTTP');
+const notHttp = (): ConnectionLostError =>
+  new ConnectionLostError('what answered on the local socket does not speak HTTP');

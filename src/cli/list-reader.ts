@@ -4,7 +4,7 @@ import type { Reader } from './output/session-table.ts';
 
 /**
  * Returns what the table needs from this machine.
- * @param more.resources whether the server looks at the processes too
+ * @param more.resources whether the server also inspects the processes
  */
 export async function readerOf(
   context: CliContext,
@@ -12,7 +12,7 @@ export async function readerOf(
   more: { resources?: boolean } = {},
 ): Promise<Reader> {
   const { io, host } = context;
-  // The disk of this machine says nothing of the sessions of another one.
+  // This machine's disk has no information about the sessions of another one.
   const own = sessions.filter(({ slug }) => !slug.includes('/'));
   const [branches, models, resources] = await Promise.all([
     host.gitBranches(own.flatMap(({ path }) => path ?? [])),
@@ -24,7 +24,7 @@ export async function readerOf(
     now: io.now(),
     home: io.env.HOME,
     branchOf: (path) => branches.get(path) ?? '',
-    // The status line tells of a switch at once, the transcript with the next answer.
+    // The status line reports a switch of the model at once, and the transcript only with the next answer.
     modelOf: ({ slug, model, effort }) => (effort === null ? (models.get(slug) ?? model) : model),
     resourcesOf: (slug) => bySlug.get(slug) ?? null,
   };

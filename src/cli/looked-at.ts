@@ -2,11 +2,11 @@ import { CatalogueError, type Session } from '../protocol/index.ts';
 import { type CliContext, isInteractive } from './context.ts';
 
 /**
- * A person has seen a session as it is here. What a script reads nobody has seen, and an agent that reads a session is
- * nobody either: the server refuses it, which is no fault of the command.
+ * Reports that a person has seen a session as shown here. Output that a script reads does not count, and neither does
+ * an agent that reads a session. The server refuses the agent's report, which is not a fault of the command.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
-  // Its own machine keeps what its person has seen.
+  // The session's own machine records what its person has seen.
   if (!isInteractive(context.io) || unread !== true || slug.includes('/')) return;
   const client = await context.client();
   try {

@@ -70,7 +70,7 @@ function addHelp(program: Command): void {
       for (const word of words) {
         const below = command.commands.find((one) => one.name() === word || one.aliases().includes(word));
         if (below === undefined)
-          throw new CommandError(`There is no command "${words.join(' ')}"`, 'cbos --help', EXIT.usage);
+          throw new CommandError(`No command is named "${words.join(' ')}"`, 'cbos --help', EXIT.usage);
         command = below;
       }
       command.outputHelp();
@@ -81,10 +81,10 @@ const MAIN_EXAMPLES = `
 Examples:
   cbos                                    # the terminal UI: every session, live; starts the server
   cbos new ~/src/auth                     # launch Claude Code in a directory, as auth
-  cbos wait AUTH && cbos show AUTH        # until it needs you or is done, then what it wants
+  cbos wait AUTH && cbos show AUTH        # wait until it needs you or is done, then see what it wants
   cbos answer AUTH yes                    # allow it
   cbos send AUTH run the tests --wait     # a prompt, and its answer
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
-\`cbos COMMAND --help\` has examples of each command. Every command that lists or shows takes --json,
+\`cbos COMMAND --help\` has examples for each command. Every command that lists or shows takes --json,
 and --jq to filter it.`;

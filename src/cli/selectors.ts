@@ -16,19 +16,19 @@ import { readStateWord } from './commands/option-values.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 
-/** The options that select sessions: the same for every command that takes several. */
+/** The options that select sessions, which are the same for every command that accepts several. */
 export interface SelectorOptions {
   state?: string;
   tag?: readonly string[];
   repo?: string;
 }
 
-/** Adds the options. @param verb what the command does with those that are selected */
+/** Adds the options. @param verb what the command does with the selected sessions */
 export function addSelectors(command: Command, verb: string): Command {
   return command
     .option('-s, --state <state>', `${verb} those in this state, as for \`cbos ls\``, readStateWord)
-    .option('--tag <tag>', `${verb} those with this tag; may be repeated: with all of them`, collectTag)
-    .option('--repo <name>', `${verb} those of this repository, by its name or the path of a folder in it`);
+    .option('--tag <tag>', `${verb} those with this tag; repeat it for sessions that have all the tags`, collectTag)
+    .option('--repo <name>', `${verb} those in this repository, given by its name or a folder in it`);
 }
 
 /** Collects `--tag`, which may be given several times. */
@@ -37,7 +37,7 @@ export function collectTag(word: string, sofar: readonly string[] = []): readonl
   return [...sofar, word];
 }
 
-/** What was selected by the options. A path is that of a folder of this machine. */
+/** Returns the selector for the options. A path is the path of a folder on this machine. */
 export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOptions): SessionSelector {
   const isPath = repo !== undefined && /^\.{0,2}(\/|$)/.test(repo);
   return {
@@ -47,7 +47,7 @@ export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOpt
   };
 }
 
-/** The words of a selection, for a message: `needs-you, tagged night, of shop`. */
+/** Describes a selection for a message: `needs-you, tagged night, of shop`. */
 export function selectorText({ state, tags, repo }: SessionSelector): string {
   const parts = [
     state ?? '',
@@ -61,15 +61,15 @@ interface Choice {
   /** the names that were typed */
   names: readonly string[];
   options: SelectorOptions;
-  /** of the command, for its usage error */
+  /** the usage of the command, for its error */
   command: string;
-  /** whether the command can do anything with this one; by a selection the others are left out */
+  /** whether the command applies to this session; a selection leaves the others out */
   fits?: (session: Session) => boolean;
 }
 
 /**
- * The sessions that are meant: those with the names, or else those that the options select.
- * @throws CommandError with both of them, or with neither
+ * Returns the chosen sessions: those with the given names, or else those that the options select.
+ * @throws CommandError if both names and options were given, or neither
  */
 export async function chosenSessions(
   context: CliContext,
@@ -83,7 +83,7 @@ export async function chosenSessions(
   }
   if (names.length > 0) {
     throw new CommandError(
-      'Names, and --state, --tag or --repo exclude each other',
+      'Names cannot be combined with --state, --tag or --repo',
       'leave one of them out',
       EXIT.usage,
     );
@@ -95,8 +95,8 @@ export async function chosenSessions(
 }
 
 /**
- * Asks before several sessions are ended. One that was named needs no question.
- * @returns whether to go on
+ * Asks before ending several sessions. A single named session needs no confirmation.
+ * @returns whether to continue
  */
 export async function mayActOnSeveral(
   context: CliContext,

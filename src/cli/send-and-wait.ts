@@ -56,9 +56,7 @@ export async function sendAndWait(
           ending.finish(EXIT.done);
         };
         onTimeout = () => {
-          ending.fail(
-            new CatalogueError('timed_out', `${slug} was not done in ${timeoutSeconds} s; it goes on working`),
-          );
+          ending.fail(new CatalogueError('timed_out', `${slug} was not done in ${timeoutSeconds} s; it keeps working`));
         };
         const look = (): void => {
           if (delivery === null) return;

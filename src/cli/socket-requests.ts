@@ -69,7 +69,7 @@ export interface LocalServer {
 }
 
 /**
- * Sends one request on a connection of its own, which the server ends after its answer. A command line sends one or
+ * Sends one request on its own connection, which the server closes after its answer. A command line sends one or
  * two requests and must then end at once.
  */
 function requestOverSocket(
@@ -82,7 +82,7 @@ function requestOverSocket(
     const stopWatching = watchForStop(requireNotStopped, (error) => socket.destroy(error));
     const settle = (): void => {
       stopWatching();
-      // Whoever reads the body learns of a later failure. Without a listener it would end the process.
+      // The reader of the body gets a later failure. Without a listener, the failure would end the process.
       socket.off('data', onData).off('end', onEnd).off('error', fail).on('error', ignore);
     };
     const fail = (cause: Error): void => {
@@ -111,11 +111,14 @@ function requestOverSocket(
 
 const ignore = (): void => undefined;
 
-/** What HTTP forbids in a request's line and headers: the text behind a line break would be a header of its own. */
+/**
+ * Matches characters that HTTP forbids in a request's line and headers. Text after a line break would become another
+ * header.
+ */
 const BREAKS_LINES = /[\0\r\n]/;
 
 function requestText({ method, path, headers, body }: TransportRequest): string {
-  // The length is sent even without a body, because a server would have to read to find out.
+  // The length is sent even without a body, because the server would otherwise have to read to find out.
   const length = method === 'GET' ? [] : [`content-length: ${Buffer.byteLength(body ?? '')}`];
   const given = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const lines = [`${method} ${path} HTTP/1.1`, `host: ${HOST}`, ...given, ...length, 'connection: close'];
@@ -154,7 +157,7 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
     reader.end();
   } catch (cause) {
     if (cause instanceof ConnectionLostError) throw cause;
-    throw new ConnectionLostError('the connection ended within the answer', { cause });
+    throw new ConnectionLostError('the connection ended during the answer', { cause });
   } finally {
     socket.destroy();
   }
@@ -164,12 +167,12 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 export function toTransportError(cause: NodeJS.ErrnoException): Error {
-  if (UNREACHABLE.has(cause.code)) return new UnreachableError('nobody listens on the local socket', { cause });
+  if (UNREACHABLE.has(cause.code)) return new UnreachableError('no server listens on the local socket', { cause });
   if (cause.code === 'ECONNRESET' || cause.code === 'EPIPE') {
     return new ConnectionLostError('the connection ended before the answer', { cause });
   }
   if (cause.code === 'EACCES' || cause.code === 'EPERM') {
-    return new CatalogueError('no_server', 'The local socket of the server may not be opened', {
+    return new CatalogueError('no_server', "The server's local socket cannot be opened: permission denied", {
       hint: 'Run cbos as the user who started the server',
       cause,
     });

@@ -25,7 +25,7 @@ export function changesBetween(before: SessionView, after: SessionView, frame: S
   const gone = [...before.keys()]
     .filter((slug) => !after.has(slug))
     .map((slug): SessionChange => {
-      // Only the frame itself tells an archived session from one that was deleted.
+      // Only the frame itself distinguishes an archived session from a deleted one.
       const isArchived = frame.type === 'session_removed' && frame.session === slug && frame.archived === true;
       const removed = { type: 'session_removed' as const, session: slug };
       return { frame: isArchived ? { ...removed, archived: true } : removed, slug, session: null };

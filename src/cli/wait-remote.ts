@@ -3,7 +3,7 @@ import { CatalogueError, EXIT, matchesState, type Session, type StateSelector } 
 import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
-/** How often the other machine is asked. Each time is one small request. */
+/** How often to ask the other machine. Each time costs one small request. */
 const ASK_EVERY_MS = 500;
 /** How long to wait for a machine that cannot be reached, as for a server that restarts. */
 const LOST_MACHINE_MS = 60_000;
@@ -39,7 +39,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
         });
         if (session === null) continue;
         reachedAt = io.now();
-        // Whether its person wants to hear of it is another matter.
+        // A snooze does not matter here.
         if (matchesState({ ...session, snoozed: null }, wait.selector)) {
           pending.delete(slug);
           wait.onReached(session);

@@ -10,7 +10,7 @@ const TICK_MS = 1_000;
 interface WatchedList {
   /** to show only these sessions */
   selector: SessionSelector;
-  /** whether it shows what sessions take of the machine */
+  /** whether it shows the resources that sessions use */
   resources: boolean;
   lines(sessions: readonly Session[], reader: Reader, width: number | null): readonly string[];
 }

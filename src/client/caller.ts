@@ -65,8 +65,7 @@ export function createCaller(options: CallerOptions): Caller {
         throw errorFromTransport(error);
       });
       const value = parseJson(text);
-      if (value === undefined)
-        throw new CatalogueError('internal', 'The server answered with something that is no JSON');
+      if (value === undefined) throw new CatalogueError('internal', "The server's answer isn't JSON");
       // Bytes become a value here. The value is not parsed by the schema, which would refuse words that only a newer
       // server knows.
       return value as RouteOutput<N>;
@@ -105,6 +104,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(value.slice(0, MAX_QUOTED))}`);
   }
   if (!/^[\w-]+$/.test(value)) {
+    if (path.startsWith('/sinks/')) throw new CatalogueError('no_such_sink');
     if (path.startsWith('/schedules/')) throw new CatalogueError('no_such_schedule');
     throw new CatalogueError(path.startsWith('/stash/') ? 'no_such_stash' : 'no_such_delivery');
   }

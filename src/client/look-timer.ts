@@ -1,28 +1,31 @@
 import type { Session } from '../protocol/index.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
-/** How long a session has to be shown before that is a look at it, and no passing by on the way to another. */
+/**
+ * How long a session must be shown before that counts as a look. A shorter time may be a step on the way to another
+ * session.
+ */
 export const LOOK_MS = 1_500;
 
 type Shown = Pick<Session, 'slug' | 'news' | 'unread' | 'marked_unread'>;
 
-/** Tells when what a face shows of a session was looked at. */
+/** Determines when a person has looked at a session that a face shows. */
 export interface LookTimer {
-  /** What the person has before their eyes now; null while that is no session, or nobody looks. */
+  /** Sets what the person sees now; null if it is not a session, or if nobody is looking. */
   show(session: Shown | null): void;
   dispose(): void;
 }
 
-/** @param options.onLook the person has looked at a session as it was after that many news */
+/** @param options.onLook called when the person has looked at a session, with the count of its news at that moment */
 export function createLookTimer(options: {
   startTimer: StreamOptions['startTimer'];
   onLook: (slug: string, news: number) => void;
 }): LookTimer {
   let visited: string | null = null;
-  /** whether it was marked as unread before the person came to it; a mark that is made meanwhile stays */
+  /** whether the session was already marked as unread when the person came to it; a later mark stays */
   let cameToMark = false;
   let waiting: { news: number; cancel: () => void } | null = null;
-  /** the news of the last look: a server that refuses it is not asked again */
+  /** the news count of the last look, which is not sent again if the server refuses it */
   let lookedAt: number | null = null;
 
   function stop(): void {
@@ -41,7 +44,7 @@ export function createLookTimer(options: {
         lookedAt = null;
       }
       cameToMark &&= isMarked;
-      // An older server tells of nothing that could be looked at.
+      // An older server does not report whether a session is unread.
       const isLook = unread === true && (!isMarked || cameToMark) && lookedAt !== news;
       if (waiting?.news === news && isLook) return;
       stop();

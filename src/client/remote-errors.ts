@@ -16,8 +16,8 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
-  return new CatalogueError('internal', `The server answered with HTTP ${status} and no error of CBOS`, {
-    hint: 'Is it CBOS that answers there? `cbos doctor` looks',
+  return new CatalogueError('internal', `The server answered with HTTP ${status}, without an error of CBOS`, {
+    hint: 'Another program may answer there: `cbos doctor` checks',
   });
 }
 
@@ -38,9 +38,9 @@ export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof ConnectionLostError) {
     return new CatalogueError(
       'no_server',
-      'The server went away before it answered; whether it was done is not known',
+      'The server went away before it answered, so the request may or may not have been carried out',
       {
-        hint: '`cbos up`, then look at the session before doing it again',
+        hint: 'Run `cbos up`, then look at the session before you try again',
         cause,
       },
     );

@@ -1,16 +1,26 @@
-import { type Session, type StreamFrame, stateOf } from '../protocol/index.ts';
+import {
+  type Elsewhere,
+  elsewhereOf,
+  type SeenSession,
+  type Session,
+  type StreamFrame,
+  splitRemoteName,
+  stateOf,
+} from '../protocol/index.ts';
 
 /**
  * The sessions that this client knows, in the order of their creation. A view is immutable, and a change creates a
  * new one.
  */
-export type SessionView = ReadonlyMap<string, Session>;
+export type SessionView = ReadonlyMap<string, SeenSession>;
 
 export const EMPTY_VIEW: SessionView = new Map();
 
 /** Folds frames into a view. */
 export interface ViewKeeper {
   take(frame: StreamFrame): void;
+  /** Call this when the connection is lost. Nothing known about other machines is current any more. */
+  lose(): void;
   /** the sessions after all frames so far; the same object as before if those frames did not change a session */
   view(): SessionView;
 }
@@ -20,18 +30,35 @@ export interface ViewKeeper {
  * twenty times a second would copy 800,000 entries a second, for a face that draws fifteen times in that second. A
  * frame about a session that is not in the view changes nothing. Its `session_added` has not arrived yet, or was lost
  * with a connection.
+ * @param now the time in Unix milliseconds, for the ages of other machines' sessions
  */
-export function createViewKeeper(): ViewKeeper {
-  let kept = new Map<string, Session>();
+export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
+  let kept = new Map<string, SeenSession>();
   let isSeen = false;
-  const own = (): Map<string, Session> => {
+  const own = (): Map<string, SeenSession> => {
     if (isSeen) kept = new Map(kept);
     isSeen = false;
     return kept;
   };
-  const replace = (sessions: Iterable<Session>): void => {
+  const replace = (sessions: Iterable<SeenSession>): void => {
     kept = new Map([...sessions].map((session) => [session.slug, session]));
     isSeen = false;
+  };
+  const ofOthers = (): SeenSession[] => [...kept.values()].filter((session) => elsewhereOf(session) !== null);
+  const takeMachine = (frame: Extract<StreamFrame, { type: 'machine' }>): void => {
+    const asOf = frame.reachable ? null : now() - (frame.age_ms ?? 0);
+    const rows = new Map(
+      frame.sessions.map((session): [string, SeenSession] => {
+        const elsewhere: Elsewhere = { machine: frame.machine, slug: session.slug, may: frame.may, asOf };
+        const slug = `${frame.machine}/${session.slug}`;
+        return [slug, { ...session, slug, elsewhere }];
+      }),
+    );
+    const view = own();
+    for (const { slug, elsewhere } of ofOthers()) {
+      if (elsewhere?.machine === frame.machine && !rows.has(slug)) view.delete(slug);
+    }
+    for (const [slug, row] of rows) if (splitRemoteName(slug) !== null) view.set(slug, row);
   };
   const change = (slug: string, edit: (session: Session) => Session): void => {
     const session = kept.get(slug);
@@ -43,10 +70,25 @@ export function createViewKeeper(): ViewKeeper {
       isSeen = true;
       return kept;
     },
+    lose: () => {
+      for (const session of ofOthers()) {
+        if (session.elsewhere === undefined) continue;
+        const { elsewhere } = session;
+        own().set(session.slug, { ...session, elsewhere: { ...elsewhere, may: [], asOf: elsewhere.asOf ?? now() } });
+      }
+    },
     take: (frame) => {
       switch (frame.type) {
         case 'sessions':
-          replace(frame.sessions);
+          replace([...frame.sessions, ...ofOthers()]);
+          break;
+        case 'fleet':
+          for (const { slug, elsewhere } of ofOthers()) {
+            if (!frame.machines.includes(elsewhere?.machine ?? '')) own().delete(slug);
+          }
+          break;
+        case 'machine':
+          takeMachine(frame);
           break;
         case 'session_added':
           own().set(frame.session.slug, frame.session);
@@ -68,7 +110,7 @@ export function createViewKeeper(): ViewKeeper {
             ...session,
             status: frame.status,
             json_state: frame.json_state,
-            // An older server does not tell.
+            // An older server does not report it.
             unread: frame.unread ?? session.unread,
             marked_unread: frame.marked_unread ?? session.marked_unread,
             news: frame.news ?? session.news,

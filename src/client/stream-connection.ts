@@ -35,6 +35,8 @@ export interface StreamOptions {
   from?: Readonly<Record<string, number>>;
   /** the event after which each JSON session continues; without it only new events come */
   after?: Readonly<Record<string, number>>;
+  /** also follows the sessions of the other machines of the fleet; `now` returns Unix milliseconds, for their ages */
+  fleet?: { now(): number };
   listener: StreamListener;
   /** calls back once after a delay: `setTimeout` with a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
@@ -69,7 +71,7 @@ export function connectStream(
   const followed = new Set(options.recordings ?? []);
   const offsets = new Map(Object.entries(options.from ?? {}));
   const seqs = new Map(Object.entries(options.after ?? {}));
-  const { take, view } = createViewKeeper();
+  const { take, lose, view } = createViewKeeper(options.fleet?.now);
   let socket: TransportSocket | null = null;
   let isOpen = false;
   let wasConnected = false;
@@ -124,6 +126,7 @@ export function connectStream(
       end(error);
       return;
     }
+    lose();
     listener.onLost?.(error);
     if (isDisposed) return;
     const delayMs = nextRetryMs;
@@ -141,6 +144,7 @@ export function connectStream(
         waitedMs = 0;
         nextRetryMs = FIRST_RETRY_MS;
         subscribe([...followed]);
+        if (options.fleet !== undefined) sendNow({ type: 'follow_fleet' });
         const isAgain = wasConnected;
         wasConnected = true;
         if (isAgain) listener.onReconnected?.();

@@ -146,12 +146,14 @@ function environmentIn(dir: string, port: number, { nodeDirectory, claude }: Dem
 
 /** Prints how to look at the fleet from another terminal. */
 function printWays({ print, program }: DemoOptions, cbosHome: string): void {
-  print('A fleet of its own, offline: no key, no cost, nothing of yours in it. Look at it from another terminal:');
+  print(
+    'The demo has its own sessions, offline: no key, no cost, nothing of yours. Look at them from another terminal:',
+  );
   print('');
   print(`  export CBOS_HOME=${cbosHome}`);
   print(`  ${program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
   print(`  ${program} open                     the web page, signed in`);
-  print(`  ${program} ls                       what they do`);
+  print(`  ${program} ls                       what the sessions do`);
   print(`  ${program} answer DEPLOY yes        give the permission`);
   print(`  ${program} answer ACCOUNTS SQLite   answer the question`);
   print(`  ${program} attach STARTUP           the real terminal`);

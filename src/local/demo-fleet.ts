@@ -23,7 +23,14 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
   const { settings } = await readSettings({ flags: {}, environment, cwd: home, userHome: environment.HOME ?? home });
-  const server = await startServer({ ...options, settings, rules: [], clock: createSystemClock(), tempDir: tmpdir() });
+  const server = await startServer({
+    ...options,
+    settings,
+    rules: [],
+    budgetRules: [],
+    clock: createSystemClock(),
+    tempDir: tmpdir(),
+  });
   return {
     launch: async (session) => {
       await server.sessions.create(session);

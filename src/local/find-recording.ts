@@ -35,8 +35,8 @@ export function findRecording({ recording, timing }: RecordingName, { settings, 
   const typescript =
     !existsSync(file) && isName(recording) ? join(settings.stream_dir, `${recording}.typescript`) : file;
   if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
-    const events = isSlug(recording) ? `; of a JSON session there are \`cbos events ${recording}\`` : '';
-    throw new CatalogueError('no_recording', `There is no recording ${typescript}`, {
+    const events = isSlug(recording) ? `; for a JSON session, see \`cbos events ${recording}\`` : '';
+    throw new CatalogueError('no_recording', `The recording ${typescript} does not exist`, {
       hint: `Name a .typescript file, or a session that \`cbos ls\` lists${events}`,
     });
   }

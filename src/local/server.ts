@@ -1,5 +1,4 @@
-import { spawn } from 'node:child_process';
-import { closeSync, existsSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServeRequest, SettingFlags, StartRequest } from '../cli/local-host.ts';
 import { openLogFile } from '../platform/files/log-file.ts';
 import { writeFault } from '../platform/files/write-fault.ts';
-import { isAlive, isStopped, processNow, readProcess, waitUntil } from '../platform/process/index.ts';
+import { isAlive, isStopped, processNow, readProcess, startDetached, waitUntil } from '../platform/process/index.ts';
 import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { homeFault, toHomeError } from '../platform/sqlite/home-fault.ts';
 import { findHomeHolders, type HomeHolder } from '../platform/sqlite/home-holders.ts';
@@ -80,7 +79,7 @@ export async function runServer(self: ThisProgram, request: ServeRequest): Promi
 
 async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest): Promise<void> {
   const [{ startServer }, { pino }] = await Promise.all([import('../server/start-server.ts'), import('pino')]);
-  const { settings, rules } = await readSettings({ ...self, flags });
+  const { settings, rules, budgets: budgetRules } = await readSettings({ ...self, flags });
   await prepareHome(settings.home);
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
@@ -89,11 +88,12 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   // A disk failure must never end the watch over sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null) throw cause;
-    log.error({ err: cause }, 'something could not be written in the home, or not be read');
+    log.error({ err: cause }, 'something in the home could not be read or written');
   });
   const server = await startServer({
     settings,
     rules,
+    budgetRules,
     environment: self.environment,
     tempDir: tmpdir(),
     version: self.version,
@@ -128,25 +128,15 @@ export async function startInBackground(
   await prepareHome(settings.home);
   onProgress('starting the server');
   const outputFile = join(settings.home, 'server.out');
-  const output = openSync(outputFile, 'w', 0o600);
-  const child = spawn(self.node, [self.program, 'serve'], {
-    detached: true,
-    stdio: ['ignore', output, output],
+  const server = startDetached(self.node, [self.program, 'serve'], {
     cwd: settings.home,
     env: { ...self.environment, ...environmentOf(flags), CBOS_HOME: settings.home },
-  });
-  closeSync(output);
-  let ended = false;
-  child.once('error', () => {
-    ended = true;
-  });
-  child.once('exit', () => {
-    ended = true;
+    output: outputFile,
   });
   const deadline = performance.now() + START_LIMIT_MS;
   while (!(await isAnswering(settings.socket))) {
     // If somebody else's server started first, wait for that one.
-    if (ended && !isLocked(settings.home)) {
+    if (server.hasEnded() && !isLocked(settings.home)) {
       const said = readFileSync(outputFile, 'utf8');
       if (said === '' && (await writeFault(settings.home)) !== null) throw new CatalogueError('disk_full');
       throw startFailure(said);
@@ -157,11 +147,10 @@ export async function startInBackground(
       });
     await delay(LOOK_EVERY_MS);
   }
-  child.unref();
   const pid = await answeringPid(settings.home, { self: self.pid, deadline });
   const reach = (await runningServer(settings.home, self.pid))?.reach;
   if (reach != null) onProgress(`the server is open to ${reach}`);
-  return pid === child.pid ? 'started' : 'already_running';
+  return pid === server.pid ? 'started' : 'already_running';
 }
 
 /**
@@ -191,11 +180,11 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
 
 /** A server ends when it notices that its home was removed. A server that is stopped or hangs cannot do that. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
-  const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice, and it ends` : '`cbos down` ends it';
+  const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice that and end` : '`cbos down` ends it';
   return new CatalogueError(
     'server_running',
     `A server (pid ${pid}) still runs on a home that was removed from ${home}`,
-    { hint: `${ending}; its sessions live on` },
+    { hint: `${ending}; its sessions stay alive` },
   );
 }
 

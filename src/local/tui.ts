@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { LocalHost, TuiRequest } from '../cli/local-host.ts';
+import { withRemoteNames } from '../client/index.ts';
 import { CatalogueError } from '../protocol/index.ts';
 import type { TuiHost } from '../tui/host.ts';
 import { runTui } from '../tui/run-tui.ts';
@@ -15,14 +16,14 @@ import type { ThisProgram } from './this-program.ts';
  */
 const STOP_MS = 50;
 
-/** How much output a command in the background may have. All evidence of a session takes about 20 kB. */
+/** The maximum output of a command that runs in the background. All evidence of a session takes about 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
 /** Opens the terminal UI on this machine. */
 export function openLocalTui(self: ThisProgram, machine: LocalHost, request: TuiRequest): Promise<number> {
   const { stdin, stdout, env, cwd, now, onInterrupt } = request.io;
   return runTui({
-    client: request.client,
+    client: withRemoteNames(request.client),
     host: tuiHost(self, machine),
     stdin,
     stdout,

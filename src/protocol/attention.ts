@@ -1,17 +1,18 @@
+import type { OverBudget } from './budgets.ts';
 import type { RateLimit } from './json-session.ts';
 import type { Loss } from './restore.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants of its person, most pressing first. This is the order of every list. */
+/** What a session wants from its person, most pressing first. This is the order of every list. */
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
 /** Why a session needs its person, most pressing first. Questions come before failures. */
-const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'error', 'stuck'] as const;
+const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** What of a session decides. An older server says nothing of limits, and of what was looked at. */
+/** The fields of a session that decide its attention. An older server reports neither limits nor looks. */
 export interface Attending {
   status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> };
   rate_limit?: RateLimit | null | undefined;
@@ -20,13 +21,14 @@ export interface Attending {
   /** absent from an older server */
   parked_at?: string | null | undefined;
   lost?: Loss | undefined;
+  over_budget?: OverBudget | undefined;
 }
 
 export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
   return snoozed != null;
 }
 
-/** Whether it has news that nobody has looked at. What is snoozed is no news until it wakes. */
+/** Reports whether a session has news that nobody has looked at. A snoozed session has no news until it wakes. */
 export function isUnread(session: Attending): boolean {
   return session.unread === true && !isSnoozed(session);
 }
@@ -36,15 +38,18 @@ function isParked({ parked_at }: Attending): boolean {
 }
 
 /**
- * What kind of question it asks, or what went wrong; null for a session that can go on, that has nothing to do, or that
- * is snoozed.
+ * Returns the kind of question that a session asks, or what went wrong. Null for a session that can continue, has
+ * nothing to do, or is snoozed.
  */
 export function needOf(session: Attending): Need | null {
   const {
     status: { primary, detail },
     rate_limit: limit,
   } = session;
-  if (isSnoozed(session) || isParked(session)) return null;
+  if (isSnoozed(session)) return null;
+  const isHeldByBudget = (session.over_budget?.holds ?? 0) > 0;
+  // The text that would wake the session is held.
+  if (isParked(session)) return isHeldByBudget ? 'budget' : null;
   switch (primary) {
     case 'waiting':
       // A newer server may have kinds of questions that this version does not know.
@@ -53,6 +58,7 @@ export function needOf(session: Attending): Need | null {
       return 'stuck';
     case 'idle':
       if (limit?.status === 'rejected') return 'limit';
+      if (isHeldByBudget) return 'budget';
       return detail === 'error' ? 'error' : null;
     default:
       return null;
@@ -68,8 +74,8 @@ export function needsYou(session: Attending): boolean {
 }
 
 /**
- * The one definition of "needs you", "done", "working" and the others, for every face. A turn that failed needs its
- * person; it is never done.
+ * The one definition of "needs you", "done", "working", and the others, for every face. A session whose turn failed
+ * needs its person, and is never done.
  */
 export function attentionOf(session: Attending): Attention {
   if (isSnoozed(session)) return 'snoozed';
@@ -83,7 +89,7 @@ export function attentionOf(session: Attending): Attention {
   return primary === null && because?.source === 'none' ? 'new' : 'unknown';
 }
 
-/** How many sessions want what: what a badge, a heading or a status line shows. */
+/** Counts the sessions by attention, for a badge, a heading, or a status line. */
 export function countAttentions(sessions: Iterable<Attending>): Record<Attention, number> {
   const counts: Record<Attention, number> = {
     needs_you: 0,

@@ -2,24 +2,24 @@ import { z } from 'zod';
 import { Changes, Patch } from './changes.ts';
 import { type Route, SlugParam } from './route.ts';
 
-/** Longer than any reference that git takes as a file name. */
+/** Longer than any reference that git accepts as a file name. */
 const MAX_REF = 1_024;
-/** Longer than any path that Linux takes (PATH_MAX). */
+/** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
 
 const BaseQuery = z
   .string()
   .min(1)
   .max(MAX_REF)
-  .regex(/^[^-]/, 'a revision does not begin with "-"')
+  .regex(/^[^-]/, 'a revision must not begin with "-"')
   .optional()
-  .meta({ description: 'the revision to compare with, instead of the one that is found' });
+  .meta({ description: 'the revision to compare with, instead of the one that CBOS finds' });
 
 const TurnQuery = z
   .string()
   .regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"')
   .optional()
-  .meta({ description: 'what this turn of the session changed, instead of everything: its number, or `last`' });
+  .meta({ description: 'only what this turn of the session changed: its number, or `last`' });
 
 const ChangesQuery = z.strictObject({ base: BaseQuery, turn: TurnQuery });
 
@@ -27,14 +27,14 @@ const PatchQuery = z.strictObject({
   base: BaseQuery,
   turn: TurnQuery,
   file: z.string().min(1).max(MAX_PATH).optional().meta({
-    description: "a changed file or folder, from the root on; without it, all files' patches one after another",
+    description: 'a changed file or folder, relative to the root; without it, the patches of all files',
   }),
   old_file: z
     .string()
     .min(1)
     .max(MAX_PATH)
     .optional()
-    .meta({ description: 'what the file was called in the base, where it was renamed' }),
+    .meta({ description: "the file's name in the base, if it was renamed" }),
 });
 
 const CHANGES_ERRORS = [
@@ -47,13 +47,13 @@ const CHANGES_ERRORS = [
   'git_failed',
 ] as const;
 
-/** What a session has changed in its repository. */
+/** The part of the REST interface for the changes of a session in its repository. */
 export const CHANGES_ROUTES = {
   changes: {
     method: 'get',
     path: '/sessions/{slug}/changes',
     summary:
-      "What a session changed in its folder's repository: committed, staged, unstaged and untracked, against where its branch began",
+      "What a session changed in its folder's repository since its branch began: committed, staged, unstaged and untracked",
     params: SlugParam,
     query: ChangesQuery,
     success: 200,
@@ -63,7 +63,7 @@ export const CHANGES_ROUTES = {
   patch: {
     method: 'get',
     path: '/sessions/{slug}/changes/patch',
-    summary: "The changes of one file, or of all, in git's unified format",
+    summary: "The changes of one file or of all files, in git's unified format",
     params: SlugParam,
     query: PatchQuery,
     success: 200,

@@ -1,18 +1,15 @@
 import { z } from 'zod';
 
 /**
- * Why this base: it was asked for; the branch was started from it; the branch follows it; it is the repository's
- * default branch; there is no other branch to compare with, so it is the last commit, or nothing where there is none;
- * it is the state before a turn, whose number `ref` is.
+ * Why this base was chosen: it was requested; the branch was created from it; the branch tracks it; it is the
+ * repository's default branch; there is no other branch to compare with, so it is the last commit, or nothing if there
+ * are no commits; or it is the state before a turn, whose number is `ref`.
  */
 export const ChangesBase = z
   .object({
     kind: z.enum(['asked', 'started_from', 'upstream', 'default_branch', 'last_commit', 'nothing', 'turn']),
-    ref: z.string().nullable().meta({ description: 'the branch or revision, as a person calls it' }),
-    commit: z
-      .string()
-      .nullable()
-      .meta({ description: 'where both went apart (the merge base), or the revision itself' }),
+    ref: z.string().nullable().meta({ description: 'the branch or revision, as a person names it' }),
+    commit: z.string().nullable().meta({ description: 'where both diverged (the merge base), or the revision itself' }),
   })
   .meta({ id: 'ChangesBase' });
 export type ChangesBase = z.infer<typeof ChangesBase>;
@@ -27,27 +24,24 @@ const Lines = z.number().int().nullable();
 
 export const ChangedFile = z
   .object({
-    path: z.string().meta({ description: 'from the root on; bytes that are no UTF-8 are U+FFFD' }),
-    old_path: z
-      .string()
-      .nullable()
-      .meta({ description: 'what it was called in the base; null unless renamed or copied' }),
+    path: z.string().meta({ description: 'relative to the root; bytes that are not UTF-8 are U+FFFD' }),
+    old_path: z.string().nullable().meta({ description: 'its name in the base; null unless renamed or copied' }),
     status: ChangeStatus,
-    parts: z.array(ChangePart).meta({ description: 'where the changes are; several where it was changed again' }),
-    added: Lines.meta({ description: 'lines; null where lines say nothing' }),
+    parts: z.array(ChangePart).meta({ description: 'where the changes are; several if the file was changed again' }),
+    added: Lines.meta({ description: 'number of lines; null if the file is not compared by lines' }),
     removed: Lines,
     binary: z.boolean().meta({ description: 'not compared by lines: not text, or too large' }),
     kind: z.enum(['file', 'link', 'submodule', 'repository']).meta({
-      description: 'what it is; `repository`: a folder that is a repository of its own, which is not looked into',
+      description: 'what it is; `repository`: a folder that is its own repository, whose contents are not compared',
     }),
   })
   .meta({ id: 'ChangedFile' });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
-/** What a session has changed in its folder's repository. */
+/** The changes of a session in its folder's repository. */
 export const Changes = z
   .object({
-    root: z.string().meta({ description: "the working tree's top, which all paths start from" }),
+    root: z.string().meta({ description: 'the top of the working tree, to which all paths are relative' }),
     branch: z.string().nullable().meta({ description: 'null while no branch is checked out' }),
     head: z.string().nullable().meta({ description: 'the last commit; null before the first' }),
     base: ChangesBase,
@@ -58,7 +52,7 @@ export const Changes = z
         files: z.number().int().meta({ description: 'counted in `total`, but not listed' }),
         untracked: z.number().int().meta({ description: 'untracked files that were neither compared nor counted' }),
       })
-      .meta({ description: 'what went over a bound' }),
+      .meta({ description: 'what exceeded a limit' }),
   })
   .meta({ id: 'Changes' });
 export type Changes = z.infer<typeof Changes>;
@@ -67,7 +61,7 @@ export const Patch = z
   .object({
     base: ChangesBase,
     patch: z.string().meta({ description: "git's unified format; empty where nothing differs" }),
-    cut: z.boolean().meta({ description: 'more than this was not read; it ends with a whole line' }),
+    cut: z.boolean().meta({ description: 'true: the patch was cut off here, after a whole line' }),
   })
   .meta({ id: 'Patch' });
 export type Patch = z.infer<typeof Patch>;

@@ -8,12 +8,12 @@ export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX
 
 export const Completion = z
   .object({
-    text: z.string().meta({ description: 'What the word may become, with its sign' }),
-    about: z.string().nullable().meta({ description: 'What a command says of itself' }),
+    text: z.string().meta({ description: 'What the word can become, with its `/` or `@`' }),
+    about: z.string().nullable().meta({ description: 'The description of a command' }),
   })
   .meta({ id: 'Completion' });
 export type Completion = z.infer<typeof Completion>;
 
 export const Completions = z
-  .object({ items: z.array(Completion).meta({ description: 'The best first, 50 at most' }) })
+  .object({ items: z.array(Completion).meta({ description: 'The best first, at most 50' }) })
   .meta({ id: 'Completions' });

@@ -5,7 +5,7 @@ export const DELIVERY_STATUSES = ['queued', 'sent', 'delivered', 'unknown', 'can
  * names, so that the next server can prove which steps a killed server had not taken.
  */
 export const DELIVERY_PHASES = {
-  /** CBOS holds it, and nothing of it was typed */
+  /** CBOS holds it, and has not typed any of it */
   held: 'queued',
   /** typed, but a dialog opened before Enter */
   behind_dialog: 'queued',

@@ -8,6 +8,10 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 export type DeliveryPhase = keyof typeof DELIVERY_PHASES;
 export const DeliveryPhase = z.enum(Object.keys(DELIVERY_PHASES) as [DeliveryPhase, ...DeliveryPhase[]]);
 
+/** `over_budget`: held, and a budget is reached. It is never recorded, because it ends with the budget's day. */
+export const ShownPhase = z.enum([...DeliveryPhase.options, 'over_budget']);
+export type ShownPhase = z.infer<typeof ShownPhase>;
+
 /** A text that is being sent to a session's prompt, with its outcome. */
 export const Delivery = z
   .object({
@@ -17,14 +21,14 @@ export const Delivery = z
     status: DeliveryStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
-    removed: z.int().meta({ description: 'How many control characters were taken out of the text' }),
+    removed: z.int().meta({ description: 'How many control characters were removed from the text' }),
     from: z.string().optional().meta({
-      description: 'The session inside which it was sent, `?` where that is not known; left out: by a person',
+      description: 'The session that it was sent from, `?` if unknown; absent if a person sent it',
     }),
-    phase: DeliveryPhase.optional().meta({
-      description: 'Where it is on its way; each phase belongs to one status. Left out by servers of before',
+    phase: ShownPhase.optional().meta({
+      description: 'How far it has got; each phase belongs to one status. Older servers leave it out',
     }),
-    note: z.string().nullable().meta({ description: 'What happened to it that its status does not say' }),
+    note: z.string().nullable().meta({ description: 'What else happened to it, beyond its status' }),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;

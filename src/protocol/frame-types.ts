@@ -19,6 +19,11 @@ const TYPES = {
   session_removed: true,
   session_renamed: true,
   reset: true,
+  schedules_changed: true,
+  rules_changed: true,
+  rule_decided: true,
+  fleet: true,
+  machine: true,
   error: true,
 } as const satisfies Record<StreamFrame['type'], true>;
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody } from './error-body.ts';
 import { ClaudeEvent } from './json-session.ts';
+import { MachineSessions } from './machines.ts';
 import { Answer, Invoke, Send } from './requests.ts';
 import { JsonState, Session } from './session.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
@@ -37,6 +38,7 @@ export const StreamCommand = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('invoke'), session: SlugText, ...Invoke.shape }),
   z.strictObject({ type: z.literal('get_buffer'), session: SlugText }),
   z.strictObject({ type: z.literal('list_sessions') }),
+  z.strictObject({ type: z.literal('follow_fleet') }),
   z.strictObject({ type: z.literal('keys'), session: SlugText, keys: z.string() }),
   z.strictObject({ type: z.literal('resize'), session: SlugText, cols: Columns, rows: Rows }),
   z.strictObject({ type: z.literal('ack'), session: SlugText, offset: Offset }),
@@ -82,10 +84,18 @@ export const StreamFrame = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('session_removed'),
     session: SlugText,
-    archived: z.literal(true).optional().meta({ description: 'It is archived, not deleted' }),
+    archived: z.literal(true).optional().meta({ description: 'The session was archived, not deleted' }),
   }),
   z.object({ type: z.literal('session_renamed'), session: SlugText, slug: SlugText }),
   z.object({ type: z.literal('reset'), session: SlugText, epoch: z.int() }),
+  z.object({ type: z.literal('schedules_changed') }),
+  z.object({ type: z.literal('rules_changed') }),
+  z.object({
+    type: z.literal('rule_decided'),
+    id: z.int().meta({ description: 'of the decision in the audit; sent again when its outcome is known' }),
+  }),
+  z.object({ type: z.literal('fleet'), machines: z.array(SlugText) }),
+  z.object({ type: z.literal('machine'), ...MachineSessions.shape }),
   z.object({ type: z.literal('error'), error: ErrorBody, session: SlugText.optional() }),
 ]);
 export type StreamFrame = z.infer<typeof StreamFrame>;

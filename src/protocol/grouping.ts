@@ -2,12 +2,12 @@ import { compareAttention } from './attention.ts';
 import type { Session } from './session.ts';
 import { folderName } from './session-selector.ts';
 
-/** What sessions may be grouped by, beside what they want of their person. */
+/** The ways to group sessions, including by what they want from their person. */
 export const GROUPINGS = ['attention', 'repo', 'tag', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
 export interface SessionGroup<S> {
-  /** a repository's path, or a tag; null for the sessions that have none */
+  /** a repository's path, or a tag; null for the sessions without one */
   key: string | null;
   /** in the order of their attention */
   sessions: S[];
@@ -16,8 +16,9 @@ export interface SessionGroup<S> {
 type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 'tags' | 'repository'>>;
 
 /**
- * Puts each session into exactly one group, so that the counts of the groups add up. With several tags the first one
- * counts. The group with the most pressing session is first, that of the sessions without a tag or repository last.
+ * Puts each session into exactly one group, so that the counts of the groups add up. If a session has several tags, the
+ * first one counts. The group with the most pressing session is first, and the group without a tag or repository is
+ * last.
  */
 export function groupSessionsBy<S extends Grouped>(sessions: Iterable<S>, by: 'repo' | 'tag'): SessionGroup<S>[] {
   const groups = new Map<string | null, S[]>();
@@ -41,8 +42,8 @@ export function groupKey(
 }
 
 /**
- * A group's name in a heading: the folder of the repository. Two repositories of one name are told apart by the folder
- * above.
+ * Returns a group's name in a heading, which is the folder of the repository. If two repositories have the same name,
+ * the parent folder is added.
  */
 export function groupName(key: string | null, by: 'repo' | 'tag', keys: readonly (string | null)[]): string {
   if (key === null) return by === 'repo' ? 'No repository' : 'No tag';

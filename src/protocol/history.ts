@@ -16,13 +16,13 @@ export const SessionDay = z
     stuck_ms: Spent,
     idle_ms: Spent.meta({ description: 'never prompted' }),
     error_ms: Spent.meta({ description: 'stopped by an error' }),
-    cost_usd: z.number().nullable().meta({ description: 'null where nothing reported it' }),
+    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported it' }),
   })
   .meta({ id: 'SessionDay' });
 export type SessionDay = z.infer<typeof SessionDay>;
 
 export const DaysQuery = z.strictObject({
   session: z.string().optional(),
-  since: z.union([z.iso.date(), Timestamp]).optional().meta({ description: 'A day, or a time whose day is meant' }),
+  since: z.union([z.iso.date(), Timestamp]).optional().meta({ description: 'A day, or any time of that day' }),
 });
 export type DaysQuery = z.infer<typeof DaysQuery>;

@@ -13,7 +13,7 @@ export const JSON_ROUTES = {
   convertSession: {
     method: 'post',
     path: '/sessions/{slug}/convert',
-    summary: 'Make a session in a terminal a JSON session, or the other way round, on its conversation',
+    summary: 'Turn a session in a terminal into a JSON session, or the reverse, and keep its conversation',
     params: SlugParam,
     body: z.strictObject({ type: SessionType }),
     success: 200,
@@ -33,7 +33,7 @@ export const JSON_ROUTES = {
   conversations: {
     method: 'get',
     path: '/conversations',
-    summary: "Claude Code's conversations on this machine that no session is, newest first",
+    summary: 'Conversations of Claude Code on this machine that belong to no session, newest first',
     success: 200,
     response: z.array(Conversation),
     errors: [],

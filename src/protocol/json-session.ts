@@ -20,7 +20,7 @@ export type ClaudeEvent = z.infer<typeof ClaudeEvent>;
 
 const Seq = z.int().min(1).meta({
   description:
-    'Grows with every event of the session, through restarts; old ones are dropped, so the numbers may have gaps',
+    'Grows with every event of the session, also across restarts. Old events are dropped, so the numbers may have gaps',
 });
 
 export const StoredEvent = z
@@ -38,7 +38,7 @@ export const EventsPage = z
     next: z
       .int()
       .nullable()
-      .meta({ description: 'What to ask for as `after` to get the rest; null: there is no more now' }),
+      .meta({ description: 'The value of `after` that returns the rest; null: there is no more now' }),
   })
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
@@ -86,7 +86,7 @@ export type Usage = z.infer<typeof Usage>;
 const Spent = Usage.extend({
   terminal_cost_usd: z.number().meta({
     description:
-      'What of cost_usd is of sessions in a terminal, as far as their status lines reported it. Turns, tokens and duration are of JSON sessions only',
+      'The part of cost_usd that sessions in a terminal reported through their status lines. Turns, tokens and duration cover JSON sessions only',
   }),
 });
 export type Spent = z.infer<typeof Spent>;
@@ -115,7 +115,7 @@ export const Conversation = z
     path: z.string(),
     title: z.string().nullable().meta({ description: 'Its first prompt' }),
     last_activity: Timestamp,
-    pid: z.int().nullable().meta({ description: 'The process that has it open; null: nobody has' }),
+    pid: z.int().nullable().meta({ description: 'The process that has it open; null: none has' }),
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
@@ -126,7 +126,7 @@ export const RateLimit = z
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),
     kind: z.string().nullable().meta({ description: 'five_hour, seven_day, …' }),
     resets_at: Timestamp.nullable(),
-    utilization: z.number().nullable().meta({ description: '1 is all of it' }),
+    utilization: z.number().nullable().meta({ description: '1 is the whole limit' }),
   })
   .meta({ id: 'RateLimit' });
 export type RateLimit = z.infer<typeof RateLimit>;

@@ -13,13 +13,14 @@ export const TagEdit = z
   .meta({ id: 'TagEdit' });
 export type TagEdit = z.infer<typeof TagEdit>;
 
-/** What the server keeps about where a session belongs. */
+/** The labels of a session, as the server stores them. */
 export const KEPT_LABELS = {
-  tags: z.array(z.string()).meta({ description: 'In the order in which they were given: the first one is its group' }),
+  tags: z.array(z.string()).meta({ description: 'In the order in which they were added: the first one is its group' }),
   repository: z.string().nullable().meta({
-    description: 'The main checkout of its git repository, which all worktrees share; null where none is known',
+    description: 'The main checkout of its git repository, which all worktrees share; null if unknown',
   }),
   archived_at: Timestamp.nullable().meta({
-    description: 'Since when it is archived: it is in no list but `?archived=true`; null while it is listed',
+    description:
+      'When it was archived. An archived session is listed only with `?archived=true`; null while it is listed',
   }),
 };

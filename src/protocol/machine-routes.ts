@@ -13,12 +13,12 @@ import {
 } from './machines.ts';
 import type { Route } from './route.ts';
 
-/** The part of the REST interface that is about the other machines of a fleet. */
+/** The part of the REST interface for the other machines of a fleet. */
 export const MACHINE_ROUTES = {
   fleet: {
     method: 'get',
     path: '/fleet',
-    summary: 'The machines of the fleet, and whether each answers; `fleet` is null for a machine alone',
+    summary: 'The machines of the fleet, and whether each answers; `fleet` is null for a machine without a fleet',
     success: 200,
     response: FleetView,
     errors: [],
@@ -26,7 +26,7 @@ export const MACHINE_ROUTES = {
   fleetSessions: {
     method: 'get',
     path: '/fleet/sessions',
-    summary: 'The sessions of all machines of the fleet, asked of each just now, or with their age',
+    summary: 'The sessions of all machines of the fleet: current ones, or with their age if a machine does not answer',
     success: 200,
     response: z.array(MachineSessions),
     errors: ['no_fleet'],
@@ -61,7 +61,7 @@ export const MACHINE_ROUTES = {
   allowMachines: {
     method: 'put',
     path: '/fleet/allow',
-    summary: 'Set what the other machines may do on this one, at most',
+    summary: 'Limit what the other machines may do on this one',
     body: z.strictObject({ rights: Rights }),
     success: 200,
     response: FleetView,
@@ -79,7 +79,7 @@ export const MACHINE_ROUTES = {
   leaveFleet: {
     method: 'post',
     path: '/fleet/leave',
-    summary: 'Leave the fleet; the founder ends it for all',
+    summary: 'Leave the fleet; on the founder, end it for all',
     success: 200,
     response: z.object({ status: z.literal('left'), told: z.boolean() }),
     errors: ['no_fleet'],
@@ -87,7 +87,7 @@ export const MACHINE_ROUTES = {
   callMachine: {
     method: 'post',
     path: '/fleet/calls',
-    summary: 'Send a request of this interface to another machine; that machine decides what it grants',
+    summary: 'Send a request of this API to another machine, which decides whether to allow it',
     body: CallMachine,
     success: 200,
     response: MachineAnswer,

@@ -1,17 +1,24 @@
 import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
-import { MachineCall, Member } from './machines.ts';
+import { MachineCall, Member, Rights } from './machines.ts';
 
-/** What machines of a fleet say to each other over NATS. A machine that speaks another version is refused. */
+/** The version of the messages between machines of a fleet over NATS. A machine with another version is refused. */
 export const MACHINE_WIRE_VERSION = 1;
 
 /**
- * A request to another machine. Who asks is not in it: the subject says that, and the NATS server lets nobody publish
- * under the name of another.
+ * Identifies a list of sessions that a machine sent. The revision grows with each change, and starts again with the
+ * server.
+ */
+export const RowsVersion = z.object({ boot: z.string().max(64), revision: z.int() });
+export type RowsVersion = z.infer<typeof RowsVersion>;
+
+/**
+ * A request to another machine. It does not contain its sender, because the subject names the sender, and the NATS
+ * server lets no machine publish under another name.
  */
 export const MachineAsk = z.discriminatedUnion('kind', [
   z.strictObject({ v: z.int(), kind: z.literal('ping') }),
-  z.strictObject({ v: z.int(), kind: z.literal('rows') }),
+  z.strictObject({ v: z.int(), kind: z.literal('rows'), known: RowsVersion.optional() }),
   z.strictObject({ v: z.int(), kind: z.literal('roster') }),
   z.strictObject({ v: z.int(), kind: z.literal('ticket') }),
   z.strictObject({ v: z.int(), kind: z.literal('call'), call: MachineCall, ticket: z.string().max(64).nullable() }),
@@ -26,20 +33,26 @@ export const MachineReply = z.union([
 export type MachineReply = z.infer<typeof MachineReply>;
 
 /**
- * The sessions of a machine, as it told them. `boot` and `at_ms` are its own monotonic clock: they say how much later
- * one message was written than another, whatever the wall clocks say and however long a message was on its way.
+ * The sessions of a machine, as it sent them. `boot` and `at_ms` are its own monotonic clock. They show how much later
+ * one message was written than another, regardless of the wall clocks and of how long a message traveled.
  */
-export const MachineRows = z.object({ boot: z.string().max(64), at_ms: z.number(), sessions: z.array(z.unknown()) });
-export type MachineRows = z.infer<typeof MachineRows>;
-
-export const MachineStamp = MachineRows.omit({ sessions: true });
+export const MachineStamp = z.object({ boot: z.string().max(64), at_ms: z.number() });
 export type MachineStamp = z.infer<typeof MachineStamp>;
 
-/** Who belongs to the fleet, as its founder knows it. */
+export const MachineRows = MachineStamp.extend({
+  revision: z.int(),
+  /** null if the asker already has this revision */
+  sessions: z.array(z.unknown()).nullable(),
+  /** the rights of the asker there; only in an answer */
+  may: Rights.optional(),
+});
+export type MachineRows = z.infer<typeof MachineRows>;
+
+/** The members of the fleet, as its founder knows them. */
 export const Roster = z.object({ founder: z.string(), members: z.array(Member) });
 export type Roster = z.infer<typeof Roster>;
 
-/** What a machine with an invitation asks of the founder. The proof is a signature of its own key. */
+/** The request of a machine with an invitation to the founder. The proof is a signature by the machine's own key. */
 export const Admission = z.strictObject({
   v: z.int(),
   id: Member.shape.id,

@@ -1,10 +1,10 @@
 import { isSlug } from './names.ts';
 
-/** What one machine of a fleet may do with the sessions of the others, from the least to the most. */
+/** The rights of a machine of a fleet over the sessions of the others, from the least to the most. */
 export const RIGHTS = ['see', 'answer', 'type', 'launch', 'end'] as const;
 export type Right = (typeof RIGHTS)[number];
 
-/** What a machine of a fleet is called. It is also the first part of `machine/SESSION`. */
+/** Matches the name of a machine of a fleet, which is also the first part of `machine/SESSION`. */
 export const MACHINE_NAME_PATTERN = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
 /** A session of another machine, as people write it: `machine/SESSION`. */
@@ -19,7 +19,9 @@ export function splitRemoteName(text: string): RemoteName | null {
   return MACHINE_NAME_PATTERN.test(machine) && isSlug(slug) && rest.length === 0 ? { machine, slug } : null;
 }
 
-/** The requests that one machine may send to another. What each needs is in `src/core/machines/rights.ts`. */
+/**
+ * The requests that one machine may send to another. `src/core/machines/rights.ts` defines the rights that each needs.
+ */
 export const MACHINE_CALLS = [
   'listSessions',
   'getSession',

@@ -10,13 +10,13 @@ const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
 const MachineId = z
   .string()
   .regex(/^U[A-Z2-7]{55}$/)
-  .meta({ description: 'The public key of the machine, by which NATS admits it' });
+  .meta({ description: 'The public key of the machine, with which NATS admits it' });
 
 /** A machine that was admitted to a fleet. */
 export const Member = z.object({
   id: MachineId,
   name: MachineName,
-  rights: Rights.meta({ description: 'What it may do with the sessions of the other machines, at most' }),
+  rights: Rights.meta({ description: 'The most that it may do with the sessions of other machines' }),
 });
 export type Member = z.infer<typeof Member>;
 
@@ -25,7 +25,7 @@ export const FleetMachine = Member.extend({
   is_founder: z.boolean().meta({ description: 'Whether it runs the NATS server, and admits and removes machines' }),
   reachable: z.boolean().meta({ description: 'Whether it answered just now' }),
   age_ms: z.number().nullable().meta({
-    description: 'How long ago it said something that this machine heard, at most; null if it never did',
+    description: 'How long ago this machine last heard from it, at most; null if never',
   }),
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
@@ -38,7 +38,7 @@ export const FleetView = z
         machine: MachineName.meta({ description: 'The name of this machine' }),
         is_founder: z.boolean(),
         address: z.string().meta({ description: 'Where the NATS server listens: HOST:PORT' }),
-        allow: Rights.meta({ description: 'What the other machines may do here, at most' }),
+        allow: Rights.meta({ description: 'The most that other machines may do here' }),
         connected: z.boolean(),
         fault: z.string().nullable().meta({ description: 'Why it is not connected, in a sentence' }),
       })
@@ -56,9 +56,10 @@ export const MachineSessions = z
     is_self: z.boolean(),
     reachable: z.boolean(),
     age_ms: z.number().nullable().meta({
-      description: 'How old these sessions are, at most; null if nothing is known',
+      description: 'How old this list is, at most; null if nothing is known',
     }),
     fault: z.string().nullable().meta({ description: 'Why the machine did not answer, in a sentence' }),
+    may: Rights.meta({ description: 'What this machine may do there; empty while the machine does not answer' }),
     unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS does not understand' }),
     sessions: z.array(Session),
   })
@@ -68,7 +69,7 @@ export type MachineSessions = z.infer<typeof MachineSessions>;
 export const NewFleet = z
   .strictObject({
     address: z.string().min(1).max(260).optional().meta({
-      description: 'HOST or HOST:PORT at which the other machines reach this one; this machine alone when left out',
+      description: 'HOST or HOST:PORT at which other machines reach this one; without it, only this machine can join',
     }),
     name: MachineName.optional(),
   })
@@ -111,7 +112,7 @@ export const CallMachine = z
   .strictObject({ machine: z.string().min(1).max(64), call: MachineCall })
   .meta({ id: 'CallMachine' });
 
-/** What the other machine answered: the body that its REST interface returns. */
+/** The answer of the other machine, which is the body that its REST interface returns. */
 export const MachineAnswer = z
   .object({ value: z.union([z.looseObject({}), z.array(z.unknown())]) })
   .meta({ id: 'MachineAnswer' });

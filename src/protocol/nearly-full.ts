@@ -1,12 +1,12 @@
 import type { ContextWindow } from './figures.ts';
 
 /**
- * How full a context window is when every face warns. Claude Code 2.1.330 keeps 33,000 tokens free for compaction,
- * which is 16 % of a window of 200,000.
+ * How full a context window must be before every face warns. Claude Code 2.1.330 keeps 33,000 tokens free for
+ * compaction, which is 16 % of a window of 200,000.
  */
 export const NEARLY_FULL_PERCENT = 80;
 
-/** Whether a session will have to compact its conversation soon. */
+/** Reports whether a session will have to compact its conversation soon. */
 export function isNearlyFull(context: ContextWindow | null): boolean {
   return context !== null && context.used_percentage >= NEARLY_FULL_PERCENT;
 }

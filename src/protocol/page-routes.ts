@@ -11,7 +11,7 @@ export const PAGE_ROUTES = {
     method: 'post',
     path: '/sign-in',
     summary:
-      'Sign a browser in, by the code of a link or the token: sets the cookie of the web page, and answers with its key',
+      'Sign in a browser with the code of a link or with the token: sets the cookie of the web page and returns its key',
     body: SignIn,
     success: 200,
     response: NewSignIn,
@@ -21,7 +21,7 @@ export const PAGE_ROUTES = {
   challenge: {
     method: 'post',
     path: '/sign-in/challenge',
-    summary: 'Let the server prove that it is the one that a browser signed in to',
+    summary: 'Make the server prove that this browser signed in to it',
     body: Challenge,
     success: 200,
     response: ChallengeAnswer,
@@ -32,7 +32,7 @@ export const PAGE_ROUTES = {
     method: 'post',
     path: '/sign-in/pass',
     summary:
-      'Prove that this is a browser that signed in: answers with what its requests carry beside the cookie, and sets that',
+      'Prove that this browser has signed in: returns and sets the pass that its requests carry besides the cookie',
     body: PassRequest,
     success: 200,
     response: Pass,
@@ -58,7 +58,7 @@ export const PAGE_ROUTES = {
   createSignInLink: {
     method: 'post',
     path: '/sign-in/links',
-    summary: 'Make a link that signs one browser in, once',
+    summary: 'Make a link that signs in one browser, once',
     success: 201,
     response: SignInLink,
     errors: [],
@@ -66,7 +66,7 @@ export const PAGE_ROUTES = {
   pushKey: {
     method: 'get',
     path: '/push',
-    summary: 'The public key (VAPID) that a browser subscribes to notifications with',
+    summary: 'The public key (VAPID) with which a browser subscribes to notifications',
     success: 200,
     response: PushKey,
     errors: [],
@@ -83,7 +83,7 @@ export const PAGE_ROUTES = {
   unsubscribePush: {
     method: 'post',
     path: '/push/unsubscribe',
-    summary: 'Send this browser no more notifications',
+    summary: 'Stop sending notifications to this browser',
     body: PushSubscriber,
     success: 200,
     response: z.object({ status: z.literal('unsubscribed') }),

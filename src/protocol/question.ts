@@ -20,7 +20,7 @@ export const QuestionOption = z
     description: z.string().nullable(),
     means: OptionMeaning.default('choice').meta({
       description:
-        'What the option does, whatever its label: `yes` allows this once, `always` also what is like it, `more` goes beyond that, `no` refuses, `text` takes words, `leave` ends the dialog without an answer, `submit` sends what was chosen, `choice` is an answer of its own',
+        'What the option does, whatever its label: `yes` allows this once, `always` also allows similar requests, `more` goes beyond that, `no` refuses, `text` takes a text, `leave` ends the dialog without an answer, `submit` sends what was chosen, `choice` is an answer in itself',
     }),
   })
   .meta({ id: 'QuestionOption' });
@@ -55,7 +55,7 @@ export const Question = z
     questions: z.array(QuestionPart),
     cut: z.literal(true).optional().meta({
       description:
-        'What is asked for is longer than what stands here, so nothing that allows it is taken from here: the terminal of the session has all of it',
+        "The request is longer than this text, so CBOS takes no answer here that allows it: the session's terminal shows all of it",
     }),
     asked_at: Timestamp,
   })

@@ -18,7 +18,7 @@ export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',
     path: '/recordings',
-    summary: 'What the recordings take of the disk, which have stopped, and what was dropped',
+    summary: 'How much disk the recordings take, which have stopped, and what was dropped',
     success: 200,
     response: Recordings,
     errors: [],
@@ -36,7 +36,7 @@ export const RECORDING_ROUTES = {
   stream: {
     method: 'get',
     path: '/sessions/{slug}/stream',
-    summary: "The recording's bytes from an offset on",
+    summary: "The recording's bytes, starting at an offset",
     params: SlugParam,
     query: z.strictObject({ from: NonNegative.optional() }),
     success: 200,
@@ -46,7 +46,7 @@ export const RECORDING_ROUTES = {
   olderRecordings: {
     method: 'get',
     path: '/sessions/{slug}/recordings',
-    summary: 'Its recordings that restarts moved aside, newest first',
+    summary: "The session's older recordings, which restarts moved aside, newest first",
     params: SlugParam,
     success: 200,
     response: z.array(KeptRecording),
@@ -55,7 +55,7 @@ export const RECORDING_ROUTES = {
   replay: {
     method: 'get',
     path: '/sessions/{slug}/replay',
-    summary: 'What a player of the recording has to know',
+    summary: 'What a player needs to know about the recording',
     params: SlugParam,
     query: ReplayQuery,
     success: 200,

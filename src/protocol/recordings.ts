@@ -10,13 +10,13 @@ const Bytes = z.int().min(0);
 export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days', 'truncated']);
 export type DropReason = z.infer<typeof DropReason>;
 
-/** What was dropped of one recording on one day. */
+/** The parts of one recording that were dropped on one day. */
 export const DroppedRecording = z
   .object({
     recording: z.string().meta({ description: 'SLUG, or SLUG.N for an older recording of it' }),
     reason: DropReason,
     bytes: Bytes.meta({ description: 'of output' }),
-    whole: z.boolean().meta({ description: 'nothing is left of it; false: its newer part is kept' }),
+    whole: z.boolean().meta({ description: 'true: nothing is left of it; false: its newer part is kept' }),
     at: Timestamp.meta({ description: 'the last time that day' }),
   })
   .meta({ id: 'DroppedRecording' });
@@ -26,13 +26,13 @@ export type DroppedRecording = z.infer<typeof DroppedRecording>;
 export const Recordings = z
   .object({
     dir: z.string(),
-    total_bytes: Bytes.meta({ description: "what all that are CBOS's own take of the disk" }),
+    total_bytes: Bytes.meta({ description: "how much disk all of CBOS's own recordings take" }),
     max_total_size: Bytes,
-    free_bytes: Bytes.meta({ description: 'what the disk has left' }),
+    free_bytes: Bytes.meta({ description: 'how much free space the disk has' }),
     fault: z
       .string()
       .nullable()
-      .meta({ description: 'why nothing can be recorded now, as ENOSPC for a full disk; null: it can' }),
+      .meta({ description: 'why nothing can be recorded now, such as ENOSPC for a full disk; null: recording works' }),
     not_recorded: z.array(z.string()).meta({ description: 'sessions whose recording has stopped' }),
     dropped: z.array(DroppedRecording).meta({ description: 'newest first' }),
   })

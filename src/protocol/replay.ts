@@ -20,7 +20,7 @@ const RecordingName = z
 export const KeptRecording = z
   .object({
     recording: z.string().meta({ description: 'SLUG.N, a higher N is newer' }),
-    started_at: Timestamp.nullable().meta({ description: 'null where the recording does not say' }),
+    started_at: Timestamp.nullable().meta({ description: 'null if the recording does not say' }),
     ended_at: Timestamp.meta({ description: 'when it was last written' }),
     size_bytes: z.int().min(0),
   })
@@ -30,20 +30,20 @@ export type KeptRecording = z.infer<typeof KeptRecording>;
 /** The facts that a player needs before it plays. Times are in seconds from the start of the recording. */
 export const ReplayInfo = z
   .object({
-    started_at: Timestamp.nullable().meta({ description: 'null where the recording does not say' }),
+    started_at: Timestamp.nullable().meta({ description: 'null if the recording does not say' }),
     duration_s: Seconds,
     cols: Columns.meta({ description: 'of the terminal at the start' }),
     rows: Rows,
     epoch: z
       .int()
       .min(0)
-      .meta({ description: 'counts how often the recording was replaced; offsets and times begin anew' }),
+      .meta({ description: 'counts how often the recording was replaced; each time, offsets and times start again' }),
     file: z.string().meta({ description: "path of the recording on the server's machine" }),
-    size_bytes: z.int().min(0).meta({ description: 'length of the recording: where its offsets end' }),
+    size_bytes: z.int().min(0).meta({ description: 'length of the recording: the offset of its end' }),
     available_from: z.int().min(0).meta({ description: 'offset of the oldest output that is kept; 0: all of it' }),
     available_from_s: Seconds.meta({ description: 'the same as a time: nothing before it can be played' }),
     timed: z.boolean().meta({
-      description: 'false: a log that Screen writes, which keeps no times; it is played at an even pace',
+      description: 'false: a log that Screen writes, which has no times; it is played at an even pace',
     }),
   })
   .meta({ id: 'ReplayInfo' });
@@ -52,7 +52,7 @@ export type ReplayInfo = z.infer<typeof ReplayInfo>;
 export const ReplayFrame = z
   .object({
     t: Seconds,
-    offset: z.int().min(0).meta({ description: 'the screen is that after the bytes before this offset' }),
+    offset: z.int().min(0).meta({ description: 'this is the screen after all bytes before this offset' }),
     cols: Columns,
     rows: Rows,
     data: z.string().meta({ description: 'escape codes that draw the screen in an empty terminal of that size' }),
@@ -68,7 +68,7 @@ export type ReplayEvent = z.infer<typeof ReplayEvent>;
 export const ReplayOutput = z
   .object({
     events: z.array(ReplayEvent),
-    next: Seconds.nullable().meta({ description: '`from` of what follows; null when there is no more for now' }),
+    next: Seconds.nullable().meta({ description: '`from` of the next part; null if there is no more for now' }),
   })
   .meta({ id: 'ReplayOutput' });
 export type ReplayOutput = z.infer<typeof ReplayOutput>;
@@ -86,15 +86,15 @@ export const ReplayQuery = z.strictObject({ recording: RecordingName.optional() 
 
 export const ReplayFrameQuery = z
   .strictObject({
-    t: SecondsText.optional().meta({ description: 'seconds from the start; beyond the end is the end' }),
-    offset: OffsetText.optional().meta({ description: 'a byte offset instead, as a search hit has it' }),
+    t: SecondsText.optional().meta({ description: 'seconds from the start; a time after the end means the end' }),
+    offset: OffsetText.optional().meta({ description: 'a byte offset instead, as in a search hit' }),
     recording: RecordingName.optional(),
   })
   .refine((query) => (query.t === undefined) !== (query.offset === undefined), { error: 'needs either t or offset' });
 
 export const ReplayOutputQuery = z.strictObject({
   recording: RecordingName.optional(),
-  from: SecondsText.optional().meta({ description: 'what came after this time; 0: all of it' }),
+  from: SecondsText.optional().meta({ description: 'only what came after this time; 0: everything' }),
   limit: z.coerce
     .number()
     .int()

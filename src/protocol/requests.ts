@@ -14,7 +14,7 @@ const MAX_TEXT = 1_000_000;
 
 export const Text = z
   .string()
-  .min(1, 'there is no text')
+  .min(1, 'the text is empty')
   .max(MAX_TEXT, `longer than ${MAX_TEXT.toLocaleString('en')} characters`);
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
@@ -27,9 +27,9 @@ const SlugText = z.string().max(10_000);
 export const NewWorktree = z
   .strictObject({
     branch: GitName.optional().meta({
-      description: 'Its branch: taken if it exists, else made. Left out: a new one with the name of the session',
+      description: 'Its branch; made if it does not exist. Default: a new branch with the name of the session',
     }),
-    from: GitName.optional().meta({ description: 'What a new branch starts from; left out: the commit of `path`' }),
+    from: GitName.optional().meta({ description: 'Where a new branch starts; default: the commit of `path`' }),
   })
   .meta({ id: 'NewWorktree' });
 export type NewWorktree = z.infer<typeof NewWorktree>;
@@ -46,9 +46,9 @@ export const NewSession = z
     model: z.string().min(1).optional(),
     cols: Columns.optional(),
     rows: Rows.optional(),
-    max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: what it may cost at most' }),
+    max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: the most that it may cost' }),
     worktree: NewWorktree.optional().meta({
-      description: 'Makes a git worktree of the repository of `path`, and launches the session there',
+      description: 'Make a git worktree of the repository of `path`, and launch the session there',
     }),
     tags: Tags.optional(),
   })
@@ -64,7 +64,7 @@ export const Adoption = z
       .meta({ description: 'Id of a conversation of Claude Code, instead of a Screen session' }),
     slug: SlugText.optional(),
     path: z.string().min(1).optional(),
-    type: SessionType.optional().meta({ description: 'With resume: what it becomes' }),
+    type: SessionType.optional().meta({ description: 'With resume: the type of the session' }),
   })
   .refine(({ screen_id, resume }) => (screen_id === undefined) !== (resume === undefined), {
     error: 'needs exactly one of screen_id and resume',
@@ -114,7 +114,7 @@ export const Broadcast = z
     text: Text,
     slugs: z.array(z.string()).optional(),
     state: StateSelectorWord.optional(),
-    tags: Tags.min(1).optional().meta({ description: 'To the sessions that have all of them' }),
+    tags: Tags.min(1).optional().meta({ description: 'To the sessions that have all these tags' }),
     repo: z.string().min(1).max(4_096).optional().meta({ description: 'To the sessions of this repository' }),
     all: z.boolean().optional(),
     command: z.boolean().optional(),
@@ -124,7 +124,7 @@ export const Broadcast = z
     ({ slugs, all, ...selector }) =>
       [slugs, all, isSelective(selector) ? selector : undefined].filter((choice) => choice !== undefined).length === 1,
     {
-      error: 'needs exactly one of slugs, all, and a selection by state, tags or repo',
+      error: 'needs exactly one of slugs, all, or a selection by state, tags or repo',
     },
   )
   .meta({ id: 'Broadcast' });

@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
-/** What a session takes of the machine. */
+/** The resources that a session uses. */
 export const SessionResources = z
   .object({
     session: z.string(),
-    processes: z.int().meta({ description: 'How many run for it; 0 while it is parked or stopped' }),
-    memory_bytes: z.int().meta({ description: 'Resident memory of all its processes; shared pages count in each' }),
-    cpu_ms: z.int().meta({ description: 'Processor time of its living processes since they began' }),
+    processes: z.int().meta({ description: 'How many processes run for it; 0 while it is parked or stopped' }),
+    memory_bytes: z
+      .int()
+      .meta({ description: 'Resident memory of all its processes; shared pages count once per process' }),
+    cpu_ms: z.int().meta({ description: 'Processor time of its running processes since they started' }),
   })
   .meta({ id: 'SessionResources' });
 export type SessionResources = z.infer<typeof SessionResources>;

@@ -2,23 +2,23 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { Timestamp } from './words.ts';
 
-/** How a session in a terminal was lost: its processes are gone, and nobody ended it. */
+/** How a session in a terminal was lost. Its processes are gone although nobody ended it. */
 export const LOSSES = [
-  /** the machine was started anew */
+  /** the machine was rebooted */
   'reboot',
-  /** Screen's daemon was killed under it */
+  /** its Screen daemon was killed */
   'screen_killed',
-  /** a signal ended it while no server ran, as the end of a login does */
+  /** a signal ended it while no server was running, for example at the end of a login */
   'signal',
-  /** it vanished while no server ran, without a word of Claude Code's */
+  /** it vanished while no server was running, and Claude Code reported nothing */
   'vanished',
-  /** it ended in the moments in which the server was ended too */
+  /** it ended at about the same time as the server */
   'shutdown',
 ] as const;
 export const Loss = z.enum(LOSSES);
 export type Loss = z.infer<typeof Loss>;
 
-/** Why a session is not brought back. */
+/** Why a session is not restored. */
 export const RESTORE_REFUSALS = [
   'running',
   'parked',
@@ -30,15 +30,15 @@ export const RESTORE_REFUSALS = [
   'observed',
   'folder_gone',
   'worktree_gone',
-  /** its own arguments choose a conversation, or send a prompt: a launch would do that again */
+  /** its own arguments choose a conversation or send a prompt, and a launch would repeat that */
   'own_arguments',
   /** another session of this home has its conversation */
   'shared',
-  /** a Claude Code that runs has its conversation open */
+  /** a running Claude Code has its conversation open */
   'in_use',
-  /** it had a conversation, and Claude Code has nothing saved of it */
+  /** it had a conversation, but Claude Code has not saved it */
   'no_conversation',
-  /** the server has tried several times by itself */
+  /** the server has already tried several times by itself */
   'gave_up',
 ] as const;
 export const RestoreRefusal = z.enum(RESTORE_REFUSALS);
@@ -52,26 +52,28 @@ export const RestoredSession = z
   .object({
     session: z.string(),
     outcome: RestoreOutcome.meta({
-      description: '`not_tried`: too many launches before it had failed, or the server was ended',
+      description: '`not_tried`: too many earlier launches failed, or the server was stopped',
     }),
-    lost: Loss.nullable().meta({ description: 'How it was lost; null for a session that is not' }),
+    lost: Loss.nullable().meta({ description: "How it was lost; null for a session that isn't lost" }),
     how: z.enum(['resume', 'anew']).nullable().meta({
-      description: 'On its conversation, or anew where it never had one; null for a session that is left',
+      description: 'With its conversation, or new if it never had one; null for a session that stays as it is',
     }),
-    reason: RestoreRefusal.nullable().meta({ description: 'Why it is left' }),
+    reason: RestoreRefusal.nullable().meta({ description: 'Why it stays as it is' }),
     error: ErrorBody.nullable().meta({ description: 'Why it failed' }),
   })
   .meta({ id: 'RestoredSession' });
 export type RestoredSession = z.infer<typeof RestoredSession>;
 
-/** A restoration as it stands. */
+/** The current state of a restoration. */
 export const Restoration = z
   .object({
-    id: z.string().nullable().meta({ description: 'null for a plan, and where there was none' }),
+    id: z.string().nullable().meta({ description: 'null for a plan, and if there was none' }),
     state: z.enum(['none', 'planned', 'running', 'done', 'stopped']).meta({
-      description: '`stopped`: launches failed again and again, so the rest was not tried',
+      description: '`stopped`: launches failed repeatedly, so the rest was not tried',
     }),
-    by_itself: z.boolean().meta({ description: 'Whether the server began it, by the setting `restore.at_start`' }),
+    by_itself: z
+      .boolean()
+      .meta({ description: 'Whether the server started it because of the setting `restore.at_start`' }),
     started_at: Timestamp.nullable(),
     sessions: z.array(RestoredSession),
   })
@@ -79,7 +81,7 @@ export const Restoration = z
 export type Restoration = z.infer<typeof Restoration>;
 
 export const NewRestoration = z.strictObject({
-  sessions: z.array(z.string()).min(1).optional().meta({ description: 'All lost ones when left out' }),
-  dry_run: z.boolean().optional().meta({ description: 'Only says what would be done' }),
+  sessions: z.array(z.string()).min(1).optional().meta({ description: 'Default: all lost sessions' }),
+  dry_run: z.boolean().optional().meta({ description: 'Only report what would be done' }),
 });
 export type NewRestoration = z.infer<typeof NewRestoration>;

@@ -4,12 +4,12 @@ import { type Route, SlugParam } from './route.ts';
 
 const OF_FOLDER = ['no_such_session', 'no_such_path', 'not_a_repository', 'git_not_found', 'git_failed'] as const;
 
-/** Comments on what a session changed, sent to it in rounds. */
+/** The part of the REST interface for reviews: comments on a session's changes, sent in rounds. */
 export const REVIEW_ROUTES = {
   review: {
     method: 'get',
     path: '/sessions/{slug}/review',
-    summary: "The review of a session's changes: comments, the rounds that were sent with their answers, marks",
+    summary: "The review of a session's changes: comments, sent rounds with their answers, and marks",
     params: SlugParam,
     success: 200,
     response: Review,
@@ -37,7 +37,7 @@ export const REVIEW_ROUTES = {
   sendReview: {
     method: 'post',
     path: '/sessions/{slug}/review/send',
-    summary: 'Send the open round to the session as one prompt, held until it is ready where it works',
+    summary: 'Send the open round to the session as one prompt; CBOS holds it while the session works',
     params: SlugParam,
     body: SendReview,
     success: 200,
@@ -55,7 +55,7 @@ export const REVIEW_ROUTES = {
   markReviewed: {
     method: 'put',
     path: '/sessions/{slug}/review/files',
-    summary: 'Mark a file as reviewed, or not; the mark goes when the file changes',
+    summary: 'Mark a file as reviewed or not reviewed; a change of the file removes the mark',
     params: SlugParam,
     body: ReviewedFile,
     success: 200,

@@ -2,28 +2,28 @@ import { z } from 'zod';
 import { DeliveryStatus } from './delivery.ts';
 import { Timestamp } from './words.ts';
 
-/** Longer than any path that Linux takes (PATH_MAX). */
+/** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
-/** A longer comment is no comment on a line. */
+/** The longest comment. A longer text is not a comment on lines. */
 const MAX_COMMENT = 10_000;
-/** How many lines one comment may be about. */
+/** How many lines one comment may cover. */
 export const MOST_COMMENTED_LINES = 500;
-/** How many comments one round may have. Nobody answers more in one turn. */
+/** How many comments one round may have. No session answers more of them in one turn. */
 export const MOST_COMMENTS = 200;
 
 const LineNumber = z.int().min(1).max(10_000_000);
 const FilePath = z.string().min(1).max(MAX_PATH);
 
-/** Which text of a file lines are counted in: as it is now, or as it was in the base. */
+/** The version of a file in which lines are counted: the current one, or the one in the base. */
 export const ReviewSide = z.enum(['now', 'base']);
 export type ReviewSide = z.infer<typeof ReviewSide>;
 
 export const NewReviewComment = z
   .strictObject({
-    file: FilePath.meta({ description: 'From the top of the working tree on' }),
+    file: FilePath.meta({ description: 'Relative to the top of the working tree' }),
     line: LineNumber,
-    end_line: LineNumber.optional().meta({ description: 'The last line that it is about; left out: `line`' }),
-    side: ReviewSide.optional().meta({ description: '`base`: lines that were removed; left out: `now`' }),
+    end_line: LineNumber.optional().meta({ description: 'The last line that it is about; default: `line`' }),
+    side: ReviewSide.optional().meta({ description: '`base`: lines that were removed; default: `now`' }),
     text: z.string().min(1).max(MAX_COMMENT),
   })
   .meta({ id: 'NewReviewComment' });
@@ -33,9 +33,9 @@ export type NewReviewComment = z.infer<typeof NewReviewComment>;
 export const ReviewAnchor = z
   .object({
     state: z.enum(['here', 'moved', 'outdated']).meta({
-      description: '`moved`: the same lines are elsewhere in the file; `outdated`: they are not there any more',
+      description: '`moved`: the same lines are elsewhere in the file; `outdated`: the lines are gone',
     }),
-    line: z.int().nullable().meta({ description: 'null where it is outdated' }),
+    line: z.int().nullable().meta({ description: 'null if the comment is outdated' }),
     end_line: z.int().nullable(),
   })
   .meta({ id: 'ReviewAnchor' });
@@ -58,14 +58,14 @@ export const ReviewComment = z
   .meta({ id: 'ReviewComment' });
 export type ReviewComment = z.infer<typeof ReviewComment>;
 
-/** Comments that were sent as one prompt, and what the session said to them. */
+/** Comments that were sent as one prompt, and the session's answer. */
 export const ReviewRound = z
   .object({
     number: z.int(),
     sent_at: Timestamp,
     prompt: z.string(),
-    delivery_id: z.string().nullable().meta({ description: 'null where a server died before it knew' }),
-    status: DeliveryStatus.nullable().meta({ description: 'What became of the prompt; null where nobody knows' }),
+    delivery_id: z.string().nullable().meta({ description: 'null if a server died before it knew' }),
+    status: DeliveryStatus.nullable().meta({ description: "The status of the prompt's delivery; null if unknown" }),
     comments: z.array(ReviewComment),
     answer: z.string().nullable().meta({ description: "The last words of the session's turn; null until it is over" }),
     answered_at: Timestamp.nullable(),
@@ -76,11 +76,11 @@ export type ReviewRound = z.infer<typeof ReviewRound>;
 /** The review of a session's changes. */
 export const Review = z
   .object({
-    round: z.int().meta({ description: 'The number of the round that is open: its comments are not sent yet' }),
-    comments: z.array(ReviewComment).meta({ description: 'Of the open round, by file and line' }),
-    prompt: z.string().nullable().meta({ description: 'What would be sent now; null where there is no comment' }),
-    rounds: z.array(ReviewRound).meta({ description: 'Those that were sent, oldest first' }),
-    reviewed: z.array(z.string()).meta({ description: 'Files that are marked, and have not changed since' }),
+    round: z.int().meta({ description: 'The number of the open round, whose comments have not been sent' }),
+    comments: z.array(ReviewComment).meta({ description: 'The comments of the open round, by file and line' }),
+    prompt: z.string().nullable().meta({ description: 'What would be sent now; null if there is no comment' }),
+    rounds: z.array(ReviewRound).meta({ description: 'The rounds that were sent, oldest first' }),
+    reviewed: z.array(z.string()).meta({ description: 'Marked files that have not changed since' }),
   })
   .meta({ id: 'Review' });
 export type Review = z.infer<typeof Review>;
@@ -88,7 +88,7 @@ export type Review = z.infer<typeof Review>;
 export const SendReview = z
   .strictObject({
     prompt: z.string().min(1).max(1_000_000).meta({
-      description: 'The prompt as the sender has read it: anything else is refused, and nothing is sent',
+      description: 'The prompt as the sender has read it: if it differs now, nothing is sent',
     }),
   })
   .meta({ id: 'SendReview' });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BUDGET_ROUTES } from './budget-routes.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
@@ -6,6 +7,7 @@ import { DaysQuery, SessionDay } from './history.ts';
 import { JSON_ROUTES } from './json-routes.ts';
 import { MACHINE_ROUTES } from './machine-routes.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
+import { PULL_REQUEST_ROUTES } from './pull-request-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
 import { Broadcast, BroadcastResult } from './requests.ts';
 import { REVIEW_ROUTES } from './review-routes.ts';
@@ -15,10 +17,12 @@ import { SCHEDULE_ROUTES } from './schedule-routes.ts';
 import { SearchQuery, SearchResult } from './search.ts';
 import { ServerHealth, StatusChange } from './session.ts';
 import { SESSION_ROUTES } from './session-routes.ts';
+import { SINK_ROUTES } from './sink-routes.ts';
 import { STASH_ROUTES } from './stash-routes.ts';
 import { TEXT_ROUTES } from './text-routes.ts';
 import { TranscriptPage, TranscriptQuery } from './transcript.ts';
 import { TURN_ROUTES } from './turns.ts';
+import { VIEW_ROUTES } from './views.ts';
 import { Timestamp } from './words.ts';
 import { WORKTREE_ROUTES } from './worktree-routes.ts';
 
@@ -28,7 +32,7 @@ const MAX_PATH = 4096;
 export const FoldersQuery = z.strictObject({ path: z.string().max(MAX_PATH).optional() });
 
 export const Folders = z
-  .object({ folders: z.array(z.string()).meta({ description: 'absolute paths, sorted, 50 at most' }) })
+  .object({ folders: z.array(z.string()).meta({ description: 'absolute paths, sorted, at most 50' }) })
   .meta({ id: 'Folders' });
 
 /**
@@ -54,6 +58,7 @@ export const ROUTES = {
   ...REVIEW_ROUTES,
   ...TURN_ROUTES,
   ...WORKTREE_ROUTES,
+  ...PULL_REQUEST_ROUTES,
   ...MACHINE_ROUTES,
   explain: {
     method: 'get',
@@ -77,8 +82,7 @@ export const ROUTES = {
   transcript: {
     method: 'get',
     path: '/sessions/{slug}/transcript',
-    summary:
-      'What was said and done in its conversation, as Claude Code has written it down; for sessions in a terminal too',
+    summary: 'What was said and done in its conversation, as Claude Code recorded it; also for sessions in a terminal',
     params: SlugParam,
     query: TranscriptQuery,
     success: 200,
@@ -88,7 +92,7 @@ export const ROUTES = {
   search: {
     method: 'get',
     path: '/search',
-    summary: 'What sessions said and what stood on their screens, newest first',
+    summary: 'What sessions said and what their screens showed, newest first',
     query: SearchQuery,
     success: 200,
     response: SearchResult,
@@ -106,11 +110,15 @@ export const ROUTES = {
   ...JSON_ROUTES,
   ...STASH_ROUTES,
   ...RULE_ROUTES,
+  ...SINK_ROUTES,
   ...SCHEDULE_ROUTES,
+  ...VIEW_ROUTES,
+  ...BUDGET_ROUTES,
   completeFolder: {
     method: 'get',
     path: '/folders',
-    summary: "Folders of the server's machine whose path begins so, for forms; `~` is the home of the server's user",
+    summary:
+      "Folders of the server's machine whose path begins with this text, for forms; `~` is the home of the server's user",
     query: FoldersQuery,
     success: 200,
     response: Folders,
@@ -120,7 +128,7 @@ export const ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/completions',
     summary:
-      "What the word of a prompt may become: with `/` the commands of the session's folder, with `@` its files; nothing outside of it is looked at",
+      "Completions for a word of a prompt: with `/` the commands of the session's folder, with `@` its files; nothing outside of the folder is read",
     params: SlugParam,
     query: CompletionsQuery,
     success: 200,

@@ -1,15 +1,32 @@
 import { z } from 'zod';
 import type { Route } from './route.ts';
-import { AuditEntry, AuditQuery, NewRule, Rule, RuleBook, RuleTest, RuleTrust, RuleVerdict } from './rules.ts';
+import {
+  AuditEntry,
+  AuditQuery,
+  AuditRecord,
+  NewRule,
+  Rule,
+  RuleBook,
+  RuleSuggestion,
+  RuleTest,
+  RuleTrust,
+  RuleVerdict,
+} from './rules.ts';
 
-/** The part of the REST interface that is about approval rules, and what they have decided. */
+/** Not a coerced number: the description of a path's parameter calls that optional. */
+const DecisionId = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .transform(Number);
+
+/** The part of the REST interface for approval rules and their decisions. */
 export const RULE_ROUTES = {
   listRules: {
     method: 'get',
     path: '/rules',
-    summary: 'Every approval rule, and every file of rules with what it is worth',
+    summary: 'Every approval rule, and every file of rules with its validity',
     query: z.strictObject({
-      folder: z.string().optional().meta({ description: 'a project to look at, besides those of the sessions' }),
+      folder: z.string().optional().meta({ description: 'a project to look at, besides the projects of the sessions' }),
     }),
     success: 200,
     response: RuleBook,
@@ -36,16 +53,24 @@ export const RULE_ROUTES = {
   testRules: {
     method: 'post',
     path: '/rules/test',
-    summary: 'What the rules would decide about a call, and why; nothing is decided or written down',
+    summary: 'What the rules would decide about a call, and why; nothing is decided or recorded',
     body: RuleTest,
     success: 200,
     response: RuleVerdict,
     errors: ['no_such_session'],
   },
+  suggestRules: {
+    method: 'get',
+    path: '/rules/suggestions',
+    summary: 'Rules that a person may want, from the permissions that they allowed again and again; none applies',
+    success: 200,
+    response: z.array(RuleSuggestion),
+    errors: [],
+  },
   trustRules: {
     method: 'post',
     path: '/rules/trust',
-    summary: "Let a project's own rules count, exactly as they were read; they can deny and ask, never allow",
+    summary: "Apply a project's own rules, exactly as they were read; they can deny and ask, never allow",
     body: RuleTrust,
     success: 200,
     response: RuleBook,
@@ -54,7 +79,7 @@ export const RULE_ROUTES = {
   untrustRules: {
     method: 'post',
     path: '/rules/untrust',
-    summary: "Let a project's own rules count no more",
+    summary: "Stop applying a project's own rules",
     body: z.strictObject({ path: z.string().min(1) }),
     success: 200,
     response: RuleBook,
@@ -68,5 +93,14 @@ export const RULE_ROUTES = {
     success: 200,
     response: z.array(AuditEntry),
     errors: [],
+  },
+  auditRecord: {
+    method: 'get',
+    path: '/audit/{id}',
+    summary: 'One decision of the rules, with its whole input and the recording that shows it',
+    params: z.object({ id: DecisionId }),
+    success: 200,
+    response: AuditRecord,
+    errors: ['no_such_decision'],
   },
 } as const satisfies Record<string, Route>;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** What a rule does with a call that it fits. */
+/** The action of a rule on a matching call. */
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
@@ -14,17 +14,19 @@ const MOST_COUNT = 1_000_000;
 const Pattern = z.string().min(1).max(MOST_PATTERN);
 const Patterns = z.union([Pattern, z.array(Pattern).min(1).max(MOST_PATTERNS)]);
 
-/** The fields of a rule, as a file and a request write them. */
+/** The fields of a rule in a file or a request. */
 export const RuleFields = z.strictObject({
   tool: Patterns.optional().meta({ description: 'names of tools; `*` stands for any letters' }),
   command: Patterns.optional().meta({
-    description: 'the words of a simple command; `*` is one word, or a part of one, `**` at the end any further words',
+    description:
+      'the words of a simple command; `*` stands for a word or a part of one, `**` at the end for any further words',
   }),
   path: Patterns.optional().meta({ description: "relative to the session's folder, absolute, or below `~`" }),
+  project: Patterns.optional().meta({ description: 'absolute folders: only for sessions there or below' }),
   session: Patterns.optional().meta({ description: 'names of sessions; `*` stands for any letters' }),
   expires: Timestamp.optional(),
   count: z.int().min(1).max(MOST_COUNT).optional().meta({ description: 'how many calls an `allow` allows' }),
-  note: z.string().max(MOST_NOTE).optional().meta({ description: 'why; of a `deny`, what the model is told' }),
+  note: z.string().max(MOST_NOTE).optional().meta({ description: 'the reason; for a `deny`, the model gets it' }),
 });
 export type RuleFields = z.infer<typeof RuleFields>;
 
@@ -32,12 +34,15 @@ export const NewRule = z
   .strictObject({
     effect: RuleEffect,
     ...RuleFields.shape,
-    only: z.string().optional().meta({ description: 'the one session that the rule is for; it goes with it' }),
+    only: z
+      .string()
+      .optional()
+      .meta({ description: 'the one session that the rule is for; the rule is deleted with it' }),
   })
   .meta({ id: 'NewRule' });
 export type NewRule = z.infer<typeof NewRule>;
 
-/** Where a rule comes from: the home's file, a project's file that was trusted, or a request. */
+/** The origin of a rule: the home's file, a trusted file of a project, or a request. */
 export const RuleOrigin = z.enum(['home', 'project', 'added']);
 export type RuleOrigin = z.infer<typeof RuleOrigin>;
 
@@ -49,6 +54,7 @@ export const Rule = z
     tool: z.array(z.string()),
     command: z.array(z.string()),
     path: z.array(z.string()),
+    project: z.array(z.string()).default([]).meta({ description: 'only for sessions in these folders or below' }),
     session: z.array(z.string()),
     only: z.string().nullable().meta({ description: 'the one session that the rule is for' }),
     folder: z.string().nullable().meta({ description: "the folder of a project's rule" }),
@@ -61,8 +67,8 @@ export const Rule = z
 export type Rule = z.infer<typeof Rule>;
 
 /**
- * What a file of rules is worth. `untrusted`: nobody has trusted it, so it counts for nothing. `changed`: what was
- * trusted counts, and nothing is allowed in that folder until somebody trusts the file again.
+ * The state of a file of rules. `untrusted`: nobody has trusted the file, so it has no effect. `changed`: the trusted
+ * version counts, and nothing is allowed in that folder until somebody trusts the file again.
  */
 export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);
 export type RuleFileState = z.infer<typeof RuleFileState>;
@@ -73,7 +79,7 @@ export const RuleFile = z
     folder: z.string().nullable().meta({ description: "null for the home's own file" }),
     state: RuleFileState,
     error: z.string().nullable(),
-    content: z.string().nullable().meta({ description: 'as it is now; null if it cannot be read' }),
+    content: z.string().nullable().meta({ description: 'its present content; null if it cannot be read' }),
     sha256: z.string().nullable(),
   })
   .meta({ id: 'RuleFile' });
@@ -125,14 +131,15 @@ export const RuleTest = z
     tool: z.string().min(1),
     input: z.record(z.string(), z.unknown()),
     session: z.string().optional().meta({ description: 'as if this session asked' }),
-    folder: z.string().optional().meta({ description: 'as if a session there asked that no rule names' }),
+    folder: z.string().optional().meta({ description: 'as if a session there asked, one that no rule names' }),
   })
   .meta({ id: 'RuleTest' });
 export type RuleTest = z.infer<typeof RuleTest>;
 
 /**
- * What became of a decision. `started`: nothing more was written down, so CBOS ended then. `given`: Claude Code took
- * the reply. `overtaken`: somebody else had answered. `unconfirmed`: the reply was given, and nothing shows its effect.
+ * The outcome of a decision. `started`: no more was recorded, because CBOS ended at that moment. `given`: Claude Code
+ * took the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was given, but nothing
+ * shows its effect.
  */
 export const AuditOutcome = z.enum(['started', 'given', 'overtaken', 'unconfirmed', 'failed']);
 export type AuditOutcome = z.infer<typeof AuditOutcome>;
@@ -142,10 +149,15 @@ export const AuditEntry = z
     id: z.number(),
     at: Timestamp,
     session: z.string().meta({ description: 'its name at that time' }),
+    listed: z.string().nullable().meta({ description: 'its name now; null if it is in no list any more' }),
     decision: z.enum(['allow', 'deny']),
     rules: z.array(Rule),
     tool: z.string(),
     input: z.unknown(),
+    cut: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The input has its long texts cut: the request for this one decision has all of it' }),
     offset: z.number().nullable().meta({ description: 'the place in the recording' }),
     epoch: z.number().nullable(),
     seq: z.number().nullable().meta({ description: 'the last event of a JSON session before it' }),
@@ -153,6 +165,17 @@ export const AuditEntry = z
   })
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
+
+/** One decision with all of its input, and the recording that shows it. */
+export const AuditRecord = z
+  .object({
+    ...AuditEntry.shape,
+    recording: z.string().nullable().meta({
+      description: 'The recording that `offset` is in: the name of the session, or SLUG.N; null without one',
+    }),
+  })
+  .meta({ id: 'AuditRecord' });
+export type AuditRecord = z.infer<typeof AuditRecord>;
 
 const MOST_ENTRIES = 1_000;
 
@@ -165,10 +188,41 @@ export const AuditQuery = z.strictObject({
     .min(1)
     .max(MOST_ENTRIES)
     .optional()
-    .meta({ type: 'integer', description: 'the newest so many; 200 unless said' }),
+    .meta({ type: 'integer', description: 'at most this many, the newest; 200 by default' }),
+  before: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .meta({ type: 'integer', minimum: 1, description: 'only decisions with a lower id: the page before it' }),
+  brief: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Cut the long texts of each input, for a list; `cut` says where' }),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
-/** Trust is for one content: `sha256` is of what the person has read. */
+/** Trust applies to one content. `sha256` is the hash of the text that the person has read. */
 export const RuleTrust = z.strictObject({ path: z.string().min(1), sha256: z.string().length(64) });
 export type RuleTrust = z.infer<typeof RuleTrust>;
+
+/** A rule that CBOS proposes because a person said yes again and again. Only a person can put it into effect. */
+export const RuleSuggestion = z
+  .object({
+    number: z.int().min(1).meta({ description: 'its place in the list' }),
+    project: z.string(),
+    command: z.string(),
+    step: z.enum(['exact', 'arguments']).meta({
+      description: '`exact`: the command as it was asked for; `arguments`: the same subcommand with any arguments',
+    }),
+    yes: z.int().meta({ description: 'how often a person allowed it' }),
+    no: z.int().meta({ description: 'how often a person refused it; one no, and it is not suggested' }),
+    sessions: z.array(z.string()),
+    commands: z.array(z.string()).meta({ description: 'some of the commands that a person allowed' }),
+    also: z.array(z.string()).meta({
+      description: 'other commands that sessions of the project asked for, and that the rule would have allowed',
+    }),
+    toml: z.string().meta({ description: 'the rule as it is written in rules.toml' }),
+  })
+  .meta({ id: 'RuleSuggestion' });
+export type RuleSuggestion = z.infer<typeof RuleSuggestion>;

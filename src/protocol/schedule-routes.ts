@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { Route } from './route.ts';
-import { NewSchedule, Schedule, ScheduleRun } from './schedules.ts';
+import { NewSchedule, NextTimes, Schedule, ScheduleChange, ScheduleRun, ScheduleTimesQuery } from './schedules.ts';
 
 const NameParam = z.object({ name: z.string() });
 
-/** The part of the REST interface that is about prompts at set times. */
+/** The part of the REST interface for schedules. */
 export const SCHEDULE_ROUTES = {
   listSchedules: {
     method: 'get',
     path: '/schedules',
-    summary: 'Every schedule, with when it is due next and what became of its last run',
+    summary: 'Every schedule, with its next time and the result of its last run',
     success: 200,
     response: z.array(Schedule),
     errors: [],
@@ -17,16 +17,35 @@ export const SCHEDULE_ROUTES = {
   addSchedule: {
     method: 'post',
     path: '/schedules',
-    summary: 'Send a prompt to a session at set times, as soon as it is ready then',
+    summary: 'Send a prompt at set times, to a session as soon as it is ready, or to a new one each time',
     body: NewSchedule,
     success: 201,
     response: Schedule,
-    errors: ['no_such_session', 'schedule_taken', 'invalid_schedule', 'command_prefix'],
+    errors: ['no_such_session', 'no_such_path', 'schedule_taken', 'invalid_schedule', 'command_prefix'],
+  },
+  scheduleTimes: {
+    method: 'get',
+    path: '/schedules/times',
+    summary: 'The next times of a pattern, before a schedule is saved',
+    query: ScheduleTimesQuery,
+    success: 200,
+    response: NextTimes,
+    errors: ['invalid_schedule'],
+  },
+  changeSchedule: {
+    method: 'patch',
+    path: '/schedules/{name}',
+    summary: 'Change a schedule; times that have come are decided by what it was',
+    params: NameParam,
+    body: ScheduleChange,
+    success: 200,
+    response: Schedule,
+    errors: ['no_such_schedule', 'no_such_session', 'no_such_path', 'invalid_schedule', 'command_prefix'],
   },
   removeSchedule: {
     method: 'delete',
     path: '/schedules/{name}',
-    summary: 'Delete a schedule; a prompt that is queued already stays queued',
+    summary: 'Delete a schedule; a prompt that is already queued stays queued',
     params: NameParam,
     success: 200,
     response: Schedule,
@@ -35,7 +54,7 @@ export const SCHEDULE_ROUTES = {
   pauseSchedule: {
     method: 'post',
     path: '/schedules/{name}/pause',
-    summary: 'Let no run begin until it is resumed; those that are due meanwhile are recorded as skipped',
+    summary: 'Pause a schedule until it is resumed; its times until then are recorded as skipped',
     params: NameParam,
     success: 200,
     response: Schedule,
@@ -44,7 +63,7 @@ export const SCHEDULE_ROUTES = {
   resumeSchedule: {
     method: 'post',
     path: '/schedules/{name}/resume',
-    summary: 'Let runs begin again, from the next time on',
+    summary: 'Resume a schedule from its next time on',
     params: NameParam,
     success: 200,
     response: Schedule,
@@ -53,7 +72,7 @@ export const SCHEDULE_ROUTES = {
   runSchedule: {
     method: 'post',
     path: '/schedules/{name}/run',
-    summary: 'Run it now, also while it is paused; its times stay as they are',
+    summary: 'Run a schedule now, even while it is paused; its next times do not change',
     params: NameParam,
     success: 200,
     response: ScheduleRun,
@@ -62,7 +81,7 @@ export const SCHEDULE_ROUTES = {
   scheduleRuns: {
     method: 'get',
     path: '/schedules/{name}/runs',
-    summary: 'What became of its runs, oldest first',
+    summary: 'The results of its runs, oldest first',
     params: NameParam,
     success: 200,
     response: z.array(ScheduleRun),

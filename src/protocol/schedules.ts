@@ -1,58 +1,147 @@
 import { z } from 'zod';
+import { DeliveryStatus } from './delivery.ts';
+import { Tags } from './labels.ts';
 import { SLUG_PATTERN } from './names.ts';
-import { Timestamp } from './words.ts';
+import { PermissionMode, SessionType, Timestamp } from './words.ts';
+import { GitName } from './worktree.ts';
 
-/** What becomes of a run whose time passed while no server ran or the machine slept. */
+/** What to do with a run whose time passed while no server was running or the machine slept. */
 export const ScheduleMissed = z.enum(['skip', 'run']);
 export type ScheduleMissed = z.infer<typeof ScheduleMissed>;
 
-/** `begun`: written down, and nothing is known of its text yet. */
+/** `begun`: the run was recorded, and the outcome of its text is not known yet. */
 export const ScheduleOutcome = z.enum(['begun', 'sent', 'skipped', 'failed']);
 export type ScheduleOutcome = z.infer<typeof ScheduleOutcome>;
 
 /**
- * Why a run was skipped: its time had passed (`missed`), the text of the run before still waits (`overlapping`), the
- * schedule was paused (`paused`), or the session took no text (`refused`).
+ * Why a run was skipped: its time had passed (`missed`), the text of the previous run is still waiting (`overlapping`),
+ * the session that the previous run launched still works or asks (`working`), the schedule was paused (`paused`), a
+ * budget is reached (`over_budget`), or the session accepted no text (`refused`).
  */
-export const ScheduleReason = z.enum(['missed', 'overlapping', 'paused', 'refused']);
+export const ScheduleReason = z.enum(['missed', 'overlapping', 'working', 'paused', 'over_budget', 'refused']);
 export type ScheduleReason = z.infer<typeof ScheduleReason>;
 
-/** A schedule is called by the rules for a session. */
+/** The name of a schedule follows the rules for sessions. */
 const ScheduleName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digits, - and _');
 
 const LONGEST_PATTERN = 200;
 const LONGEST_ZONE = 64;
 const LONGEST_PROMPT = 100_000;
 
+const Pattern = z.string().min(1).max(LONGEST_PATTERN).meta({
+  description: 'Minute, hour, day of the month, month, day of the week: `0 7 * * 1-5`',
+});
+const Zone = z.string().min(1).max(LONGEST_ZONE);
+const SessionName = z.string().max(LONGEST_ZONE).meta({
+  description: 'The session that gets the prompt, even if it is renamed',
+});
+const Prompt = z.string().min(1).max(LONGEST_PROMPT);
+
+/** What happens at a time when the session of the previous run still works or asks. */
+export const ScheduleOverlap = z.enum(['skip', 'launch']);
+export type ScheduleOverlap = z.infer<typeof ScheduleOverlap>;
+
+/** The longest name of a session is 64 characters; a number follows. */
+const LONGEST_BASE = 56;
+const MOST_KEPT = 1_000;
+
+/** A new session for each run. */
+export const ScheduleLaunch = z
+  .strictObject({
+    name: ScheduleName.max(LONGEST_BASE).meta({ description: 'Its sessions are called `NAME-1`, `NAME-2`, …' }),
+    path: z.string().min(1),
+    type: SessionType.optional(),
+    model: z.string().min(1).optional(),
+    permission_mode: PermissionMode.optional(),
+    worktree: z
+      .strictObject({ from: GitName.optional() })
+      .optional()
+      .meta({ description: 'Each in its own git worktree, on a new branch with the name of the session' }),
+    tags: Tags.optional(),
+    args: z.array(z.string()).optional(),
+    max_budget_usd: z
+      .number()
+      .positive()
+      .optional()
+      .meta({ description: 'JSON sessions: the most that each may cost' }),
+    overlap: ScheduleOverlap.optional().meta({
+      description:
+        '`skip` (default): no run while the session of the last one works or asks; `launch`: another session',
+    }),
+    keep: z.int().min(1).max(MOST_KEPT).optional().meta({
+      description:
+        'How many of its sessions stay listed: older ones that are done are parked and archived; default: all',
+    }),
+  })
+  .meta({ id: 'ScheduleLaunch' });
+export type ScheduleLaunch = z.infer<typeof ScheduleLaunch>;
+
 export const NewSchedule = z
   .strictObject({
     name: ScheduleName,
-    cron: z.string().min(1).max(LONGEST_PATTERN).meta({
-      description: 'Minute, hour, day of the month, month, day of the week: `0 7 * * 1-5`',
+    cron: Pattern,
+    timezone: Zone.optional().meta({
+      description: "A name such as `Europe/Berlin`; default: the zone of the server's machine",
     }),
-    timezone: z.string().min(1).max(LONGEST_ZONE).optional().meta({
-      description: "A name such as `Europe/Berlin`; left out: that of the server's machine",
-    }),
-    session: z
-      .string()
-      .max(LONGEST_ZONE)
-      .meta({ description: 'The session that gets the prompt, under whatever name it has by then' }),
-    prompt: z.string().min(1).max(LONGEST_PROMPT),
+    session: SessionName.optional(),
+    launch: ScheduleLaunch.optional(),
+    prompt: Prompt,
     missed: ScheduleMissed.optional().meta({
-      description: '`run`: the last time that was missed is made up for, once; `skip` (default): it is not',
+      description: '`run`: make up for the last missed time, once; `skip` (default): do not',
     }),
+  })
+  .refine(({ session, launch }) => (session === undefined) !== (launch === undefined), {
+    error: 'needs exactly one of session and launch',
   })
   .meta({ id: 'NewSchedule' });
 export type NewSchedule = z.infer<typeof NewSchedule>;
 
+/** The fields of a schedule to change; absent ones stay as they are. */
+export const ScheduleChange = z
+  .strictObject({
+    cron: Pattern.optional(),
+    timezone: Zone.optional(),
+    session: SessionName.optional(),
+    launch: ScheduleLaunch.optional(),
+    prompt: Prompt.optional(),
+    missed: ScheduleMissed.optional(),
+  })
+  .refine(({ session, launch }) => session === undefined || launch === undefined, {
+    error: 'takes either session or launch',
+  })
+  .meta({ id: 'ScheduleChange' });
+export type ScheduleChange = z.infer<typeof ScheduleChange>;
+
+/** The times that a person sees before a schedule is saved. */
+export const ScheduleTimesQuery = z.strictObject({ cron: Pattern, timezone: Zone.optional() });
+
+export const NextTimes = z
+  .object({
+    timezone: z.string().meta({ description: 'The zone in which the pattern was read' }),
+    times: z.array(Timestamp).meta({ description: 'The next five, or fewer if no more can match' }),
+  })
+  .meta({ id: 'NextTimes' });
+export type NextTimes = z.infer<typeof NextTimes>;
+
 export const ScheduleRun = z
   .object({
-    due_at: Timestamp.meta({ description: 'The time of the schedule; of a run by hand, when it was asked for' }),
+    due_at: Timestamp.meta({ description: 'The time of the schedule; for a run by hand, the time of the request' }),
     at: Timestamp.meta({ description: 'When it was decided' }),
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
     by_hand: z.boolean(),
+    session: z
+      .string()
+      .nullable()
+      .meta({ description: 'The session that got the prompt; null: none, or it was deleted' }),
     delivery_id: z.string().nullable().meta({ description: 'The delivery of its prompt' }),
+    delivery_status: DeliveryStatus.nullable().meta({ description: 'How far its prompt has got; null if unknown' }),
+    taken_at: Timestamp.nullable().meta({
+      description: 'When Claude Code took the prompt: the place of the run in the recording',
+    }),
+    cost_usd: z.number().nullable().meta({
+      description: 'What the session of this run has cost until now; null if the run has launched none, or if unknown',
+    }),
     error: z.string().nullable(),
   })
   .meta({ id: 'ScheduleRun' });
@@ -63,7 +152,8 @@ export const Schedule = z
     name: z.string(),
     cron: z.string(),
     timezone: z.string(),
-    session: z.string().nullable().meta({ description: 'null: it was deleted' }),
+    session: z.string().nullable().meta({ description: 'null: it was deleted, or each run launches a new one' }),
+    launch: ScheduleLaunch.nullable(),
     prompt: z.string(),
     missed: ScheduleMissed,
     paused: z.boolean(),

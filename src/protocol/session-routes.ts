@@ -16,9 +16,13 @@ export const SESSION_ROUTES = {
     summary: 'All sessions, or those in a state, with tags, or of a repository',
     query: z.strictObject({
       state: StateSelectorWord.optional(),
-      tag: z.string().max(1_000).optional().meta({ description: 'Those with this tag; with commas: with all of them' }),
+      tag: z
+        .string()
+        .max(1_000)
+        .optional()
+        .meta({ description: 'Those with this tag; several tags, separated by commas: those with all of them' }),
       repo: z.string().max(4_096).optional().meta({
-        description: 'Those of the repository with this name, or of the one that this absolute path is in',
+        description: 'Those in the repository with this name, or in the one that contains this absolute path',
       }),
       archived: z.enum(['true', 'false']).optional().meta({ description: 'true: the archived ones instead' }),
     }),
@@ -37,7 +41,7 @@ export const SESSION_ROUTES = {
   waitingSessions: {
     method: 'get',
     path: '/sessions/waiting',
-    summary: 'Sessions that wait for the user, longest first',
+    summary: 'Sessions that wait for the user, the longest wait first',
     success: 200,
     response: z.array(Session),
     errors: [],
@@ -72,7 +76,7 @@ export const SESSION_ROUTES = {
   adoptSession: {
     method: 'post',
     path: '/sessions/adopt',
-    summary: 'Take over a Screen session, or with `resume` a conversation, that something else started',
+    summary: 'Take over a Screen session that another program started or, with `resume`, a conversation',
     body: Adoption,
     success: 201,
     response: Session,
@@ -120,7 +124,7 @@ export const SESSION_ROUTES = {
   deleteSession: {
     method: 'delete',
     path: '/sessions/{slug}',
-    summary: 'Delete a session; one that runs is stopped first, with its whole process tree',
+    summary: 'Delete a session; a running one is stopped first, with its whole process tree',
     params: SlugParam,
     success: 200,
     response: z.object({ status: z.literal('deleted') }),
@@ -148,7 +152,7 @@ export const SESSION_ROUTES = {
   restartSession: {
     method: 'post',
     path: '/sessions/{slug}/restart',
-    summary: 'Start a stopped session again on its conversation',
+    summary: 'Restart a stopped session and continue its conversation',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -174,7 +178,7 @@ export const SESSION_ROUTES = {
   wakeSession: {
     method: 'post',
     path: '/sessions/{slug}/wake',
-    summary: 'Bring a parked session back on its conversation; one that is not parked stays as it is',
+    summary: "Bring a parked session back with its conversation; one that isn't parked stays as it is",
     params: SlugParam,
     success: 200,
     response: Session,
@@ -192,7 +196,7 @@ export const SESSION_ROUTES = {
   markSeen: {
     method: 'post',
     path: '/sessions/{slug}/seen',
-    summary: 'A person has looked at a session: what was shown is not unread any more',
+    summary: 'Mark as read what a person has seen of a session',
     params: SlugParam,
     body: Look,
     success: 200,
@@ -211,7 +215,7 @@ export const SESSION_ROUTES = {
   snoozeSession: {
     method: 'post',
     path: '/sessions/{slug}/snooze',
-    summary: 'Snooze a session until a time or an event: until then it needs nobody, and tells of nothing',
+    summary: "Snooze a session until a time or an event: until then it isn't counted and sends no notifications",
     params: SlugParam,
     body: NewSnooze,
     success: 200,
@@ -230,7 +234,7 @@ export const SESSION_ROUTES = {
   tagSession: {
     method: 'post',
     path: '/sessions/{slug}/tags',
-    summary: 'Give a session tags, or take tags away',
+    summary: 'Add tags to a session, or remove them',
     params: SlugParam,
     body: TagEdit,
     success: 200,
@@ -240,7 +244,7 @@ export const SESSION_ROUTES = {
   archiveSession: {
     method: 'post',
     path: '/sessions/{slug}/archive',
-    summary: 'Archive a stopped or parked session: it leaves every list and count, and nothing of it is lost',
+    summary: 'Archive a stopped or parked session: it leaves every list and count, and nothing is lost',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -258,7 +262,7 @@ export const SESSION_ROUTES = {
   resources: {
     method: 'get',
     path: '/resources',
-    summary: 'The memory and the processor time of each session, read now',
+    summary: 'The current memory and processor time of each session',
     success: 200,
     response: z.array(SessionResources),
     errors: [],
@@ -266,7 +270,7 @@ export const SESSION_ROUTES = {
   restore: {
     method: 'post',
     path: '/restore',
-    summary: 'Bring lost sessions back on their conversations, a few at a time; answers at once, see `GET /restore`',
+    summary: 'Bring back lost sessions with their conversations, a few at a time; answers at once, see `GET /restore`',
     body: NewRestoration,
     success: 200,
     response: Restoration,
@@ -275,7 +279,7 @@ export const SESSION_ROUTES = {
   restoration: {
     method: 'get',
     path: '/restore',
-    summary: 'The restoration that runs, or the last one of this server',
+    summary: 'The running restoration, or the last one of this server',
     success: 200,
     response: Restoration,
     errors: [],

@@ -1,11 +1,11 @@
 import type { Session } from './session.ts';
 import { matchesState, parseStateSelector } from './state-selector.ts';
 
-/** Which of the listed sessions are meant. Every part that is given must be true of a session. */
+/** Selects some of the listed sessions. A session must match every given part. */
 export interface SessionSelector {
   /** a word for `parseStateSelector` */
   state?: string | undefined;
-  /** the session has all of them */
+  /** the session must have all of them */
   tags?: readonly string[] | undefined;
   /** a repository's name, or the path of a folder in it */
   repo?: string | undefined;
@@ -13,7 +13,7 @@ export interface SessionSelector {
 
 export type Selectable = Parameters<typeof matchesState>[0] & Partial<Pick<Session, 'tags' | 'repository' | 'path'>>;
 
-/** The one definition for lists, broadcasts, and everything that is done with several sessions. */
+/** The one definition for lists, broadcasts, and all other operations on several sessions. */
 export function matchesSelector(session: Selectable, { state, tags, repo }: SessionSelector): boolean {
   const selector = state === undefined ? null : parseStateSelector(state);
   if (state !== undefined && (selector === null || !matchesState(session, selector))) return false;
@@ -21,17 +21,17 @@ export function matchesSelector(session: Selectable, { state, tags, repo }: Sess
   return repo === undefined || isOfRepository(session, repo);
 }
 
-/** Tags on the wire, with commas between them. A tag has no comma. */
+/** Parses the tags in a request, which are separated by commas. A tag contains no comma. */
 export function tagsIn(words: string): string[] {
   return words.split(',').filter((word) => word !== '');
 }
 
-/** Reports whether anything is selected by it. Otherwise all sessions are. */
+/** Reports whether a selector restricts anything. Otherwise it selects all sessions. */
 export function isSelective({ state, tags, repo }: SessionSelector): boolean {
   return state !== undefined || (tags?.length ?? 0) > 0 || repo !== undefined;
 }
 
-/** A path means the repository that it is in: the main checkout itself, or a folder below. */
+/** A path selects the repository that contains it: the main checkout itself, or a folder below it. */
 function isOfRepository({ repository, path }: Selectable, wanted: string): boolean {
   if (repository == null) return false;
   if (!wanted.startsWith('/')) return folderName(repository) === wanted;
@@ -43,7 +43,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-/** The last part of a path, which is what people call a repository. */
+/** Returns the last part of a path, by which people call a repository. */
 export function folderName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;
 }

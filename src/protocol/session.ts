@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ATTENTIONS } from './attention.ts';
+import { OverBudget } from './budgets.ts';
 import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
 import { KEPT_LABELS } from './labels.ts';
@@ -13,7 +14,7 @@ export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'compl
 export type JsonState = z.infer<typeof JsonState>;
 
 /**
- * Why a session is not recorded at the moment. `disk`: nothing can be written, and nothing of the session is seen.
+ * Why a session is not recorded at the moment. `disk`: nothing can be written, and CBOS sees nothing of the session.
  * `removed`: its files were deleted or moved away, and no others could be created yet.
  */
 export const RecordingStop = z.enum(['disk', 'removed']);
@@ -30,7 +31,7 @@ export const Session = z
     attached: z.boolean().nullable(),
     adopted: z
       .boolean()
-      .meta({ description: 'false: started by something else and only observed, until it is adopted' }),
+      .meta({ description: 'false: another program started it, and CBOS only observes it until it is adopted' }),
     state: State,
     status: Status,
     created_at: Timestamp.nullable(),
@@ -42,10 +43,10 @@ export const Session = z
     model: z.string().nullable(),
     cost_usd: z.number().nullable().meta({
       description:
-        'JSON sessions: of all turns. Sessions in a terminal: as Claude Code last reported it to the status line, since its start',
+        'JSON sessions: the cost of all turns. Sessions in a terminal: the cost since the start of Claude Code, as last reported to the status line',
     }),
     context: ContextWindow.nullable().meta({
-      description: 'Sessions in a terminal: how full the context window is; null where nothing reports it',
+      description: 'Sessions in a terminal: how full the context window is; null if nothing reports it',
     }),
     effort: z.string().nullable().meta({ description: 'Sessions in a terminal: low, medium, high, …' }),
     lines_added: z.int().nullable().meta({ description: 'Sessions in a terminal: since the start of Claude Code' }),
@@ -53,38 +54,42 @@ export const Session = z
     cols: z.int().nullable(),
     rows: z.int().nullable(),
     json_state: JsonState.nullable(),
-    max_budget_usd: z.number().nullable().meta({ description: 'What a JSON session may cost at most' }),
+    max_budget_usd: z.number().nullable().meta({ description: 'The most that a JSON session may cost' }),
     rate_limit: RateLimit.nullable(),
     recording_stopped_at: Timestamp.nullable().meta({
-      description: 'Since when what it shows is not recorded; null while it is',
+      description: 'Since when its output is not recorded; null while it is recorded',
     }),
     undrawn_since: Timestamp.optional().meta({
       description:
-        'Since when what it writes is not drawn, for that took too long: its screen is empty here, and its status comes from its hooks and its process alone',
+        'Since when its output is not drawn because that took too long: its screen is empty here, and its status comes only from its hooks and its process',
     }),
     brought_back: z.boolean().meta({
       description:
-        'The database lacked it when the server started, and it was found again by its processes and files: what it did before is not known',
+        'The database lacked the session when the server started. CBOS found it again by its processes and files, and does not know what it did before',
     }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),
-    worktree: Worktree.optional().meta({ description: 'Its git worktree, where CBOS made one for it' }),
+    worktree: Worktree.optional().meta({ description: 'Its git worktree, if CBOS made one for it' }),
     screen_prompt_at: Timestamp.nullable().meta({
       description:
-        "When something was to be typed and Screen itself had the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null where nothing is known of one",
+        "When CBOS last could not type because Screen itself took the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null if that is not known to be the case",
     }),
     parked_at: Timestamp.nullable().meta({
       description:
-        'Since when CBOS has parked it: its process has ended to give its memory back, and a text, `wake` or `attach` brings the conversation back; null while it is not parked',
+        'When CBOS parked it: its process was ended to free its memory, and a text, `wake` or `attach` brings the conversation back. null while it is not parked',
     }),
     lost: Loss.optional().meta({
       description:
-        'How it was lost: its processes are gone, and nobody ended it; `POST /restore` brings it back. Absent for every other session',
+        'How it was lost: its processes are gone, although nobody ended it; `POST /restore` brings it back. Absent for every other session',
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:
-        'Since when an interrupt keeps the queued texts and stashed replies of this session from being sent; null while they may go, and where none waits',
+        'Since when an interrupt holds back the queued texts and stashed replies of this session; null while they may be sent, and if none waits',
+    }),
+    over_budget: OverBudget.optional().meta({
+      description:
+        'The budget that is reached: CBOS holds every text for the session until somebody raises it, or its day is over. Absent while CBOS may send',
     }),
     ...KEPT_ATTENTION,
     ...KEPT_LABELS,
@@ -97,9 +102,9 @@ export const StatusCounts = z
     total: z.int(),
     by_state: z.record(State, z.int()),
     by_attention: z.record(z.enum(ATTENTIONS), z.int()).meta({
-      description: 'What the sessions want of their person, as every list counts it',
+      description: 'What the sessions want from their person, as every list counts it',
     }),
-    unread: z.int().meta({ description: 'How many are unread, snoozed ones aside' }),
+    unread: z.int().meta({ description: 'How many are unread, without the snoozed ones' }),
   })
   .meta({ id: 'StatusCounts' });
 export type StatusCounts = z.infer<typeof StatusCounts>;
@@ -127,7 +132,7 @@ export const Buffer = z
     lines: z.int(),
     cols: z.int(),
     rows: z.int(),
-    offset: z.int().meta({ description: "Byte position in the recording's file that this shows" }),
+    offset: z.int().meta({ description: "Byte position in the recording's file up to which this is the screen" }),
   })
   .meta({ id: 'Buffer' });
 export type Buffer = z.infer<typeof Buffer>;

@@ -1,10 +1,10 @@
-/** What a process inside a session may do with other sessions. */
+/** The rights of a process inside a session over other sessions. */
 export const SESSIONS_MAY = ['read', 'send', 'everything'] as const;
 
 /** Which sessions get the status-line tap: those whose user has a status line, all, or none. */
 export const STATUS_LINE_TAPS = ['own', 'always', 'never'] as const;
 
-/** What happens to a session once the usage limit that stopped it has ended. */
+/** What happens to a session when the usage limit that stopped it has ended. */
 export const LIMITS_THEN = ['native', 'resume', 'ask', 'never'] as const;
 
 export const SHORTEST_TOKEN = 16;

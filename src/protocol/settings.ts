@@ -43,7 +43,7 @@ export const Settings = z.strictObject({
   status_stale_screen_ms: within(SETTING_LIMITS.status_stale_screen_ms),
   /** in seconds */
   json_idle_timeout: within(SETTING_LIMITS.json_idle_timeout),
-  /** seconds; 0: never */
+  /** in seconds; 0 means never */
   parking_after: within(SETTING_LIMITS.parking_after),
   restore_at_start: z.boolean(),
   limits_then: LimitsThen,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** What a page sends to sign in: the code of a one-time link, or the token. */
+/** The request of a page that signs in: the code of a one-time link, or the token. */
 export const SignIn = z
   .strictObject({ code: z.string().min(1).max(200).optional(), token: z.string().min(1).max(10_000).optional() })
   .refine(({ code, token }) => (code === undefined) !== (token === undefined), {
@@ -15,18 +15,23 @@ export const SignedIn = z
   .object({
     expires_at: Timestamp.nullable().meta({ description: 'When the cookie ends; null for a client with the token' }),
     version: z.string().meta({ description: "The server's version" }),
-    public_url: z.string().nullable().meta({ description: 'Where other machines find the page, null when not set' }),
+    public_url: z
+      .string()
+      .nullable()
+      .meta({ description: 'The address of the page for other machines; null if not set' }),
   })
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;
 
 /**
- * What a browser receives when it signs in, besides the cookie: the key by which the browser and its server recognise
- * each other.
+ * The response to a sign-in, in addition to the cookie: the key by which the browser and its server
+ * recognise each other.
  */
 export const NewSignIn = SignedIn.extend({
-  id: z.string().meta({ description: 'Names the sign-in; no secret' }),
-  key: z.string().meta({ description: 'Makes proofs (HMAC-SHA-256, its text as UTF-8); kept by the page, sent never' }),
+  id: z.string().meta({ description: 'The id of the sign-in; not secret' }),
+  key: z.string().meta({
+    description: 'The key for proofs (HMAC-SHA-256, its text as UTF-8); the page keeps it and never sends it',
+  }),
   pass: z.string().meta({ description: 'The first pass' }),
 }).meta({ id: 'NewSignIn' });
 export type NewSignIn = z.infer<typeof NewSignIn>;
@@ -48,8 +53,8 @@ export const PassRequest = z
 export type PassRequest = z.infer<typeof PassRequest>;
 
 /**
- * The pass that a page's requests carry besides the cookie. It is valid for an hour at most, and never longer than
- * the server is running.
+ * The pass that a page's requests carry in addition to the cookie. It is valid for an hour at most, and never longer
+ * than the server is running.
  */
 export const Pass = z.object({ pass: z.string() }).meta({ id: 'Pass' });
 export type Pass = z.infer<typeof Pass>;

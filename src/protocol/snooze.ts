@@ -4,13 +4,13 @@ import { Timestamp } from './words.ts';
 /** How many sessions one snooze may wait for. */
 const MAX_AWAITED = 100;
 
-/** Until when a session is snoozed. Whichever of these comes first wakes it. */
+/** The conditions that end a snooze. The first one to occur wakes the session. */
 export const Snooze = z
   .object({
     since: Timestamp,
     until: Timestamp.nullable(),
     until_asks: z.boolean().meta({ description: 'Until it asks something new, or its turn fails' }),
-    until_turn_ends: z.boolean().meta({ description: 'Until a turn of it ends' }),
+    until_turn_ends: z.boolean().meta({ description: 'Until its turn ends' }),
     until_ends: z.array(z.string()).meta({
       description: 'Until a turn of one of these sessions ends, or one of them is stopped or deleted',
     }),
@@ -27,30 +27,30 @@ export const NewSnooze = z
   })
   .meta({
     id: 'NewSnooze',
-    description: 'Without any rule the session is snoozed until it asks something new, or a turn of it ends',
+    description: 'Without any condition, the session is snoozed until it asks something new or its turn ends',
   });
 export type NewSnooze = z.infer<typeof NewSnooze>;
 
 export const Look = z
   .strictObject({
     news: z.int().min(0).optional().meta({
-      description: "The session's `news` as it was shown: what came later stays unread. All of it when left out",
+      description: "The session's `news` as it was shown: what came later stays unread. Default: all of it",
     }),
   })
   .meta({ id: 'Look' });
 export type Look = z.infer<typeof Look>;
 
-/** What the server keeps for every face about who has looked at a session. */
+/** The facts about looks at a session that the server keeps for every face. */
 export const KEPT_ATTENTION = {
   unread: z.boolean().meta({
-    description: 'A turn of it has ended, or it has asked, and nobody has looked since; or a person marked it so',
+    description: 'Its turn ended or it asked something, and nobody has looked since; or a person marked it as unread',
   }),
-  marked_unread: z
-    .boolean()
-    .meta({ description: 'A person marked it as unread: merely showing it does not change that' }),
-  news: z.int().meta({ description: 'Counts the ends of its turns and its questions; a look names it' }),
+  marked_unread: z.boolean().meta({ description: 'A person marked it as unread: showing it does not change that' }),
+  news: z.int().meta({
+    description: 'Counts its ended turns and its questions; a client that marks it as seen sends this number',
+  }),
   snoozed: Snooze.nullable(),
 };
 
-/** A session that nobody has to look at, and that is not snoozed. */
+/** The facts of a session without news that is not snoozed. */
 export const NOTHING_KEPT = { unread: false, marked_unread: false, news: 0, snoozed: null } as const;

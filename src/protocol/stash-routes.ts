@@ -10,7 +10,7 @@ export const STASH_ROUTES = {
   listStash: {
     method: 'get',
     path: '/stash',
-    summary: 'Replies kept for later, and those that were applied, oldest first',
+    summary: 'Drafts (stashed replies), including those already sent, oldest first',
     success: 200,
     response: z.array(StashedResponse),
     errors: [],
@@ -18,7 +18,7 @@ export const STASH_ROUTES = {
   addStash: {
     method: 'post',
     path: '/stash',
-    summary: 'Keep a reply; with `next_waiting` it is applied by itself as soon as the session waits for a prompt',
+    summary: 'Keep a reply; with `next_waiting` CBOS sends it as soon as the session waits for a prompt',
     body: NewStashedResponse,
     success: 200,
     response: StashedResponse,

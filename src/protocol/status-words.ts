@@ -71,7 +71,7 @@ export function isReady(status: Taking): boolean {
   return primary === 'idle' || isLimited(status) || (primary === 'waiting' && question?.kind === 'closing');
 }
 
-/** Reports whether a dialog waits for an answer. A closing question is not a dialog, and a usage limit is none. */
+/** Reports whether a dialog waits for an answer. Neither a closing question nor a usage limit is a dialog. */
 export function isAsking(status: Taking): boolean {
   return status.primary === 'waiting' && status.question?.kind !== 'closing' && !isLimited(status);
 }

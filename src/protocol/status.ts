@@ -18,7 +18,7 @@ export type Health = z.infer<typeof Health>;
 export const EvidenceSource = z.enum(['hook', 'registry', 'screen', 'process', 'json', 'user', 'none']);
 export type EvidenceSource = z.infer<typeof EvidenceSource>;
 
-/** Which rule of which source decided, and the text that it read. */
+/** The source and the rule that decided, and the text that the rule read. */
 export const Because = z
   .object({ source: EvidenceSource, rule: z.string(), evidence: z.string() })
   .meta({ id: 'Because' });
@@ -30,8 +30,8 @@ export const Status = z
     detail: Detail.nullable(),
     health: Health,
     since: Timestamp.meta({ description: 'When this primary and detail began' }),
-    unchanged_ms: z.number().meta({ description: 'Since anything changed, a spinner included' }),
-    quiet_ms: z.number().meta({ description: 'Since anything but a spinner and its clock changed' }),
+    unchanged_ms: z.number().meta({ description: 'Time since anything changed, including a spinner' }),
+    quiet_ms: z.number().meta({ description: 'Time since anything except a spinner and its clock changed' }),
     because: Because,
     question: Question.nullable(),
   })

@@ -86,7 +86,7 @@ export const TEXT_ROUTES = {
   resumeQueue: {
     method: 'post',
     path: '/sessions/{slug}/queue/resume',
-    summary: 'Let a queue go on that an interrupt has paused',
+    summary: 'Resume a queue that an interrupt has paused',
     params: SlugParam,
     success: 200,
     response: Session,

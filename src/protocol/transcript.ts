@@ -3,7 +3,7 @@ import { StoredEvent } from './json-session.ts';
 import { NonNegative } from './route.ts';
 
 export const TranscriptQuery = z.strictObject({
-  after: NonNegative.optional().meta({ description: '`end` of the page before; left out: the newest part' }),
+  after: NonNegative.optional().meta({ description: '`end` of the previous page; default: the newest part' }),
 });
 
 /** A part of Claude Code's own file of a conversation, as events. It also exists for sessions in a terminal. */
@@ -12,10 +12,12 @@ export const TranscriptPage = z
     claude_session_id: z
       .string()
       .nullable()
-      .meta({ description: 'The conversation that it is of; of another one, positions begin anew' }),
-    events: z.array(StoredEvent).meta({ description: 'Oldest first; `seq` is where its line ends in the file' }),
+      .meta({ description: 'The conversation that this belongs to; another conversation has its own positions' }),
+    events: z
+      .array(StoredEvent)
+      .meta({ description: 'Oldest first; `seq` is the position in the file where its line ends' }),
     from: z.int().min(0).meta({ description: 'Where this part begins; 0: nothing was said before it' }),
-    end: z.int().min(0).meta({ description: 'Where it ends: `after` of what follows' }),
+    end: z.int().min(0).meta({ description: 'Where this part ends: `after` of the next part' }),
   })
   .meta({ id: 'TranscriptPage' });
 export type TranscriptPage = z.infer<typeof TranscriptPage>;

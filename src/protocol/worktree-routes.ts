@@ -3,13 +3,13 @@ import { type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
 import { Finish, FinishPreview, FinishQuery, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
 
-/** The end of a session's worktree, and what was saved of it. */
+/** The part of the REST interface for finishing and recovering worktrees. */
 export const WORKTREE_ROUTES = {
   previewFinish: {
     method: 'get',
     path: '/sessions/{slug}/finish',
     summary:
-      "What is in a session's worktree beside its commits: what is saved if it is finished, what git ignores, and what a merge would do",
+      "What is in a session's worktree besides its commits: what finishing it would save, what git ignores, and what a merge would do",
     params: SlugParam,
     query: FinishQuery,
     success: 200,
@@ -20,7 +20,7 @@ export const WORKTREE_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/finish',
     summary:
-      "Bring a session's worktree to its end: bring its commits to the base, save everything else, remove it; refused, and nothing changed, where that cannot be",
+      "Finish a session's worktree: bring its commits to the base, save everything else, and remove it. If that is impossible, the request is refused and nothing changes",
     params: SlugParam,
     body: Finish,
     success: 200,
@@ -53,7 +53,7 @@ export const WORKTREE_ROUTES = {
   listSaved: {
     method: 'get',
     path: '/saved',
-    summary: 'What was saved of finished worktrees, newest first: of the repositories of all sessions, and of a folder',
+    summary: 'What was saved of finished worktrees, newest first: in the repositories of all sessions and of a folder',
     query: SavedQuery,
     success: 200,
     response: z.array(SavedWork),
@@ -62,7 +62,7 @@ export const WORKTREE_ROUTES = {
   recover: {
     method: 'post',
     path: '/saved/recover',
-    summary: 'Bring back what was saved of a worktree: as a worktree, byte for byte, or as a branch',
+    summary: 'Restore what was saved of a worktree: as a worktree, byte for byte, or as a branch',
     body: Recovery,
     success: 200,
     response: Recovered,

@@ -1,20 +1,21 @@
 import { z } from 'zod';
+import { PullRequest } from './pull-request.ts';
 import { Timestamp } from './words.ts';
 
 /**
- * How a worktree may be brought to its end. `keep`: its branch stays as it is. `discard`: so does no branch that was
- * made for it. The others bring its commits to the base first.
+ * The ways to finish a worktree. `keep`: its branch stays. `discard`: a branch that was created for it is deleted. The
+ * others first move its commits to the base.
  */
 export const FINISH_WAYS = ['merge', 'rebase', 'squash', 'keep', 'discard'] as const;
 export const FinishHow = z.enum(FINISH_WAYS);
 export type FinishHow = z.infer<typeof FinishHow>;
 
-/** A word for git, which takes no longer ones; its own rules for names are checked by git. */
+/** A name for git, up to the longest that git accepts. git itself checks its rules for names. */
 export const GitName = z.string().min(1).max(1_000);
-/** Longer than any path that Linux takes (PATH_MAX). */
+/** Longer than any path that Linux accepts (PATH_MAX). */
 const FolderPath = z.string().min(1).max(4_096);
 
-/** Everything of a finished worktree, kept as one commit under `refs/cbos/saved`. */
+/** Everything from a finished worktree, saved as one commit under `refs/cbos/saved`. */
 export const SavedWork = z
   .object({
     id: z.string().meta({ description: 'SESSION/TIME-COMMIT' }),
@@ -22,25 +23,25 @@ export const SavedWork = z
     ref: z.string(),
     commit: z.string(),
     session: z.string(),
-    branch: z.string().meta({ description: 'The branch that was checked out; that of the worktree if none was' }),
+    branch: z.string().meta({ description: 'The branch that was checked out; the branch of the worktree if none was' }),
     folder: z.string().meta({ description: 'Where the worktree was' }),
     head: z.string().nullable().meta({ description: 'The last commit of the worktree' }),
     into: z.string().nullable().meta({ description: 'The branch that got its commits; null if none did' }),
-    uncommitted: z.int().meta({ description: 'How many of its files were in no commit, or changed since' }),
+    uncommitted: z.int().meta({ description: 'How many of its files were uncommitted' }),
     also: z.array(z.string()).meta({
-      description: 'Further commits that it keeps: stashes, and commits that no branch, tag or remote branch had',
+      description: 'Further commits that it keeps: stashes, and commits on no branch, tag or remote branch',
     }),
     at: Timestamp,
   })
   .meta({ id: 'SavedWork' });
 export type SavedWork = z.infer<typeof SavedWork>;
 
-/** What became of a session's worktree. */
+/** The outcome of finishing a session's worktree. */
 export const FinishedWorktree = z
   .object({
     how: FinishHow,
     into: z.string().nullable().meta({ description: 'The branch that got its commits; null if none did' }),
-    commit: z.string().nullable().meta({ description: 'The commit that this branch came to' }),
+    commit: z.string().nullable().meta({ description: 'The new last commit of this branch' }),
     saved: z.string().meta({ description: 'The id of what was saved of it' }),
     branch_kept: z.boolean().meta({ description: 'Whether its branch is still there' }),
     left: z
@@ -52,18 +53,22 @@ export const FinishedWorktree = z
   .meta({ id: 'FinishedWorktree' });
 export type FinishedWorktree = z.infer<typeof FinishedWorktree>;
 
-/** The git worktree that was made for a session. */
+/** The git worktree that was created for a session. */
 export const Worktree = z
   .object({
-    path: z.string().meta({ description: 'Its folder; the `path` of the session is there or below' }),
+    path: z.string().meta({ description: 'Its folder, which contains the `path` of the session' }),
     repository: z.string().meta({ description: 'The main checkout' }),
     branch: z.string(),
     base: z.string().nullable().meta({ description: 'The branch that it started from' }),
     new_branch: z.boolean().default(false).meta({ description: 'Whether the branch was made with it' }),
     left_out: z.array(z.string()).meta({
-      description: 'Files that `.worktreeinclude` names and that were not copied: links, or in the way of others',
+      description:
+        'Files that `.worktreeinclude` names but that were not copied: links, or files that conflict with others',
     }),
-    finished: FinishedWorktree.optional().meta({ description: 'What became of it, where it was finished: it is gone' }),
+    pull_request: PullRequest.optional().meta({ description: 'The pull request of its branch, if CBOS opened one' }),
+    finished: FinishedWorktree.optional().meta({
+      description: 'How it was finished, if it was: the folder is gone then',
+    }),
   })
   .meta({ id: 'Worktree' });
 export type Worktree = z.infer<typeof Worktree>;
@@ -72,12 +77,9 @@ export const Finish = z
   .strictObject({
     how: FinishHow,
     into: GitName.optional().meta({
-      description: 'The branch that gets the commits; left out: the one that the worktree started from',
+      description: 'The branch that gets the commits; default: the one that the worktree started from',
     }),
-    stop: z
-      .boolean()
-      .optional()
-      .meta({ description: 'Whether a session that runs, but has nothing to do, is stopped' }),
+    stop: z.boolean().optional().meta({ description: 'Whether to stop the session if it runs but has nothing to do' }),
   })
   .meta({ id: 'Finish' });
 export type Finish = z.infer<typeof Finish>;
@@ -86,10 +88,10 @@ export const FinishQuery = z.strictObject({
   into: GitName.optional().meta({ description: 'As in the request that finishes it' }),
 });
 
-/** What is in a worktree that is to be finished. */
+/** The contents of a worktree that is to be finished. */
 export const FinishPreview = z
   .object({
-    uncommitted: z.array(z.string()).meta({ description: 'Files that are in no commit, or changed since; saved' }),
+    uncommitted: z.array(z.string()).meta({ description: 'Uncommitted files, which are saved' }),
     ignored: z.array(z.string()).meta({
       description: 'Files and folders that git ignores. Only those that `.worktreeinclude` names are saved',
     }),
@@ -97,14 +99,16 @@ export const FinishPreview = z
     commits: z
       .int()
       .nullable()
-      .meta({ description: 'How many of its commits that branch lacks; null if none is known' }),
-    conflicts: z.array(z.string()).meta({ description: 'Files that would be in conflict, were it merged now' }),
+      .meta({ description: 'How many of its commits that branch lacks; null if no such branch is known' }),
+    conflicts: z.array(z.string()).meta({ description: 'Files that would be in conflict in a merge now' }),
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;
 
 export const SavedQuery = z.strictObject({
-  path: FolderPath.optional().meta({ description: 'A folder of a repository to look in, beside those of sessions' }),
+  path: FolderPath.optional().meta({
+    description: 'A folder of a repository to look in, besides the folders of sessions',
+  }),
 });
 
 export const Recovery = z
@@ -112,11 +116,11 @@ export const Recovery = z
     repository: FolderPath,
     id: z.string().min(1).max(200),
     branch: GitName.optional().meta({
-      description: 'The branch for it: made, or taken if it is where it was. Left out: the one that it had',
+      description: 'The branch for it: made, or used if it still has the same commit. Default: its former branch',
     }),
     folder: FolderPath.nullable().optional().meta({
       description:
-        'Where its worktree comes back; left out: where it was. null: only the branch, with what was in no commit as one more',
+        'Where to restore its worktree; default: where it was. null: only the branch, with the uncommitted changes as one more commit',
     }),
   })
   .meta({ id: 'Recovery' });
@@ -125,7 +129,7 @@ export type Recovery = z.infer<typeof Recovery>;
 export const Recovered = z
   .object({
     branch: z.string(),
-    commit: z.string().meta({ description: 'Where the branch is' }),
+    commit: z.string().meta({ description: 'The commit of the branch' }),
     folder: z.string().nullable(),
   })
   .meta({ id: 'Recovered' });

@@ -11,6 +11,7 @@ import { createPasses } from './auth/passes.ts';
 import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
+import type { BudgetDesk } from './budgets/budget-desk.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
@@ -29,15 +30,18 @@ import type { Replays } from './replay/replays.ts';
 import { createReviewDesk } from './review/review-desk.ts';
 import type { Scheduler } from './schedules/scheduler.ts';
 import type { Sessions } from './sessions.ts';
+import type { Sinks } from './sinks/sinks.ts';
 import { SessionsHub } from './stream/sessions-hub.ts';
 import { StreamHub } from './stream/stream-hub.ts';
 import { createWebSockets } from './stream/web-sockets.ts';
 import { createTurnDesk } from './turns/turn-desk.ts';
+import { createSavedViews } from './views/saved-views.ts';
+import { createPullRequests } from './worktrees/pull-requests.ts';
 import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
 /**
- * The contact address of the sender, which push services require. A server without an address of its own has none to
- * give.
+ * The contact address of the sender, which push services require. A server has no address of its own, so this one is
+ * not real.
  */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
@@ -67,11 +71,13 @@ export interface FacesOptions {
   replays: Replays;
   recordings: () => Promise<Recordings>;
   rules: RulesDesk;
-  /** comments on what sessions changed */
+  /** the comments on sessions' changes */
   reviews: ReviewStore;
-  /** the id of a session, which stays through renames */
+  /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
   schedules: Scheduler;
+  sinks: Sinks;
+  budgets: BudgetDesk;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -118,6 +124,10 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const { idOf } = options;
   const reviews = createReviewDesk({ store: options.reviews, sessions, idOf, environment, clock, log: logger });
   const turns = createTurnDesk({ sessions, environment, settings, clock, log: logger });
+  const pullRequests = createPullRequests({
+    ...{ sessions, environment, clock, log: logger },
+    scratchDir: join(home, 'push'),
+  });
   const machines = createMachinesDesk({
     home,
     sessions,
@@ -132,12 +142,16 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     turns,
     worktrees: createWorktreeDesk(environment),
+    pullRequests,
     reviews,
     replays,
     streamDir: settings.stream_dir,
     recordings: options.recordings,
     rules: options.rules,
     schedules: options.schedules,
+    views: createSavedViews(join(home, 'views.json')),
+    sinks: options.sinks,
+    budgets: options.budgets,
     signIns,
     passes,
     push,
@@ -157,7 +171,10 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     onSignOut: signIns.onSignOut,
     hubs: {
       '/ws': new SessionsHub({ sessions, clock, logger }),
-      '/ws/stream': new StreamHub({ sessions, clock, logger, maxBufferBytes: settings.max_buffer_size }),
+      '/ws/stream': new StreamHub({
+        ...{ sessions, clock, logger, machines, schedules: options.schedules, rules: options.rules },
+        maxBufferBytes: settings.max_buffer_size,
+      }),
     },
     ...(options.pingIntervalMs === undefined ? {} : { pingIntervalMs: options.pingIntervalMs }),
   });
@@ -172,6 +189,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   }).catch(async (cause: unknown) => {
     push.dispose();
     reviews.dispose();
+    pullRequests.dispose();
     await turns.dispose();
     await webSockets.close();
     throw cause;
@@ -179,7 +197,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   if (listening.notHeld !== null) {
     logger.warn(
       { address: listening.notHeld },
-      `another program has ${listening.notHeld}, and gets whoever asks for localhost: open ${listening.address.url}`,
+      `another program has ${listening.notHeld} and answers at localhost: open ${listening.address.url}`,
     );
   }
   await machines.start();
@@ -188,6 +206,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     close: async () => {
       push.dispose();
       reviews.dispose();
+      pullRequests.dispose();
       await machines.close();
       // Open connections keep the listener from closing, so both are closed together.
       await Promise.all([webSockets.close(), listening.close(), turns.dispose()]);

@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BudgetRule } from '../core/budgets/index.ts';
 import { thresholdsOf } from '../core/settings/index.ts';
 import { type ScreenRule, userObserver } from '../core/status/index.ts';
 import { Emitter } from '../emitter/emitter.ts';
@@ -15,6 +16,7 @@ import type { ScreenHost } from '../platform/gnu-screen/index.ts';
 import { runOnWaiting } from '../platform/notify/on-waiting.ts';
 import type { Search } from '../platform/search/index.ts';
 import { createAttentionStore } from '../platform/sqlite/attention-store.ts';
+import { createBudgetStore } from '../platform/sqlite/budget-store.ts';
 import type { Database } from '../platform/sqlite/database.ts';
 import { createDayStore } from '../platform/sqlite/day-store.ts';
 import { createDeliveryStore } from '../platform/sqlite/delivery-store.ts';
@@ -27,7 +29,9 @@ import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
 import type { Session, Settings } from '../protocol/index.ts';
 import type { Approvals } from './approval/approvals.ts';
+import { createCallGuard } from './approval/call-guard.ts';
 import { type AttendedSessions, attend } from './attention/attend.ts';
+import { type Budgets, createBudgets } from './budgets/budgets.ts';
 import type { Clock } from './clock.ts';
 import type { DiskWatch } from './fleet/disk-watch.ts';
 import { createFleet, type Fleet } from './fleet/fleet.ts';
@@ -41,6 +45,8 @@ export interface FleetSettings {
   settings: Settings;
   /** the user's own rules over the screen */
   rules: readonly ScreenRule[];
+  /** the budgets of sessions */
+  budgetRules: readonly BudgetRule[];
   /** the server's own environment; sessions inherit it in part, and `on_waiting` inherits all of it */
   environment: Readonly<Record<string, string | undefined>>;
   /** the server's own process */
@@ -56,19 +62,27 @@ export interface FleetParts {
   disk: DiskWatch;
   drops: DropStore;
   approvals: Approvals;
+  /** called when the rules have changed */
+  onRules(): void;
 }
 
 export interface OpenedFleet {
   fleet: Fleet;
+  budgets: Budgets;
+  /** Notifies the hooks that rules have changed. */
+  onRulesChanged: () => Promise<void>;
   attended: Pick<AttendedSessions, 'start' | 'dispose'>;
   /** the sessions as the faces show them */
   sessions: Sessions;
 }
 
-/** Makes the fleet with its stores, the attention and the labels over it. None observes anything before its `start`. */
+/**
+ * Creates the fleet with its stores, wrapped by attention and labels. None of them observes anything before its
+ * `start`.
+ */
 export async function openFleet(
   options: FleetSettings,
-  { database, screen, search, disk, drops, approvals }: FleetParts,
+  { database, screen, search, disk, drops, approvals, onRules }: FleetParts,
 ): Promise<OpenedFleet> {
   const { settings, environment, clock, log } = options;
   const thresholds = thresholdsOf(settings);
@@ -76,10 +90,17 @@ export async function openFleet(
   await mkdir(spoolDir, { recursive: true, mode: 0o700 });
   removeGates(spoolDir);
   const gates = createTurnGates(spoolDir);
+  const guard = createCallGuard({ spoolDir, home: settings.home, approvals, log, onChange: onRules });
+  const stopGuard = await guard.start();
   const events = new Emitter<[SessionEvent]>((cause, event) =>
     log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
   );
   const writes = createPatientWrites(clock, log);
+  const labels = createLabelStore(database);
+  const stores = { events: createEventStore(database), terminalCosts: createTerminalCostStore(database) };
+  const budgets = createBudgets({
+    ...{ rules: options.budgetRules, store: createBudgetStore(database), ...stores, labels, clock, log },
+  });
   const fleet = createFleet({
     deps: {
       clock,
@@ -91,10 +112,24 @@ export async function openFleet(
       history: createHistoryStore(database),
       deliveries: createPatientDeliveries(createDeliveryStore(database), writes),
       stash: createStashStore(database),
-      events: createEventStore(database),
+      events: {
+        ...stores.events,
+        append: (id, batch) => {
+          const stored = stores.events.append(id, batch);
+          if (batch.turns.length > 0) budgets.note();
+          return stored;
+        },
+      },
       search,
       days: createDayStore(database),
-      terminalCosts: createTerminalCostStore(database),
+      terminalCosts: {
+        ...stores.terminalCosts,
+        count: (session, day, totalUsd) => {
+          stores.terminalCosts.count(session, day, totalUsd);
+          budgets.note();
+        },
+      },
+      budgets,
       writes,
       disk,
       drops,
@@ -110,9 +145,12 @@ export async function openFleet(
     pid: options.pid,
     onSpoolRemade: () => {
       gates.renew();
+      void guard.refresh();
       noteRemade(spoolDir, clock.now());
     },
     onGateChanged: gates.renew,
+    onGuardChanged: () => void guard.refresh(),
+    areCallsGuarded: guard.isOn,
   });
   const attended = attend({
     sessions: fleet,
@@ -124,17 +162,31 @@ export async function openFleet(
   });
   const labelled = labelSessions({
     sessions: attended.sessions,
-    store: createLabelStore(database),
+    store: {
+      ...labels,
+      save: (id, kept) => {
+        labels.save(id, kept);
+        budgets.note();
+      },
+    },
     findRepository: findMainCheckout,
     writes,
     clock,
     log,
   });
   const dispose = (): void => {
+    stopGuard();
+    budgets.dispose();
     labelled.dispose();
     attended.dispose();
   };
-  return { fleet, attended: { start: attended.start, dispose }, sessions: labelled.sessions };
+  return {
+    fleet,
+    budgets,
+    onRulesChanged: guard.refresh,
+    attended: { start: attended.start, dispose },
+    sessions: labelled.sessions,
+  };
 }
 
 function notifyWaiting({ settings, environment, log }: FleetSettings, session: Session): void {

@@ -20,6 +20,7 @@ import type {
   NewSession,
   NewSnooze,
   NewStashedResponse,
+  PullRequest,
   Restoration,
   SearchQuery,
   SearchResult,
@@ -45,12 +46,12 @@ export type Dispose = () => void;
  */
 export type SessionEvent =
   | { kind: 'added'; session: Session }
-  /** archived: it is listed no longer, but exists */
+  /** `archived`: the session is no longer listed, but still exists */
   | { kind: 'removed'; slug: string; archived?: true }
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
-  /** its snooze has ended by its rule, not by hand */
+  /** the snooze has ended by its rule and not by hand */
   | { kind: 'woken'; session: Session }
   | { kind: 'events'; slug: string; events: readonly StoredEvent[] }
   | { kind: 'resized'; slug: string; cols: number; rows: number };
@@ -96,7 +97,7 @@ export interface Sessions {
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
   restart(slug: string): Promise<Session>;
-  /** A person has looked at what was shown: see `Look`. @throws CatalogueError no_such_session */
+  /** Records that a person has looked at the session; see `Look`. @throws CatalogueError no_such_session */
   seen(slug: string, look: Look): Session;
   /** @throws CatalogueError no_such_session */
   unseen(slug: string): Session;
@@ -106,33 +107,36 @@ export interface Sessions {
   unsnooze(slug: string): Session;
   /** @throws CatalogueError no_such_session, invalid_request */
   tag(slug: string, edit: TagEdit): Session;
-  /** Takes an ended session off every list. @throws CatalogueError no_such_session, session_alive */
+  /** Removes an ended session from every list. @throws CatalogueError no_such_session, session_alive */
   archive(slug: string): Session;
   /** @throws CatalogueError no_such_session */
   unarchive(slug: string): Session;
-  /** The sessions that no list has because they are archived. `get` has them too. */
+  /** Returns the archived sessions, which are in no list. `get` returns them too. */
   archived(): Session[];
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
   /** Claude Code's conversations on this machine that do not belong to a session. */
   conversations(): Promise<Conversation[]>;
   /**
-   * Ends the process of an idle session in a terminal; the next text brings its conversation back.
+   * Ends the process of an idle session in a terminal. The next text continues its conversation.
    * @throws CatalogueError not_parkable, no_terminal, not_adopted, session_dead, kill_failed
    */
   park(slug: string): Promise<Session>;
-  /** @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what a launch throws */
+  /** @throws CatalogueError session_dead, session_in_use, no_such_conversation, and everything that a launch throws */
   wake(slug: string): Promise<Session>;
-  /** Begins to bring lost sessions back, or says what that would do. @throws CatalogueError no_such_session */
+  /** Begins to restore lost sessions, or only returns the plan. @throws CatalogueError no_such_session */
   restore(request: NewRestoration): Promise<Restoration>;
-  /** The restoration that runs, or the last one. */
+  /** Returns the running restoration, or the last one. */
   restoration(): Promise<Restoration>;
   /**
-   * Brings the session's worktree to its end, and stops the session first.
-   * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and what `finishWorktree` throws
+   * Stops the session and finishes its worktree.
+   * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and everything that
+   * `finishWorktree` throws
    */
   finish(slug: string, request: Finish): Promise<Session>;
-  /** What each session takes of the machine, read now. */
+  /** Stores the pull request of the session's branch with its worktree. @throws CatalogueError no_worktree */
+  keepPullRequest(slug: string, request: PullRequest): Session;
+  /** Returns the resources that each session uses now. */
   resources(): Promise<SessionResources[]>;
   /** Ends the whole process tree, and proves that it ended; the session stays listed. */
   kill(slug: string): Promise<Session>;
@@ -142,7 +146,7 @@ export interface Sessions {
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
   interrupt(slug: string): Promise<void>;
-  /** Sends the texts that an interrupt has held back. */
+  /** Resumes the queue that an interrupt has paused. */
   resumeQueue(slug: string): Session;
   keys(slug: string, keys: string): Promise<void>;
   resize(slug: string, cols: number, rows: number): Promise<Session>;
@@ -165,13 +169,13 @@ export interface Sessions {
   stash(): StashedResponse[];
   /** @throws CatalogueError no_such_session, command_prefix, invalid_request */
   addToStash(request: NewStashedResponse): StashedResponse;
-  /** @throws CatalogueError no_such_stash, already_applied, and what `send` throws */
+  /** @throws CatalogueError no_such_stash, already_applied, and everything that `send` throws */
   applyStash(id: string): Promise<StashedResponse>;
   /** @throws CatalogueError no_such_stash */
   removeFromStash(id: string): StashedResponse;
   history(slug: string, since: string | null): StatusChange[];
   /**
-   * What Claude Code has written to its transcript.
+   * Returns what Claude Code has written to its transcript.
    * @param after where the previous part ended; null for the newest part
    */
   transcript(slug: string, after: number | null): Promise<TranscriptPage>;
@@ -187,21 +191,21 @@ export interface Sessions {
   /** @throws CatalogueError no_such_session */
   turn(slug: string): TurnFacts;
   /**
-   * Holds the tools of a session that runs until the returned function is called, at most for some seconds; null where
+   * Holds the tools of a running session until the returned function is called, for some seconds at most. Null if
    * nothing can hold them.
    */
   holdTurn(slug: string): Dispose | null;
   /**
-   * Does something while no turn runs and no text is typed into the session.
-   * @throws CatalogueError already_running while it works or asks
+   * Runs `work` while no turn is running and no text is being typed into the session.
+   * @throws CatalogueError already_running while the session works or asks
    */
   whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** What is known of a session's turn. */
+/** The known facts about a session's turn. */
 export interface TurnFacts {
-  /** the session's own id, which stays through renames and restarts */
+  /** the session's id, which renames and restarts do not change */
   id: string;
-  /** the last prompt that something told of, and when; Unix milliseconds */
+  /** the last reported prompt and its time in Unix milliseconds */
   prompt: { at: number; text: string } | null;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Emitter } from '../emitter/emitter.ts';
 import {
   leaveSizingTerminals,
   openScreenHost,
@@ -9,6 +10,7 @@ import {
 } from '../platform/gnu-screen/index.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
+import { createAnswerStore } from '../platform/sqlite/answer-store.ts';
 import {
   DAMAGED_LOG,
   DATABASE_FILE,
@@ -18,12 +20,14 @@ import {
 } from '../platform/sqlite/database.ts';
 import { createDropStore } from '../platform/sqlite/drop-store.ts';
 import { type HomeLock, readLockHolder, takeHomeLock } from '../platform/sqlite/home-lock.ts';
+import { createOutboxStore } from '../platform/sqlite/outbox-store.ts';
 import { createReviewStore } from '../platform/sqlite/review-store.ts';
 import { createRuleStore } from '../platform/sqlite/rule-store.ts';
 import { createScheduleStore } from '../platform/sqlite/schedule-store.ts';
 import { CatalogueError } from '../protocol/index.ts';
-import { createApprovals } from './approval/approvals.ts';
+import { createApprovals, type RuleEvent } from './approval/approvals.ts';
 import { createRulesDesk } from './approval/rules-desk.ts';
+import { createBudgetDesk } from './budgets/budget-desk.ts';
 import { checkpointWhenIdle } from './checkpoint-when-idle.ts';
 import { type Faces, startServerFaces } from './faces.ts';
 import { createDiskWatch } from './fleet/disk-watch.ts';
@@ -36,6 +40,8 @@ import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
 import type { Dispose, Sessions } from './sessions.ts';
+import { watchPresence } from './sinks/presence.ts';
+import { createSinks, type Sinks } from './sinks/sinks.ts';
 import { awaitLoss } from './watch-home.ts';
 
 /**
@@ -84,12 +90,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   let attended: OpenedFleet['attended'] | null = null;
   let search: Search | null = null;
   let schedules: Scheduler | null = null;
+  let sinks: Sinks | null = null;
   try {
     database = openDatabase(databaseFile);
     if (existsSync(`${databaseFile}${DAMAGED_LOG}`))
       log.error(
         { file: `${databaseFile}${DAMAGED_LOG}` },
-        "the database's log could not be read to its end: what was written last is lost",
+        "the database's log could not be read to its end: the last writes are lost",
       );
     const screen = await openScreen(options);
     await removeLeftExchanges(screen);
@@ -99,8 +106,13 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const drops = createDropStore(database);
     const ruleStore = createRuleStore(database);
     const userHome = options.environment.HOME ?? '/';
-    const approvals = createApprovals({ home: settings.home, userHome, store: ruleStore, clock, log });
-    const opened = await openFleet(options, { database, screen, search, disk, drops, approvals });
+    const ruleEvents = new Emitter<[RuleEvent]>((cause) => log.error({ err: cause }, 'a listener to rules failed'));
+    const approvals = createApprovals({
+      ...{ home: settings.home, userHome, store: ruleStore, answers: createAnswerStore(database), clock, log },
+      onDecided: (id) => ruleEvents.tell({ kind: 'decided', id }),
+    });
+    const onRules = (): void => ruleEvents.tell({ kind: 'changed' });
+    const opened = await openFleet(options, { database, screen, search, disk, drops, approvals, onRules });
     fleet = opened.fleet;
     attended = opened.attended;
     const { sessions } = opened;
@@ -116,15 +128,27 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
     });
+    const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
     schedules = createScheduler({
       store: createScheduleStore(database),
-      sessions: fleet,
+      sessions: { ...sessions, named: fleet.named, idOf: fleet.idOf, overBudget: opened.budgets.overBudgetOfNew },
       clock,
       log,
-      timezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+      timezone,
+    });
+    const presence = watchPresence(sessions, clock);
+    sinks = createSinks({
+      sessions,
+      idOf: fleet.idOf,
+      store: createOutboxStore(database),
+      file: join(settings.home, 'sinks.json'),
+      lookedMsAgo: presence.lookedMsAgo,
+      clock,
+      log,
+      timezone,
     });
     const faces = await startServerFaces({
-      sessions,
+      sessions: presence.sessions,
       sessionOf: fleet.sessionOf,
       pid: options.pid,
       replays,
@@ -132,7 +156,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       reviews: createReviewStore(database),
       idOf: fleet.idOf,
       schedules,
-      rules: createRulesDesk({ approvals, store: ruleStore, clock, sessions: fleet.named }),
+      sinks,
+      budgets: createBudgetDesk({ budgets: opened.budgets, sessions: { list: sessions.list, idOf: fleet.idOf } }),
+      rules: createRulesDesk({
+        ...{ approvals, store: ruleStore, clock },
+        ...{ sessions: fleet.named, onChange: opened.onRulesChanged, onEvent: ruleEvents.on },
+      }),
       settings,
       clock,
       logger: log,
@@ -141,9 +170,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       docsDir,
       environment: options.environment,
     });
-    // Every face listens by now, so it learns which sessions wake.
+    // Every face is listening by now and learns which sessions wake.
     attended.start();
     schedules.start();
+    sinks.start();
     const reach = reachOf(settings.host);
     lock.describe({
       pid: options.pid,
@@ -159,6 +189,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       stopGrowing();
       stopCheckpoints();
       schedules?.dispose();
+      sinks?.dispose();
       home.stop();
     };
     const ready = reach === null ? 'the server is ready' : `the server is ready, and open to ${reach}`;
@@ -172,6 +203,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     };
   } catch (cause) {
     schedules?.dispose();
+    sinks?.dispose();
     attended?.dispose();
     await fleet?.close();
     await search?.close();
@@ -203,7 +235,7 @@ async function requireLock(home: string): Promise<HomeLock> {
   }
   const holder = readLockHolder(home);
   const who = holder === null ? '' : ` (pid ${holder.pid}${holder.address === null ? '' : `, ${holder.address}`})`;
-  throw new CatalogueError('server_running', `A CBOS server runs on ${home} already${who}`);
+  throw new CatalogueError('server_running', `A CBOS server already runs on ${home}${who}`);
 }
 
 function closer(parts: {

@@ -90,7 +90,7 @@ function lossOf(home: string, file: string): CatalogueError {
   if (inodeOf(file) !== null) return new CatalogueError('home_gone', `${file} was replaced while the server ran`);
   if (now === null) return new CatalogueError('home_gone', `${file} was removed while the server ran`);
   return new CatalogueError('home_gone', `The home ${home} was moved to ${dirname(now)} while the server ran`, {
-    hint: `CBOS_HOME=${dirname(now)} cbos up finds everything there; sessions live on`,
+    hint: `CBOS_HOME=${dirname(now)} cbos up finds everything there; sessions keep running`,
   });
 }
 

@@ -37,7 +37,7 @@ export function boundCounts(terminal: SizedTerminal): void {
   const handlers = handlersOf(terminal);
   for (const [name, largest] of Object.entries(LARGEST_COUNT)) {
     const handle = handlers[name]?.bind(handlers);
-    if (handle === undefined) throw new Error(`xterm.js has no ${name} any more`);
+    if (handle === undefined) throw new Error(`xterm.js no longer has ${name}`);
     handlers[name] = (params) => {
       params.params[0] = Math.min(params.params[0] ?? 0, largest(terminal));
       return handle(params);

@@ -17,7 +17,7 @@ export function baseText({ kind, ref, commit }: ChangesBase): string {
     case 'last_commit':
       return 'against the last commit';
     case 'nothing':
-      return 'against nothing: there is no commit yet';
+      return 'against nothing: the repository has no commit yet';
     case 'turn':
       return `in turn ${name}`;
     default:
@@ -77,7 +77,7 @@ export function totalText({ files, added, removed }: Changes['total']): string {
 /** Lists what exceeded a limit, one line each. */
 export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
   return [
-    ...(files === 0 ? [] : [`${files} more files were changed, and are counted but not listed`]),
+    ...(files === 0 ? [] : [`${files} more changed files are counted but not listed`]),
     ...(untracked === 0 ? [] : [`${untracked} more untracked files were not compared: .gitignore may name them`]),
   ];
 }

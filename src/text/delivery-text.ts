@@ -5,13 +5,13 @@ import { cleanLine } from './terminal-text.ts';
 export function deliveryLine({ session, status, removed, note }: Delivery): string {
   const words: Readonly<Record<Delivery['status'], string>> = {
     delivered: `Sent to ${session}`,
-    queued: `${session}: queued; it is sent as soon as the session is ready`,
+    queued: `${session}: queued; CBOS sends it as soon as the session is ready`,
     sent: `Typed into ${session}; Claude Code has not confirmed it yet`,
-    unknown: `${session}: it may or may not have arrived; cbos attach ${session} shows`,
+    unknown: `${session}: it may or may not have arrived; look with cbos attach ${session}`,
     cancelled: `${session}: cancelled, not sent`,
     failed: `${session}: not sent; cbos attach ${session} shows why`,
   };
-  const cleaned = removed > 0 ? ` (${removed} control characters were taken out)` : '';
+  const cleaned = removed > 0 ? ` (${removed} control characters were removed)` : '';
   return cleanLine(`${words[status] ?? `${session}: ${status}`}${cleaned}${note === null ? '' : `. ${note}`}`);
 }
 

@@ -6,21 +6,23 @@ const IN_QUEUE = "Typed during a turn, into Claude Code's own queue";
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before it was sent; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before it was sent; CBOS sends it when the view is closed',
-  beside_leftover: 'An earlier text of CBOS was still in the prompt; CBOS sends it once that is taken out',
-  put_back: "It came back out of Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
-  taken_out: 'It was still in the prompt, unsent, and CBOS took it out; CBOS sends it when the session is ready',
+  beside_leftover: 'An earlier text of CBOS was still in the prompt; CBOS sends this one once that text is removed',
+  put_back: "It came back from Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
+  taken_out: 'It was still in the prompt, unsent, and CBOS removed it; CBOS sends it when the session is ready',
   resumed: 'The server ended before it was sent; CBOS sends it when the session is ready',
-  looking: 'The server ended while it pressed Enter; whether Claude Code took it shows when the session is ready',
-  under_view: 'A view opened as it was sent; if it is still in the prompt when the view closes, CBOS sends it then',
-  unread: 'The session has not read it yet; CBOS sends it when it shows in the prompt',
-  taken_back: "Somebody took it out of Claude Code's queue into the prompt; it is theirs now",
+  looking:
+    'The server ended while it pressed Enter; CBOS finds out whether Claude Code took it when the session is ready',
+  under_view:
+    'A view opened while it was being sent; if it is still in the prompt when the view closes, CBOS sends it then',
+  unread: 'The session has not read it yet; CBOS presses Enter once it shows in the prompt',
+  taken_back: "Somebody moved it from Claude Code's queue into the prompt; CBOS leaves it to them",
   answering: `${IN_QUEUE}; an answer may end that turn`,
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
-  never_shown: 'The prompt never showed it, and nothing says that Claude Code took it',
+  never_shown: 'The prompt never showed it, and there is no sign that Claude Code took it',
   no_sign:
-    'Enter was pressed, but neither the prompt nor a hook nor the transcript says what became of it. Look before you send it again',
-  cleared: 'It was still in the prompt, unsent, and CBOS took it out; it did not arrive',
+    'CBOS pressed Enter, but neither the prompt nor a hook nor the transcript shows what happened. Look before you send it again',
+  cleared: 'It was still in the prompt, unsent, and CBOS removed it; it did not arrive',
   unsent: 'The server ended before it was sent; it did not arrive. Send it again',
   session_ended: 'The session stopped before it was sent; it did not arrive',
 };
@@ -41,18 +43,18 @@ type Refused =
   | 'draft'
   | `covered_by_${Covering}`;
 
-/** Why a text is not sent, and what a person can do about it. `SLUG` stands for the session's name. */
+/** Why a text is not sent, and what a person can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
   not_adopted: ['CBOS only observes this session'],
   shell_command: ['A text that starts with "!" would run a shell command'],
   slash_command: ['A text that starts with "/" would run a slash command'],
-  ended: ['The session is stopped', '`cbos restart SLUG` goes on with its conversation'],
+  ended: ['The session is stopped', '`cbos restart SLUG` continues its conversation'],
   unread: [
     'The session has not read what was typed before',
-    'Wait until it goes on (`cbos attach SLUG` shows what it does), or let CBOS hold the text (--queue)',
+    'Wait until it continues (`cbos attach SLUG` shows what it is doing), or let CBOS hold the text (--queue)',
   ],
   draft: [
-    'Somebody has begun to type a text in the prompt',
+    'Somebody has started to type in the prompt',
     'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
   ],
   covered_by_transcript: ['The detailed transcript covers the prompt', close('Close it with ctrl+o or Esc')],
@@ -62,13 +64,10 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
     close('Leave that mode with Backspace'),
   ],
   covered_by_search: [
-    'Old prompts are being searched: Enter would send one of them again',
+    'The search of old prompts is open: Enter would send one of them again',
     close('End the search with Esc'),
   ],
-  covered_by_agents: [
-    'The list of agents is shown: the text would begin a session of its own',
-    close('Go back with Esc'),
-  ],
+  covered_by_agents: ['The list of agents is open: the text would start a new session', close('Go back with Esc')],
   covered_by_unknown: ['Something that CBOS does not know covers the prompt', close('Close it')],
 };
 

@@ -31,8 +31,8 @@ export function evidenceFacts(
   const facts: (readonly [string, string])[] = [
     ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],
     json === null
-      ? ['hooks', hooks === null ? 'none ever came' : `the last one ${ago(hooks.last_at)}`]
-      : ['events', json.last_at === null ? 'none ever came' : `the last one ${ago(json.last_at)}`],
+      ? ['hooks', hooks === null ? 'none received' : `the last one ${ago(hooks.last_at)}`]
+      : ['events', json.last_at === null ? 'none received' : `the last one ${ago(json.last_at)}`],
     ['prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`],
     ['calls', calls(json?.tools ?? hooks?.tools ?? [])],
   ];
@@ -50,7 +50,7 @@ export function evidenceFacts(
     facts.push(
       ['asks', calls(json.questions)],
       ['turn end', end === null ? '' : `${end.error ?? (end.interrupted ? 'interrupted' : 'done')} (${ago(end.at)})`],
-      ['background', background === 0 ? '' : `${background} tasks go on`],
+      ['background', background === 0 ? '' : `${background} tasks continue`],
     );
   }
   return facts.filter(([, text]) => text !== '');

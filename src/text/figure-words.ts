@@ -6,13 +6,13 @@ const WARNING = '▲';
 const GAUGE_CELLS = 5;
 const HALF_A_CENT_USD = 0.005;
 
-/** `42%`, with a mark if the context window is nearly full; empty where nothing is known. */
+/** Returns `42%`, with a mark if the context window is nearly full. Empty if unknown. */
 export function contextPercent(context: ContextWindow | null): string {
   if (context === null) return '';
   return `${isNearlyFull(context) ? `${WARNING} ` : ''}${Math.round(context.used_percentage)}%`;
 }
 
-/** The share as a bar of five cells: `██░░░`; empty where nothing is known. */
+/** Returns the share as a bar of five cells: `██░░░`. Empty if unknown. */
 export function contextGauge(context: ContextWindow | null): string {
   if (context === null) return '';
   const filled = Math.min(GAUGE_CELLS, Math.round((context.used_percentage * GAUGE_CELLS) / 100));
@@ -23,19 +23,19 @@ export function contextStyle(context: ContextWindow | null): StyleName {
   return isNearlyFull(context) ? 'yellow' : 'dim';
 }
 
-/** `██░░░ 42% of 200k tokens`, with what is about to happen. */
+/** Returns `██░░░ 42% of 200k tokens`, followed by a warning if compaction is near. */
 export function contextText(context: ContextWindow | null): string {
   if (context === null) return '';
   const warning = isNearlyFull(context) ? '; nearly full' : '';
   return `${contextGauge(context)} ${contextPercent(context)} of ${tokensText(context.size_tokens)} tokens${warning}`;
 }
 
-/** `context 42%`, beside other facts of a session. */
+/** Returns `context 42%`, for a list of facts about a session. */
 export function contextFact(context: ContextWindow | null): string {
   return context === null ? '' : `context ${contextPercent(context)}`;
 }
 
-/** `1M`, `200k`, `950`. */
+/** Formats a number of tokens: `1M`, `200k`, `950`. */
 export function tokensText(count: number): string {
   if (count >= 1_000_000) return `${Number((count / 1_000_000).toFixed(1))}M`;
   return count >= 1_000 ? `${Math.round(count / 1_000)}k` : String(count);
@@ -45,12 +45,12 @@ export function dollarsText(costUsd: number): string {
   return `$${costUsd.toFixed(2)}`;
 }
 
-/** Empty where nothing was spent, or nothing is known. */
+/** Formats a cost. Empty if nothing was spent or the cost is unknown. */
 export function costFact(costUsd: number | null): string {
   return costUsd === null || costUsd < HALF_A_CENT_USD ? '' : dollarsText(costUsd);
 }
 
-/** `+12 −3`; empty where nothing is known or nothing was changed. */
+/** Returns `+12 −3`. Empty if nothing was changed or the numbers are unknown. */
 export function linesText({ lines_added: added, lines_removed: removed }: Session): string {
   return (added ?? 0) + (removed ?? 0) === 0 ? '' : `+${added ?? 0} −${removed ?? 0}`;
 }

@@ -5,11 +5,11 @@ import { cleanLine } from './terminal-text.ts';
 export interface GroupHeading {
   /** `shop (3)` */
   title: string;
-  /** what tells it from the others: a repository's path, or a tag; empty for those that have none */
+  /** identifies the group: a repository's path, or a tag; empty for sessions without one */
   key: string;
 }
 
-/** The heading of each session, by its name, and all sessions in the order of their groups. */
+/** Returns the heading of each session by its name, and all sessions in the order of their groups. */
 export function groupedBy(
   sessions: readonly Session[],
   by: Exclude<Grouping, 'attention' | 'none'>,

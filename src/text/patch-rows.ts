@@ -1,11 +1,13 @@
 import { showHiddenMarks } from './hidden-marks.ts';
 
-/** A row of a patch: a file's name, what git says of it, the place of a hunk, a line, or a note about a line. */
+/**
+ * A row of a patch: a file's name, a remark by git about the file, the place of a hunk, a line, or a note about a line.
+ */
 export interface PatchRow {
   kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
-  /** as it stands in the patch, without the sign of a line */
+  /** the row as in the patch, without the sign of a line */
   text: string;
-  /** the line's number in the base; null where the line is not in it */
+  /** the line's number in the base; null if the base does not contain it */
   old: number | null;
   /** the line's number now */
   now: number | null;
@@ -14,8 +16,8 @@ export interface PatchRow {
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Reads a patch in git's unified format. How many lines belong to a hunk is in its head: so a line of a file that looks
- * like a part of the format is still a line of the file.
+ * Parses a patch in git's unified format. The head of each hunk gives the number of its lines, so a line of a file that
+ * looks like part of the format is still treated as a line of the file.
  */
 export function patchRows(patch: string): PatchRow[] {
   const rows: PatchRow[] = [];
@@ -58,20 +60,20 @@ function plain(kind: PatchRow['kind'], text: string): PatchRow {
 
 const SIGNS: Readonly<Partial<Record<PatchRow['kind'], string>>> = { context: ' ', added: '+', removed: '-' };
 
-/** The sign of a line, empty for what is no line of the file. */
+/** Returns the sign of a line. Empty for a row that is not a line of the file. */
 export function rowSign({ kind }: PatchRow): string {
   return SIGNS[kind] ?? '';
 }
 
 /**
- * A row as it is, with what nobody would see written out. A carriage return at the end of a line that did not change is
- * left out: all lines of such a file have one.
+ * Returns a row with invisible characters written out. A carriage return at the end of an unchanged line is left out,
+ * because all lines of such a file have one.
  */
 export function shownRow({ kind, text }: PatchRow): string {
   return showHiddenMarks(kind === 'context' ? text.replace(/\r$/, '') : text);
 }
 
-/** A row for a terminal: its sign and its text, with tabs as spaces. */
+/** Returns a row for a terminal: its sign and its text, with tabs as spaces. */
 export function rowText(row: PatchRow): string {
   return `${rowSign(row)}${shownRow(row).replaceAll('\t', '    ')}`;
 }

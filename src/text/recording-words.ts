@@ -16,7 +16,7 @@ export function formatSize(bytes: number): string {
 export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
   const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
   const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
-  if (reason === 'truncated') return cleanLine(`${what} of ${recording} (cut off by something else), ${day}`);
+  if (reason === 'truncated') return cleanLine(`${what} of ${recording} (cut off by another program), ${day}`);
   return cleanLine(`${what} of ${recording} (${reason}), ${day}`);
 }
 
@@ -33,9 +33,7 @@ export function recordingsLines(recordings: Recordings): string[] {
     `recordings take ${formatSize(total_bytes)} of ${formatSize(max_total_size)}, the disk has ${formatSize(free_bytes)} left`,
     ...(fault === null
       ? []
-      : [
-          `not recorded: ${not_recorded.map(cleanLine).join(', ') || 'what is shown from now on'}; ${faultText(fault)}`,
-        ]),
+      : [`not recorded: ${not_recorded.map(cleanLine).join(', ') || 'all further output'}; ${faultText(fault)}`]),
     ...dropped.slice(0, SHOWN_DROPS).map((drop) => `dropped: ${dropText(drop)}`),
     ...(dropped.length > SHOWN_DROPS ? [`dropped: ${dropped.length - SHOWN_DROPS} more; cbos status --json`] : []),
   ];

@@ -9,34 +9,34 @@ const LOSSES: Readonly<Record<Loss, string>> = {
   shutdown: 'it ended together with CBOS',
 };
 
-/** How a session was lost; empty for one that is not. */
+/** Returns how a session was lost. Empty if it is not lost. */
 export function lostText({ lost }: Pick<Session, 'lost'>): string {
   return lost === undefined ? '' : howLost(lost);
 }
 
-/** A newer server may know further ways. */
+/** A newer server may have other values. */
 const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
 
-/** Why a session is left, and what a person does about it; `SLUG` stands for its name. */
+/** Why a session is not restored, and what a person can do about it. `SLUG` is replaced by its name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
   running: ['it runs', ''],
   parked: ['it is parked', 'the next text or `cbos wake SLUG` brings it back'],
   json: ['it is a JSON session', 'its next prompt starts its process'],
-  ended: ['it was stopped, or has ended by itself', '`cbos restart SLUG`'],
-  observed: ['something else started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
-  folder_gone: ['its folder is gone', 'make the folder again'],
-  worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or make the worktree again'],
-  own_arguments: ['its own arguments choose a conversation or send a prompt', '`cbos restart SLUG` gives them again'],
+  ended: ['it was stopped, or ended by itself', '`cbos restart SLUG`'],
+  observed: ['another program started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
+  folder_gone: ['its folder is gone', 'create the folder again'],
+  worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or create the worktree again'],
+  own_arguments: ['its launch arguments choose a conversation or send a prompt', '`cbos restart SLUG` uses them again'],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
-  in_use: ['a Claude Code that runs has its conversation open', 'end that one first'],
-  no_conversation: ["Claude Code's file of its conversation is gone", '`cbos restart SLUG` begins a new one'],
+  in_use: ['another running Claude Code has its conversation open', 'end that one first'],
+  no_conversation: ["Claude Code's file of its conversation is gone", '`cbos restart SLUG` starts a new one'],
   gave_up: ['the server has tried it several times', '`cbos restore SLUG`'],
 };
 
-/** What a restoration does with a session, has done with it, or why it leaves it, in one line. */
+/** Says in one line what a restoration will do or has done with a session, or why it leaves the session alone. */
 export function restoredText({ session, outcome, lost, how, reason, error }: RestoredSession): string {
   const name = cleanLine(session);
-  const way = how === 'anew' ? 'anew, for it had no conversation yet' : 'on its conversation';
+  const way = how === 'anew' ? 'with a new conversation, because it had none yet' : 'with its conversation';
   const because = lost === null ? '' : ` (${howLost(lost)})`;
   switch (outcome) {
     case 'planned':
@@ -46,7 +46,7 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
     case 'restored':
       return `${name} runs again, ${way}`;
     case 'left':
-      return `${name} left: ${refusalText(reason, name)}`;
+      return `${name} stays as it is: ${refusalText(reason, name)}`;
     case 'failed':
       return `${name} failed: ${cleanLine(error?.message ?? '')}; ${cleanLine(error?.hint ?? '')}`;
     case 'not_tried':
@@ -56,7 +56,7 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
 
 function refusalText(reason: RestoreRefusal | null, name: string): string {
   const known = reason === null || !Object.hasOwn(REFUSALS, reason) ? null : REFUSALS[reason];
-  if (known === null) return 'the server says no more';
+  if (known === null) return 'the server gives no reason';
   const [message, cure] = known;
   return cure === '' ? message : `${message}; ${cure.replaceAll('SLUG', name)}`;
 }

@@ -3,23 +3,22 @@ import { shownName } from './changes-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock } from './terminal-text.ts';
 
-/** How many of the lines that a comment is about are repeated in the prompt: the session has the file. */
+/** How many lines of a comment the prompt quotes. The session has the file, so it needs no more. */
 const MOST_QUOTED_LINES = 12;
-/** How much of one of these lines. */
+/** How many characters of each of these lines are quoted. */
 const MOST_QUOTED_CHARS = 300;
 
-/** What the prompt says of a comment. */
+/** The parts of a comment that the prompt contains. */
 export type PromptComment = Pick<ReviewComment, 'file' | 'side' | 'line' | 'end_line' | 'lines' | 'text' | 'anchor'>;
 
 /**
- * Returns a text without escape sequences and control characters, and with every other character that nobody would see
- * written out.
+ * Returns a text without escape sequences and control characters, and with every other invisible character written out.
  */
 export function visibleText(text: string): string {
   return showHiddenMarks(cleanBlock(text));
 }
 
-/** The prompt that sends a round of comments. Everything in it can be seen. */
+/** Returns the prompt that sends a round of comments. It contains no invisible characters. */
 export function reviewPrompt(round: number, comments: readonly PromptComment[]): string {
   const count = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
   const parts = comments.map((comment, index) =>
@@ -41,7 +40,7 @@ function quoted(lines: readonly string[]): string[] {
   return left > 0 ? [...shown, `> … ${left} more lines`] : shown;
 }
 
-/** `src/a.ts, lines 3–5`, with what became of the lines. */
+/** Returns `src/a.ts, lines 3–5`, followed by what happened to the lines. */
 export function placeText({
   file,
   side,
@@ -56,12 +55,12 @@ export function placeText({
   return `${shownName(file)}, ${lines}${of}${became}`;
 }
 
-/** What became of a round: `round 2: delivered`. */
+/** Returns the state of a round: `round 2: delivered`. */
 export function roundText({ number, status }: Pick<ReviewRound, 'number' | 'status'>): string {
   return `round ${number}: ${status ?? 'not known whether it was sent'}`;
 }
 
-/** How many comments wait, and how many rounds were sent. */
+/** Returns how many comments are waiting and how many rounds were sent. */
 export function reviewText({ comments, rounds, round }: Pick<Review, 'comments' | 'rounds' | 'round'>): string {
   const open = comments.length === 1 ? '1 comment' : `${comments.length} comments`;
   const sent = rounds.length === 0 ? '' : `, ${rounds.length === 1 ? '1 round' : `${rounds.length} rounds`} sent`;

@@ -1,25 +1,38 @@
-import type { AuditOutcome, Rule, RuleFile, RuleReason, RuleVerdict } from '../protocol/index.ts';
+import {
+  type AuditEntry,
+  type AuditOutcome,
+  type Rule,
+  type RuleFile,
+  type RuleFileState,
+  type RuleOrigin,
+  type RuleReason,
+  type RuleVerdict,
+  tellingField,
+} from '../protocol/index.ts';
+import { formatDuration } from './durations.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
+import { firstLine } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Why a call is decided as it is, in words. `…` stands for the part of the call that decided. */
+/** The reasons for decisions, as text. `…` is replaced by the part of the call that decided. */
 const REASONS: Readonly<Record<RuleReason, string>> = {
   allowed: 'every part of it is allowed',
   denied: 'a rule denies: …',
   asks: 'a rule asks about: …',
-  no_rules: 'no rule is for it',
+  no_rules: 'no rule matches it',
   no_rule: 'no rule allows: …',
   for_people: 'only a person answers …',
-  not_whole: 'CBOS does not have all of its input',
-  unclear_input: 'its input leaves open what it does: …',
-  broken_file: 'this file of rules cannot be relied on: …',
+  not_whole: 'CBOS does not have its whole input',
+  unclear_input: 'its input does not fully say what it does: …',
+  broken_file: "this file of rules isn't trustworthy: …",
   may_be_denied: 'it may contain what a rule denies: …',
   protected: 'no rule may allow this place: …',
-  outside: 'a `*` does not reach out of the folder: …',
+  outside: 'a `*` does not match outside the folder: …',
   too_long: 'the command is too long',
   control_character: 'it has a control character: …',
   not_ascii: 'it has a letter that may look like another: …',
   syntax: 'it cannot be read as a command: …',
-  construct: 'it has a construct that rules do not look into: …',
+  construct: 'it has a construct that rules do not analyse: …',
   expansion: 'the shell would expand: …',
   quoting: 'shells may read this differently: …',
   redirection: 'no rule allows this redirection: …',
@@ -30,40 +43,60 @@ const REASONS: Readonly<Record<RuleReason, string>> = {
 
 const DECISIONS = { allow: 'allowed', deny: 'denied', ask: 'asks' } as const;
 
-/** "asks: no rule allows: git push" */
+/** Returns a line such as "asks: no rule allows: git push". */
 export function verdictLine({ decision, reason, about, rules }: RuleVerdict): string {
   const why = (REASONS[reason] ?? reason).replace('…', about ?? '').replace(/: $/, '');
   const by = rules.length === 0 ? '' : ` (${rules.join(', ')})`;
   return cleanLine(`${DECISIONS[decision] ?? decision}: ${why}${by}`);
 }
 
-/** What a rule is about: "Bash: git status | npm test". */
+/** Returns the calls that a rule covers: "Bash: git status | npm test". */
 export function ruleAbout({ tool, command, path }: Rule): string {
   const what = [...command, ...path].join(' | ');
-  return cleanLine([tool.join(', '), what].filter((part) => part !== '').join(': '));
+  return seen([tool.join(', '), what].filter((part) => part !== '').join(': '));
 }
 
-/** What limits a rule: the sessions, the time, how often. */
-export function ruleLimits({ session, only, folder, expires, count, used }: Rule): string {
-  const limits = [
+/** Returns a rule's text on one line, with invisible characters written out. */
+const seen = (text: string): string => cleanLine(showHiddenMarks(text));
+
+/** Returns the sessions and the folder that a rule applies to. Empty if it applies to all. */
+export function ruleScope({
+  project,
+  session,
+  only,
+  folder,
+}: Pick<Rule, 'session' | 'only' | 'folder'> & Partial<Rule>): string {
+  const scope = [
     only === null ? '' : `for ${only} only`,
     session.length === 0 ? '' : `in ${session.join(', ')}`,
     folder === null ? '' : `below ${folder}`,
+    project === undefined || project.length === 0 ? '' : `in ${project.join(', ')}`,
+  ];
+  return seen(scope.filter((part) => part !== '').join(', '));
+}
+
+/** Returns the limits of a rule: sessions, time, and count. */
+export function ruleLimits(rule: Rule): string {
+  const { expires, count, used } = rule;
+  const limits = [
+    ruleScope(rule),
     expires === null ? '' : `until ${expires.slice(0, 16).replace('T', ' ')}Z`,
     count === null ? '' : `${used} of ${count}`,
   ];
   return cleanLine(limits.filter((part) => part !== '').join(', '));
 }
 
-/** What is wrong with a file of rules; null if nothing is. */
+/** Returns the fault of a file of rules. Null if there is none. */
 export function ruleFileFault({ path, folder, state, error }: RuleFile): string | null {
   switch (state) {
     case 'counts':
       return null;
     case 'untrusted':
-      return cleanLine(`${path} counts for nothing yet: cbos rules trust ${folder ?? ''} shows it and asks`);
+      return cleanLine(`${path} does not apply yet: cbos rules trust ${folder ?? ''} shows it and asks`);
     case 'changed':
-      return cleanLine(`${path}: ${error ?? 'it has changed'}; what was trusted counts, and nothing is allowed there`);
+      return cleanLine(
+        `${path}: ${error ?? 'it has changed'}; the trusted version applies, and nothing is allowed there`,
+      );
     case 'broken':
       return cleanLine(`${path}: ${error ?? 'it cannot be read'}; nothing that it touches is allowed`);
   }
@@ -72,7 +105,41 @@ export function ruleFileFault({ path, folder, state, error }: RuleFile): string 
 export const OUTCOME_WORDS: Readonly<Record<AuditOutcome, string>> = {
   started: 'not known',
   given: 'taken',
-  overtaken: 'others were first',
+  overtaken: 'somebody answered first',
   unconfirmed: 'no effect seen',
   failed: 'not given',
 };
+
+/** Returns who set a rule. */
+export const ORIGIN_WORDS: Readonly<Record<RuleOrigin, string>> = {
+  home: 'rules.toml',
+  project: "a project's file",
+  added: 'added',
+};
+
+export const FILE_STATE_WORDS: Readonly<Record<RuleFileState, string>> = {
+  counts: 'in effect',
+  broken: 'broken',
+  untrusted: 'not trusted',
+  changed: 'changed since it was trusted',
+};
+
+/** Returns the remaining time and calls of a rule. Empty if it has no end. */
+export function ruleLeft({ expires, count, used }: Rule, now: number): string {
+  const leftMs = expires === null ? null : Date.parse(expires) - now;
+  const time = leftMs === null ? '' : leftMs <= 0 ? 'expired' : `ends in ${formatDuration(leftMs)}`;
+  const calls = count === null ? '' : used >= count ? 'used up' : `${count - used} of ${count} calls left`;
+  return [time, calls].filter((part) => part !== '').join(', ');
+}
+
+/** Reports whether a rule has ended because of its time or its count. */
+export function isRuleOver({ expires, count, used }: Rule, now: number): boolean {
+  return (expires !== null && Date.parse(expires) <= now) || (count !== null && used >= count);
+}
+
+/** "Bash: npm test", for one line of a list. */
+export function decidedCall({ tool, input }: Pick<AuditEntry, 'tool' | 'input'>): string {
+  return seen(`${tool}: ${firstLine(showHiddenMarks(tellingField(input) ?? ''))}`);
+}
+
+export const DECIDED_WORDS: Readonly<Record<AuditEntry['decision'], string>> = { allow: 'allowed', deny: 'denied' };

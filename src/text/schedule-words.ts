@@ -1,15 +1,86 @@
-import type { ScheduleReason, ScheduleRun } from '../protocol/index.ts';
+import type { DeliveryStatus, Schedule, ScheduleLaunch, ScheduleReason, ScheduleRun } from '../protocol/index.ts';
 
 const REASONS: Readonly<Record<ScheduleReason, string>> = {
   missed: 'its time had passed',
-  overlapping: 'the prompt before still waits',
+  overlapping: 'the previous prompt still waits',
+  working: 'the session of the previous run still works or asks',
   paused: 'it was paused',
+  over_budget: 'a budget is reached',
   refused: 'the session took no text',
 };
 
-/** What became of a time of a schedule, in words: `skipped: it was paused`. */
-export function runText({ outcome, reason, error }: Pick<ScheduleRun, 'outcome' | 'reason' | 'error'>): string {
+const DELIVERED: Readonly<Record<DeliveryStatus, string>> = {
+  queued: 'waits until the session is ready',
+  sent: 'not confirmed yet',
+  delivered: '',
+  unknown: 'CBOS stopped while it was being sent',
+  cancelled: 'it was taken back',
+  failed: 'the prompt did not arrive',
+};
+
+/** Describes the outcome of a run: `skipped: it was paused`. */
+export function runText({
+  outcome,
+  reason,
+  error,
+  delivery_status: status = null,
+}: Pick<ScheduleRun, 'outcome' | 'reason' | 'error'> & Partial<Pick<ScheduleRun, 'delivery_status'>>): string {
   // A newer server may have words that this version does not know.
   const why = error ?? (reason === null ? '' : (REASONS[reason] ?? reason));
-  return why === '' ? outcome : `${outcome}: ${why}`;
+  if (why !== '') return `${outcome}: ${why}`;
+  const delivered = status === null ? '' : (DELIVERED[status] ?? '');
+  return delivered === '' ? outcome : `${outcome}: ${delivered}`;
+}
+
+/**
+ * Formats a time of a schedule for people: the local time, and the time in the schedule's zone if it differs:
+ * `Tue 2026-11-24 07:00`, `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.
+ * @param localZone the reader's time zone
+ */
+export function scheduleTimeText(at: string, zone: string, localZone: string): string {
+  const local = inZone(at, localZone);
+  const there = inZone(at, zone);
+  if (local === null) return at;
+  const here = `${local.day} ${local.time}`;
+  if (there === null || zone === localZone || (there.day === local.day && there.time === local.time)) return here;
+  return `${here} (${there.day === local.day ? '' : `${there.day} `}${there.time} ${zone})`;
+}
+
+/** Returns null if this machine does not know the zone. */
+function inZone(at: string, timeZone: string): { day: string; time: string } | null {
+  try {
+    const parts = new Intl.DateTimeFormat('en-GB', {
+      ...{ timeZone, weekday: 'short', year: 'numeric', month: '2-digit', day: '2-digit' },
+      ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+    }).formatToParts(new Date(at));
+    const of = (type: Intl.DateTimeFormatPartTypes): string => parts.find((part) => part.type === type)?.value ?? '';
+    return {
+      day: `${of('weekday')} ${of('year')}-${of('month')}-${of('day')}`,
+      time: `${of('hour')}:${of('minute')}`,
+    };
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the reader's time zone. */
+export function localTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** Returns who gets the prompts: `CI`, `a new NIGHTLY-N each time`, `(deleted)`. An older server has no `launch`. */
+export function receiverText({ session, launch = null }: Pick<Schedule, 'session'> & Partial<Schedule>): string {
+  return launch === null ? (session ?? '(deleted)') : `a new ${launch.name}-N each time`;
+}
+
+/** Returns how each session of a schedule is launched: `in /src/shop, own worktree, opus, #night, 5 stay listed`. */
+export function launchFacts({ path, worktree, model, tags, keep, overlap }: ScheduleLaunch): string {
+  return [
+    `in ${path}`,
+    ...(worktree === undefined ? [] : ['own worktree']),
+    ...(model === undefined ? [] : [model]),
+    ...(tags ?? []).map((tag) => `#${tag}`),
+    ...(keep === undefined ? [] : [`${keep} stay listed`]),
+    ...(overlap === 'launch' ? ['also while the last one works'] : []),
+  ].join(', ');
 }

@@ -8,6 +8,7 @@ import {
   type Session,
   tellingField,
 } from '../protocol/index.ts';
+import { overBudgetText } from './budget-words.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { limitText } from './limit-words.ts';
@@ -53,6 +54,7 @@ const LOOKS: Readonly<Record<Attention, Look>> = {
 /** An error looks different from a question. */
 const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   limit: { icon: '✗', style: 'red' },
+  budget: { icon: '✗', style: 'red' },
   error: { icon: '✗', style: 'red' },
   stuck: { icon: '!', style: 'magenta' },
 };
@@ -91,6 +93,7 @@ const NEED_WORDS: Readonly<Record<Need, string>> = {
   plan: 'has a plan',
   setup: 'needs set-up',
   limit: 'limit reached',
+  budget: 'over budget',
   error: 'error',
   stuck: 'no sign of life',
 };
@@ -125,9 +128,9 @@ export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_
   return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
 }
 
-/** That it is parked; empty while it is not. */
+/** Returns a note that the session is parked. Empty if it is not. */
 export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
-  // An older server does not tell.
+  // An older server does not report it.
   const at = Date.parse(parkedAt ?? '');
   return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: no process, the next text brings it back`;
 }
@@ -157,7 +160,9 @@ export function broughtBackText(slugs: readonly string[]): string {
 /**
  * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
  */
-export function sessionGist(session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit'>>): string {
+export function sessionGist(
+  session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'over_budget'>>,
+): string {
   const { status, path } = session;
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
@@ -168,6 +173,7 @@ export function sessionGist(session: Pick<Session, 'status' | 'path'> & Partial<
       ? asked
       : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
   }
+  if (session.over_budget !== undefined && session.over_budget.holds > 0) return overBudgetText(session.over_budget);
   const { rule, evidence } = status.because;
   if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';

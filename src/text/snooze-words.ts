@@ -2,12 +2,12 @@ import type { NewSnooze, Snooze } from '../protocol/index.ts';
 import { formatDateTime } from './durations.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** `snoozed until 17:00`; with its day where that is not the day on which it was snoozed. */
+/** Returns `snoozed until 17:00`, with the day if that differs from the day of the snooze. */
 export function snoozeText(snooze: Snooze): string {
   return `snoozed ${wakeText(snooze)}`;
 }
 
-/** `until 17:00`, below a heading that says the rest. */
+/** Returns `until 17:00`, for a place below a heading that says the rest. */
 export function wakeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
   const rules = [
     ...(until === null ? [] : [momentText(Date.parse(until), Date.parse(since))]),
@@ -29,17 +29,17 @@ function momentText(at: number, from: number): string {
 const HOUR_MS = 60 * 60 * 1_000;
 const UNITS_MS: Readonly<Record<string, number>> = { m: HOUR_MS / 60, h: HOUR_MS, d: 24 * HOUR_MS };
 
-/** When a working day begins: what `tomorrow` means. */
+/** When a working day begins, for `tomorrow`. */
 const MORNING_HOUR = 9;
 
 /** The forms that `wakeTime` reads, for messages. */
 export const WAKE_TIME_FORMS = '17:00, 30m, 2h, 3d, tomorrow, or 2026-11-24 09:00';
 
 /**
- * Reads until when to snooze, in the reader's own time zone: `17:00` is the next time that a clock there shows it,
- * also across a change to or from summer time.
+ * Parses the end of a snooze in the reader's time zone. `17:00` is the next moment at which a clock there shows it,
+ * even across a change to or from summer time.
  * @param now milliseconds since 1970
- * @returns milliseconds since 1970; null if it is no time
+ * @returns milliseconds since 1970; null if the text is not a time
  */
 export function wakeTime(text: string, now: number): number | null {
   const word = text.trim().toLowerCase();
@@ -57,7 +57,7 @@ export function wakeTime(text: string, now: number): number | null {
   return readDate(word);
 }
 
-/** `2026-11-24`, `2026-11-24 09:00`, or a timestamp with its time zone. */
+/** Parses `2026-11-24`, `2026-11-24 09:00`, or a timestamp with its time zone. */
 function readDate(word: string): number | null {
   const parts = /^(\d{4})-(\d\d)-(\d\d)(?:[t ](\d\d):(\d\d))?$/.exec(word);
   if (parts === null) {
@@ -74,7 +74,7 @@ function readDate(word: string): number | null {
   return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 ? date.getTime() : null;
 }
 
-/** What the terminal UI and the page offer, with the key that chooses it. */
+/** A choice in the terminal UI and the page, with its key. */
 export interface SnoozeChoice {
   key: string;
   does: string;

@@ -9,7 +9,7 @@ import {
 import { broadcastLine, deliveryLine } from '../text/delivery-text.ts';
 import { firstLine, queueText } from '../text/session-words.ts';
 import { cutText } from '../text/tool-input-text.ts';
-import { type App, requireSelected } from './app.ts';
+import { type App, requireOwn, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
 import { isParked } from './lifecycle.ts';
 import { answerDraft, draftOf, isReadable, isSeenWhole, openPart, selectedSession } from './model.ts';
@@ -56,7 +56,7 @@ export function stashText(app: App, session: Session, { text, when }: { text: st
       body: { session_slug: slug, response: text, when, ...(question === undefined ? {} : { question }) },
     });
     app.model.drafts.delete(slug);
-    const goes = when === 'manual' ? `kept as a draft for ${slug}` : `${slug} is sent this as soon as it is ready`;
+    const goes = when === 'manual' ? `kept as a draft for ${slug}` : `${slug} gets this as soon as it is ready`;
     app.toast('good', `${goes} — S shows the drafts`);
   });
 }
@@ -83,7 +83,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
 /** Reports whether the person has seen the question. If not, shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
-  app.toast('wait', `${slug} has just asked something else: read it first`);
+  app.toast('wait', `${slug} now asks something else: read it first`);
   return false;
 }
 
@@ -117,7 +117,7 @@ export function chooseOption(app: App, number: number): void {
   if (option === undefined) {
     app.toast(
       'bad',
-      part.options.length === 0 ? 'There are no options — s answers in words' : `There is no option ${number}`,
+      part.options.length === 0 ? 'There are no options — s answers with a text' : `There is no option ${number}`,
     );
     return;
   }
@@ -166,9 +166,9 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Sends the texts that an interrupt holds back. */
+/** Resumes the queue that an interrupt has paused. */
 export function resumeQueue(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   if (queueText(session) === '') {
     app.toast('good', `${session.slug}: the queue is not paused`);
@@ -176,12 +176,12 @@ export function resumeQueue(app: App): void {
   }
   app.run(async () => {
     await app.client.call('resumeQueue', { params: { slug: session.slug } });
-    app.toast('good', `${session.slug}: the queue goes on as soon as the session is ready`);
+    app.toast('good', `${session.slug}: the queue continues as soon as the session is ready`);
   });
 }
 
 export function attach(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const { slug, type, screen_id: screenId, status } = session;
   if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
@@ -189,13 +189,13 @@ export function attach(app: App): void {
     app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }
-  // A parked one is brought back first, as `cbos attach` does.
+  // A parked session is woken first, as `cbos attach` does.
   const isRunHere = screenId === null || isParked(session);
   app.run(async () => {
     // A JSON session gets a temporary terminal, as with `cbos attach`.
     const { attach: attachTo, runHere } = app.host;
     await app.lendTerminal(() => (isRunHere ? runHere(['attach', slug]) : attachTo(screenId)));
-    app.toast('good', `back from ${slug}, which goes on`);
+    app.toast('good', `back from ${slug}, which keeps running`);
   });
 }
 
@@ -216,7 +216,7 @@ export function refresh(app: App): void {
 }
 
 export function replay(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
 }

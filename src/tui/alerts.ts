@@ -1,5 +1,5 @@
 import type { SessionView } from '../client/index.ts';
-import { isSnoozed, needsYou, type Session } from '../protocol/index.ts';
+import { isCurrent, isSnoozed, needsYou, type SeenSession } from '../protocol/index.ts';
 import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
@@ -14,7 +14,7 @@ export interface Alert {
  * Returns a key that differs for each wait of a session. It stays the same if a dialog is reported again with more
  * options.
  */
-function waitingKey({ snoozed, state, status }: Session): string | null {
+function waitingKey({ snoozed, state, status }: SeenSession): string | null {
   if (isSnoozed({ snoozed })) return null;
   if (state !== 'waiting' && state !== 'error') return null;
   return status.question?.id ?? `${status.primary}/${status.detail}`;
@@ -22,7 +22,8 @@ function waitingKey({ snoozed, state, status }: Session): string | null {
 
 /**
  * Returns the sessions that began to wait between two views, except the one that the person is looking at. The first
- * view causes no alerts, because it would ring for sessions that have waited for hours.
+ * view causes no alerts, because it would ring for sessions that have waited for hours, and neither does the first list
+ * of another machine.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];
@@ -30,8 +31,10 @@ export function alertsBetween(before: SessionView, after: SessionView, model: Mo
     const { slug } = session;
     const was = before.get(slug);
     const key = waitingKey(session);
+    const machine = session.elsewhere?.machine;
+    if (machine !== undefined && was === undefined && !hasMachine(before, machine)) return [];
     const isSeen = slug === model.selected && model.hasFocus;
-    if (key === null || isSeen || (was !== undefined && waitingKey(was) === key)) return [];
+    if (key === null || isSeen || !isCurrent(session) || (was !== undefined && waitingKey(was) === key)) return [];
     const gist = sessionGist(session);
     return [
       {
@@ -40,6 +43,10 @@ export function alertsBetween(before: SessionView, after: SessionView, model: Mo
       },
     ];
   });
+}
+
+function hasMachine(view: SessionView, machine: string): boolean {
+  return [...view.values()].some(({ elsewhere }) => elsewhere?.machine === machine);
 }
 
 const BELL = '\u0007';

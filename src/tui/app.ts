@@ -1,5 +1,5 @@
 import type { Client } from '../client/index.ts';
-import { CatalogueError, type Session } from '../protocol/index.ts';
+import { CatalogueError, elsewhereOf, type SeenSession } from '../protocol/index.ts';
 import type { Style } from '../text/style.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { CommandSet } from './command-set.ts';
@@ -11,7 +11,7 @@ import { nextNeedy } from './order.ts';
 /** How long a toast is shown, which is long enough to read it twice. */
 const TOAST_MS = 6_000;
 
-/** What modes and actions work with: the model, and the functions that change it. */
+/** The interface for modes and actions: the model, and the functions that change it. */
 export interface App {
   readonly model: Model;
   readonly client: Client;
@@ -36,16 +36,25 @@ export interface App {
   refresh(): void;
   /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /** the cells available to a session when nothing is asked */
+  /** the cells available to a session while no question is shown */
   paneSize(): { cols: number; rows: number };
   quit(): void;
 }
 
 /** Returns the selected session. If there is none, shows a message and returns null. */
-export function requireSelected(app: App): Session | null {
+export function requireSelected(app: App): SeenSession | null {
   const session = selectedSession(app.model);
-  if (session === null) app.toast('bad', 'No session is selected — n makes one');
+  if (session === null) app.toast('bad', 'No session is selected — n creates one');
   return session;
+}
+
+/** Works like {@link requireSelected}, for actions that work only with sessions of this machine. */
+export function requireOwn(app: App): SeenSession | null {
+  const session = requireSelected(app);
+  const elsewhere = session === null ? null : elsewhereOf(session);
+  if (elsewhere === null) return session;
+  app.toast('bad', `${session?.slug}: this works on ${elsewhere.machine} only`);
+  return null;
 }
 
 /** Moves the selection up or down the list. */

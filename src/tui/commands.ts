@@ -1,20 +1,28 @@
+import { elsewhereOf } from '../protocol/index.ts';
 import { formatDuration } from '../text/durations.ts';
 import { attentionCount } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } from './actions.ts';
-import { type App, requireSelected } from './app.ts';
+import { type App, requireOwn, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
 import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
+import { showAudit } from './modes/audit.ts';
+import { budgetByWords } from './modes/budgets.ts';
 import { showChanges } from './modes/changes.ts';
 import { confirm } from './modes/confirm.ts';
 import { finish } from './modes/finish.ts';
 import { archive, tagByWords, unarchive } from './modes/groups.ts';
 import { showHelp } from './modes/help.ts';
+import { showInbox } from './modes/inbox.ts';
 import { newSession } from './modes/new-session.ts';
+import { showRules } from './modes/rules.ts';
+import { showSchedules } from './modes/schedules.ts';
 import { search } from './modes/search.ts';
+import { notifyByWords } from './modes/sinks.ts';
 import { snoozeByWords, toggleUnread } from './modes/snooze.ts';
 import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
+import { viewByWords } from './modes/views.ts';
 import { countAttentions } from './order.ts';
 import { wrap } from './view/cells.ts';
 
@@ -25,34 +33,34 @@ const FORMATS = ['asciicast', 'text', 'html'];
  * for which the person must attach.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
-  '/status': { usage: '/status', about: 'the server and what the sessions do', run: showStatus },
-  '/refresh': { usage: '/refresh', about: 'everything anew', run: refresh },
+  '/status': { usage: '/status', about: 'the state of the server and the sessions', run: showStatus },
+  '/refresh': { usage: '/refresh', about: 'draw everything again', run: refresh },
   '/new': { usage: '/new [NAME]', about: 'a new session', run: (app, words) => newSession(app, words) },
   '/send-all': {
     usage: '/send-all TEXT',
     about: 'one text to every session',
     run(app, words) {
-      if (words === '') return app.toast('bad', 'There is no text — /send-all TEXT');
-      const count = app.model.view.size;
+      if (words === '') return app.toast('bad', 'No text given — /send-all TEXT');
+      const count = [...app.model.view.values()].filter((session) => elsewhereOf(session) === null).length;
       confirm(app, { question: `Send it to all ${count} sessions?`, onYes: () => broadcast(app, words) });
     },
   },
   '/search': {
     usage: '/search WORDS',
-    about: 'what sessions said and what stood on their screens',
+    about: 'search what sessions said and what their screens showed',
     run: search,
   },
   '/rename': {
     usage: '/rename NAME',
     about: 'another name for the session',
     run(app, words) {
-      const session = requireSelected(app);
+      const session = requireOwn(app);
       if (session !== null) renameSession(app, session, words);
     },
   },
   '/restart': {
     usage: '/restart',
-    about: 'launch a stopped session again on its conversation',
+    about: 'restart a stopped session and continue its conversation',
     run(app) {
       const session = requireSelected(app);
       if (session !== null) restartSession(app, session);
@@ -60,29 +68,29 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/adopt': {
     usage: '/adopt',
-    about: 'take over a session that something else started',
+    about: 'take over a session that another program started',
     run(app) {
-      const session = requireSelected(app);
+      const session = requireOwn(app);
       if (session === null) return;
       app.run(async () => {
         const body = { screen_id: session.screen_id ?? '', slug: session.slug };
         const { slug } = await app.client.call('adoptSession', { body });
-        app.toast('good', `${slug} is one of yours now`);
+        app.toast('good', `${slug} is now one of your sessions`);
       });
     },
   },
   '/export': {
     usage: '/export [FORMAT [FILE]]',
-    about: `the recording as ${FORMATS.join(', ')}`,
+    about: `save the recording as ${FORMATS.join(', ')}`,
     run: exportRecording,
   },
-  '/explain': { usage: '/explain', about: 'why it has this status', run: (app) => showOutput(app, 'explain') },
+  '/explain': { usage: '/explain', about: 'explain its status', run: (app) => showOutput(app, 'explain') },
   '/interrupt': { usage: '/interrupt', about: 'end its turn', run: interrupt },
   '/no': { usage: '/no TEXT', about: 'no, and do this instead', run: (app, words) => sayNo(app, words) },
   '/stop': {
     usage: '/stop',
     was: '/kill',
-    about: 'stop the session; one that is stopped: delete it',
+    about: 'stop the session; delete it if it is stopped',
     run(app) {
       const session = requireSelected(app);
       if (session !== null) confirmEnd(app, session);
@@ -90,24 +98,48 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/snooze': {
     usage: '/snooze [TIME|NAME]',
-    about: 'it needs you no more until then, or until that session ends',
+    about: 'silence it until then, or until that session ends',
     run: snoozeByWords,
   },
-  '/tag': { usage: '/tag [TAG -TAG]', about: 'its tags: gives those, and takes those with a dash', run: tagByWords },
-  '/archive': { usage: '/archive', about: 'a stopped or parked session leaves the list', run: archive },
-  '/unarchive': { usage: '/unarchive NAME', about: 'an archived session is listed again', run: unarchive },
+  '/tag': { usage: '/tag [TAG -TAG]', about: 'add tags; remove those with a dash', run: tagByWords },
+  '/view': { usage: '/view [NAME|save NAME|rm NAME]', about: 'a saved view of the list', run: viewByWords },
+  '/inbox': { usage: '/inbox', about: 'answer one question at a time', run: showInbox },
+  '/archive': { usage: '/archive', about: 'hide a stopped or parked session from the list', run: archive },
+  '/unarchive': { usage: '/unarchive NAME', about: 'list an archived session again', run: unarchive },
   '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
-  '/attach': { usage: '/attach', about: 'its real terminal', run: attach },
-  '/changes': { usage: '/changes', about: 'what it changed in its repository', run: (app) => showChanges(app) },
+  '/attach': { usage: '/attach', about: 'open its real terminal', run: attach },
+  '/changes': { usage: '/changes', about: 'show what it changed in its repository', run: (app) => showChanges(app) },
   '/finish': { usage: '/finish', about: 'merge or discard its worktree, and remove it', run: finish },
   '/replay': { usage: '/replay', about: 'play its recording', run: replay },
+  '/budget': {
+    usage: '/budget [NAME [AMOUNT]]',
+    about: 'the budgets of sessions; with a name, raise that budget',
+    run: budgetByWords,
+  },
+  '/schedule': {
+    usage: '/schedule',
+    about: 'prompts at set times: add, edit, pause, run or delete them',
+    run: showSchedules,
+  },
+  '/rules': { usage: '/rules', about: 'the rules that answer permissions for you', run: (app) => showRules(app) },
+  '/audit': { usage: '/audit [NAME]', about: 'what rules have decided', run: showAudit },
   '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },
+  '/notify': {
+    usage: '/notify [test NAME]',
+    about: 'the sinks that send questions to a phone or a chat',
+    run: notifyByWords,
+  },
   '/mouse': {
     usage: '/mouse',
-    about: 'clicks and the wheel off, or on again; off, your terminal selects text as it always does',
+    about: 'turn the mouse off or on; off, your terminal selects text as usual',
     run(app) {
       app.useMouse(!app.model.hasMouse);
-      app.toast('good', app.model.hasMouse ? 'clicks and the wheel count here' : 'the mouse is your terminal’s own');
+      app.toast(
+        'good',
+        app.model.hasMouse
+          ? 'the mouse is on: clicks and the wheel work here'
+          : 'the mouse is off: it belongs to your terminal',
+      );
     },
   },
   '/help': { usage: '/help', about: 'all keys', run: showHelp },
@@ -117,7 +149,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
 export const commandSet: CommandSet<App> = createCommandSet(COMMANDS);
 
 function sayNo(app: App, words: string): void {
-  if (words === '') app.toast('bad', 'There is no text — /no TEXT');
+  if (words === '') app.toast('bad', 'No text given — /no TEXT');
   else answer(app, { choice: 'no', text: words }, `no, ${words}`);
 }
 
@@ -139,7 +171,7 @@ function showStatus(app: App): void {
 
 /** Shows the output of a CBOS command about the session, as a page. */
 function showOutput(app: App, command: string): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   app.run(async () => {
     const { said } = await app.host.runAside([command, session.slug]);
@@ -148,7 +180,7 @@ function showOutput(app: App, command: string): void {
 }
 
 function exportRecording(app: App, words: string): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const [format = 'asciicast', file] = words.split(/\s+/).filter((word) => word !== '');
   if (!FORMATS.includes(format)) {
@@ -161,7 +193,7 @@ function exportRecording(app: App, words: string): void {
   app.run(async () => {
     const recording = await recordingFile(app, session.slug);
     const { code, said } = await app.host.runAside(['export', recording, '--format', format, '--output', output]);
-    if (code === 0) app.toast('good', `written: ${output}`);
+    if (code === 0) app.toast('good', `written to ${output}`);
     else app.toast('bad', cleanLine(said).replace(/^cbos: /, ''));
   });
 }

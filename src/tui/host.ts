@@ -2,8 +2,8 @@ import type { Client, Dispose } from '../client/index.ts';
 import type { TuiInput, TuiOutput } from './terminal/own-screen.ts';
 
 /**
- * What the terminal UI needs from this machine besides the server's API. It never imports the modules behind this
- * interface.
+ * The features of this machine that the terminal UI needs in addition to the server's API. It never imports the modules
+ * behind this interface.
  */
 export interface TuiHost {
   /** Starts the server if none is running. @throws CatalogueError no_server, timed_out */

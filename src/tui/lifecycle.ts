@@ -1,14 +1,15 @@
-import { CatalogueError, type Session } from '../protocol/index.ts';
+import { CatalogueError, elsewhereOf, type SeenSession, type Session } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
-import type { App } from './app.ts';
+import { type App, requireOwn } from './app.ts';
 import { listed } from './model.ts';
 import { confirm } from './modes/confirm.ts';
 import { showPage } from './modes/text-page.ts';
 import { wrap } from './view/cells.ts';
 
 /** Asks for confirmation, then stops a live session or deletes a stopped one. */
-export function confirmEnd(app: App, session: Session): void {
+export function confirmEnd(app: App, session: SeenSession): void {
   const { slug } = session;
+  if (isStopped(session) && requireOwn(app) === null) return;
   confirm(app, {
     question: isStopped(session) ? `Delete ${slug}?` : `Stop ${slug} and everything that it runs?`,
     onYes: () => endSession(app, session),
@@ -21,11 +22,11 @@ function endSession(app: App, session: Session): void {
   app.toast('wait', `${isDead ? 'deleting' : 'stopping'} ${slug}…`);
   app.run(async () => {
     await app.client.call(isDead ? 'deleteSession' : 'killSession', { params: { slug } });
-    app.toast('good', isDead ? `${slug} deleted` : `${slug} stopped; x again deletes it`);
+    app.toast('good', isDead ? `${slug} deleted` : `${slug} stopped; press x again to delete it`);
   });
 }
 
-/** Parks a session, or brings a parked one back. */
+/** Parks a session, or wakes a parked one. */
 export function parkSession(app: App, session: Session): void {
   const { slug } = session;
   const wakes = isParked(session);
@@ -36,10 +37,10 @@ export function parkSession(app: App, session: Session): void {
   });
 }
 
-/** An older server knows no parked sessions. */
+/** An older server has no parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 
-/** Restarts a stopped session on its conversation. */
+/** Restarts a stopped session and continues its conversation. */
 export function restartSession(app: App, { slug }: Session): void {
   app.toast('wait', `restarting ${slug}…`);
   app.run(async () => {
@@ -52,12 +53,12 @@ export function renameSession(app: App, { slug }: Session, name: string): void {
   app.run(async () => {
     await app.client.call('patchSession', { params: { slug }, body: { slug: name } });
     app.select(name);
-    app.toast('good', `${slug} is ${name} now`);
+    app.toast('good', `${slug} is now called ${name}`);
   });
 }
 
 /** Returns the marked sessions that the list shows. No action may affect a session that nobody can see. */
-export function markedSessions({ model }: Pick<App, 'model'>): Session[] {
+export function markedSessions({ model }: Pick<App, 'model'>): SeenSession[] {
   return listed(model).filter(({ slug }) => model.marked.has(slug));
 }
 
@@ -74,7 +75,7 @@ interface Deed {
   /** the word in a question: `Stop` */
   verb: string;
   done: string;
-  isFor(session: Session): boolean;
+  isFor(session: SeenSession): boolean;
   run(app: App, slug: string): Promise<unknown>;
 }
 
@@ -89,7 +90,7 @@ const STOP: Deed = {
 const DELETE: Deed = {
   verb: 'Delete',
   done: 'deleted',
-  isFor: isStopped,
+  isFor: (session) => isStopped(session) && elsewhereOf(session) === null,
   run: (app, slug) => app.client.call('deleteSession', { params: { slug } }),
 };
 const RESTART: Deed = {

@@ -1,26 +1,35 @@
-import { type Client, createLookTimer } from '../client/index.ts';
+import { type Client, createLookTimer, createRequestLooks } from '../client/index.ts';
+import { elsewhereOf } from '../protocol/index.ts';
 import type { TuiOptions } from './host.ts';
 import { type Model, selectedSession } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 
 /** Reports that the selected session was looked at: shown for a while, in a terminal that has the focus. */
 export interface Looks {
-  /** What the picture shows by now. */
+  /** Sets what the picture shows now. */
   note(model: Model, mode: Mode): void;
-  /** Another program has the terminal, or it is given back. */
+  /** Call this when another program has the terminal, or when the terminal is restored. */
   stop(): void;
 }
 
-export function createLooks({ client, startTimer }: { client: Client; startTimer: TuiOptions['startTimer'] }): Looks {
+export function createLooks(options: { client: Client } & Pick<TuiOptions, 'startTimer' | 'now'>): Looks {
+  const { client, startTimer, now } = options;
+  const requests = createRequestLooks(
+    (sessions) => void client.call('lookAtPullRequests', { body: { sessions } }).catch(() => undefined),
+  );
   const timer = createLookTimer({
     startTimer,
-    // One that does not arrive leaves it unread.
+    // If the report does not arrive, the session stays unread.
     onLook: (slug, news) => void client.call('markSeen', { params: { slug }, body: { news } }).catch(() => undefined),
   });
   return {
     note: (model, mode) => {
       const isLookedAt = mode.page === undefined && model.hasFocus && model.link.isUp;
-      timer.show(isLookedAt ? selectedSession(model) : null);
+      const session = selectedSession(model);
+      // Looks are recorded only on the session's own machine, for the people there.
+      const seen = isLookedAt && session !== null && elsewhereOf(session) === null ? session : null;
+      timer.show(seen);
+      requests.note(seen === null ? [] : [seen], now());
     },
     stop: () => timer.dispose(),
   };

@@ -1,5 +1,5 @@
 import { EMPTY_VIEW, type SessionView } from '../client/index.ts';
-import type { Grouping, Question, QuestionPart, Session } from '../protocol/index.ts';
+import type { Grouping, Question, QuestionPart, SeenSession, Session } from '../protocol/index.ts';
 import { askedText } from '../text/tool-input-text.ts';
 import { type ListGroup, listGroups } from './groups.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
@@ -33,9 +33,9 @@ export interface DrawnQuestion {
   slug: string | null;
   /** since when it is shown, in Unix milliseconds */
   since: number;
-  /** since when keypresses answer it */
+  /** the time from which keypresses answer it */
   answerableFrom: number;
-  /** whether nothing of it was left out */
+  /** whether it was shown in full */
   isWhole: boolean;
 }
 
@@ -44,9 +44,9 @@ export interface Model {
   view: SessionView;
   selected: string | null;
   filter: string;
-  /** by what the list is divided */
+  /** how the list is grouped */
   grouping: Grouping;
-  /** the groups that show only what needs its person */
+  /** the groups that show only sessions that need their person */
   folded: ReadonlySet<string>;
   /** since when the server is connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
@@ -98,18 +98,18 @@ export function createModel(now: number): Model {
   };
 }
 
-export function selectedSession({ view, selected }: Model): Session | null {
+export function selectedSession({ view, selected }: Model): SeenSession | null {
   return selected === null ? null : (view.get(selected) ?? null);
 }
 
 /** The sessions that the list shows, from the top. */
-export function listed(model: Model): readonly Session[] {
+export function listed(model: Model): readonly SeenSession[] {
   const groups = listGroups(model);
   const known = flat.get(groups) ?? groups.flatMap(({ sessions }) => sessions);
   flat.set(groups, known);
   return known;
 }
-const flat = new WeakMap<readonly ListGroup[], readonly Session[]>();
+const flat = new WeakMap<readonly ListGroup[], readonly SeenSession[]>();
 
 /**
  * Reports whether the pane shows a conversation: that of a JSON session, or of a session in a terminal that is shown
@@ -127,11 +127,11 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
  * How long a question must be in the picture before anybody can have read it. An earlier keypress was meant for what
  * was there before.
  */
-const READING_MS = 500;
+export const READING_MS = 500;
 
 /**
  * Records which question the picture shows, once it is drawn.
- * @param isWhole whether nothing of it was left out
+ * @param isWhole whether it was shown in full
  * @param hasMoved whether the person has chosen this session or answered the previous part; then no wait is needed,
  *   because the question was expected
  */

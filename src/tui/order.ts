@@ -4,42 +4,21 @@ import {
   type Attention,
   compareAttention,
   countAttentions as countAttentionsOf,
+  isCurrent,
   needsYou,
+  type SeenSession,
   type Session,
 } from '../protocol/index.ts';
-import { sessionGist, stateText } from '../text/session-words.ts';
+import { filterWords, matchesWords } from '../text/session-filter.ts';
 
 /** Returns the sessions in the order of the list: those that need the person first, and the longest waiting first. */
-export function listedSessions(view: SessionView, filter: string): Session[] {
-  const words = filter
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  return [...view.values()].filter((session) => words.every((word) => isShownBy(session, word))).sort(compareAttention);
-}
-
-/** `#night` means the tag alone; any other word may be in what a row says of the session. */
-function isShownBy(session: Session, word: string): boolean {
-  if (word.startsWith('#') && word.length > 1)
-    return (session.tags ?? []).some((tag) => tag.toLowerCase() === word.slice(1));
-  return searchText(session).includes(word);
-}
-
-function searchText(session: Session): string {
-  return [
-    session.slug,
-    session.path ?? '',
-    stateText(session),
-    session.type,
-    sessionGist(session),
-    ...(session.tags ?? []),
-  ]
-    .join(' ')
-    .toLowerCase();
+export function listedSessions(view: SessionView, filter: string): SeenSession[] {
+  const words = filterWords(filter);
+  return [...view.values()].filter((session) => matchesWords(session, words)).sort(compareAttention);
 }
 
 /**
- * Returns the session that is meant by a typed name: the one with exactly this name, or else the first whose name
+ * Returns the session for a typed name: the one with exactly this name, or else the first whose name
  * begins with it, or else the first whose name contains it; null if no name does.
  */
 export function bestMatch(sessions: readonly Session[], typed: string): string | null {
@@ -56,17 +35,17 @@ export function bestMatch(sessions: readonly Session[], typed: string): string |
 }
 
 /** Returns the next session that needs the person, continuing at the top of the list; null if there is no other. */
-export function nextNeedy(listed: readonly Session[], slug: string | null): string | null {
+export function nextNeedy(listed: readonly SeenSession[], slug: string | null): string | null {
   const start = listed.findIndex((session) => session.slug === slug) + 1;
   const around = [...listed.slice(start), ...listed.slice(0, start)];
-  return around.find((session) => session.slug !== slug && needsYou(session))?.slug ?? null;
+  return around.find((session) => session.slug !== slug && isCurrent(session) && needsYou(session))?.slug ?? null;
 }
 
 /**
- * Counts how many sessions need the person, are done, work, and so on, in the order of the list, without those of
- * which there is none.
+ * Counts how many sessions need the person, are done, work, and so on, in the order of the list, leaving out counts of
+ * zero.
  */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
-  const counts = countAttentionsOf(view.values());
+  const counts = countAttentionsOf([...view.values()].filter(isCurrent));
   return ATTENTIONS.map((attention) => ({ attention, count: counts[attention] })).filter(({ count }) => count > 0);
 }

@@ -14,11 +14,11 @@ const KEY_EFFECT_MS = 150;
 /** The minimum time between two pictures during that time. */
 const KEY_PICTURE_MS = 5;
 
-/** When pictures are painted. */
+/** Decides when pictures are painted. */
 export interface PicturePace {
-  /** Asks for a picture. Changes in quick succession share one. */
+  /** Requests a picture. Changes in quick succession share one. */
   ask(): void;
-  /** Call this at each keypress, before its effect asks for a picture. */
+  /** Call this at each keypress, before its effect requests a picture. */
   noteKey(): void;
   /** Call this when a picture is painted. */
   notePainted(): void;

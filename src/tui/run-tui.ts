@@ -18,6 +18,7 @@ import type { TuiOptions } from './host.ts';
 import { createLooks } from './looks.ts';
 import { createModel, isConversation, listed, noteDrawn, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
+import { dropHeldAnswers } from './modes/inbox.ts';
 import type { Mode } from './modes/mode.ts';
 import { point } from './mouse.ts';
 import { createPicturePace } from './picture-pace.ts';
@@ -181,7 +182,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     quit: () => finish(0),
   };
   mode = browse(app);
-  const looks = createLooks({ client, startTimer });
+  const looks = createLooks({ client, startTimer, now });
   const watched = createWatchedSession({
     client,
     connection: () => connection,
@@ -194,6 +195,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     const before = model.view;
     const view = currentView();
     watched.onFrame(frame);
+    mode.onFrame?.(frame);
     if (frame.type === 'sessions' && !model.link.isUp) {
       model.link = { isUp: true, since: now() };
       compareVersions(app);
@@ -230,6 +232,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   const readOn = (): void => {
     const session = selectedSession(model);
     if (!model.link.isUp) return;
+    watched.watch(session, true);
     watched.readAsText(
       session !== null && session.type === 'screen' && isConversation(model, session) ? session.slug : null,
     );
@@ -244,6 +247,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   disposers.push(
     () => stopClock(),
     () => pictures.dispose(),
+    () => dropHeldAnswers(app),
     () => stopReading?.(),
     () => keys.dispose(),
     options.onInterrupt(finish),
@@ -263,9 +267,11 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   paint();
   connection = client.subscribe({
     startTimer,
+    fleet: { now },
     listener: {
       onFrame: guarded(takeView),
       onLost: () => {
+        if (connection !== null) model.view = connection.view();
         if (model.link.isUp || model.view === EMPTY_VIEW) model.link = { isUp: false, since: now() };
         changed();
       },

@@ -1,7 +1,8 @@
 import type { Client, StreamConnection } from '../client/index.ts';
-import type { Session, StreamFrame } from '../protocol/index.ts';
+import { elsewhereOf, type SeenSession, type StreamFrame } from '../protocol/index.ts';
 import type { Style } from '../text/style.ts';
 import { Conversation } from './conversation.ts';
+import { createFarScreen, type FarScreen } from './far-screen.ts';
 import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
 import { conversationRows } from './view/conversation-rows.ts';
 
@@ -14,8 +15,11 @@ export interface Content {
 
 /** The one session that is followed, which is the selected one: its screen, or its conversation. */
 export interface WatchedSession {
-  /** Follows this session and no other; null follows none. Calling it again with the same session changes nothing. */
-  watch(session: Session | null): void;
+  /**
+   * Follows this session and no other; null follows none. Calling it again with the same session changes nothing.
+   * @param isAgain whether to read the screen of a session of another machine again
+   */
+  watch(session: SeenSession | null, isAgain?: boolean): void;
   /** Discards what is shown and requests it again. */
   restart(): void;
   onFrame(frame: StreamFrame): void;
@@ -51,6 +55,7 @@ const EVENTS_PAGE = 1_000;
 
 type Watched = { slug: string } & (
   | { type: 'screen'; screen: SessionScreen; ackedTo: number | null; hasContent: boolean }
+  | { type: 'far'; screen: FarScreen }
   | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
 );
 
@@ -69,15 +74,15 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   let size = DEFAULT_SIZE;
   let read: Read | null = null;
 
-  const begin = (slug: string, type: Session['type']): void => {
-    watched =
-      type === 'screen'
-        ? { slug, type, screen: createSessionScreen(size), ackedTo: null, hasContent: false }
-        : { slug, type, conversation: new Conversation(), early: [] };
+  const begin = (slug: string, type: Watched['type']): void => {
+    if (type === 'far')
+      watched = { slug, type, screen: createFarScreen({ client, slug, size, onChanged, run: options.run }) };
+    else if (type === 'json') watched = { slug, type, conversation: new Conversation(), early: [] };
+    else watched = { slug, type, screen: createSessionScreen(size), ackedTo: null, hasContent: false };
     if (watched.type === 'json') readEvents(watched);
   };
   const end = (): void => {
-    if (watched?.type === 'screen') watched.screen.dispose();
+    if (watched?.type === 'screen' || watched?.type === 'far') watched.screen.dispose();
   };
   /** Reads earlier events. Events that arrive in the meantime wait, so that all are added in order. */
   const readEvents = (reading: Watched & { type: 'json' }): void => {
@@ -124,28 +129,33 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
       }
     });
   };
-  const show = (session: Session | null): void => {
-    if (watched !== null) connection()?.unfollow([watched.slug]);
-    end();
-    watched = null;
-    if (session === null) return;
-    connection()?.follow([session.slug]);
-    begin(session.slug, session.type);
+  const unfollow = (): void => {
+    if (watched !== null && watched.type !== 'far') connection()?.unfollow([watched.slug]);
   };
+  const show = (slug: string, type: Watched['type']): void => {
+    if (type !== 'far') connection()?.follow([slug]);
+    begin(slug, type);
+  };
+  const typeOf = (session: SeenSession): Watched['type'] => (elsewhereOf(session) === null ? session.type : 'far');
 
   return {
-    watch(session) {
+    watch(session, isAgain = false) {
       if (session !== null) size = { cols: session.cols ?? DEFAULT_SIZE.cols, rows: session.rows ?? DEFAULT_SIZE.rows };
-      if (session?.slug !== watched?.slug || session?.type !== watched?.type) show(session);
-      else if (watched?.type === 'screen') watched.screen.resize(size.cols, size.rows);
+      const type = session === null ? undefined : typeOf(session);
+      if (session?.slug !== watched?.slug || type !== watched?.type) {
+        unfollow();
+        end();
+        watched = null;
+        if (session !== null) show(session.slug, typeOf(session));
+      } else if (watched?.type === 'screen') watched.screen.resize(size.cols, size.rows);
+      if (watched?.type === 'far' && session !== null) watched.screen.read(session, isAgain);
     },
     restart() {
       if (watched === null) return;
       const { slug, type } = watched;
-      connection()?.unfollow([slug]);
+      unfollow();
       end();
-      connection()?.follow([slug]);
-      begin(slug, type);
+      show(slug, type);
       onChanged();
     },
     onFrame(frame) {
@@ -194,6 +204,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const { rows, canGoBack } = conversationRows(watched.conversation, { ...viewport, dress: options.dress });
         return { rows, canGoBack, cursor: null };
       }
+      if (watched?.type === 'far') return watched.screen.rows(viewport);
       return watched?.hasContent === true ? watched.screen.rows(viewport) : null;
     },
     dispose: end,

@@ -4,8 +4,8 @@
  * - its connection, and when it is stale: `connection/fleet.ts`, `connection/browser-transport.ts`; how page and
  *   server authenticate each other: `connection/pass.ts`; parts that are loaded when they are first needed:
  *   `connection/late-part.ts`; service workers: `connection/own-worker.ts`
- * - the list: `list/list.tsx`, `list/groups.ts`, `list/tone.ts`; a session: `session/page.tsx`; whether a click was
- *   meant for what is shown: `session/settled.ts`
+ * - the list: `list/list.tsx`, how it is arranged: `list/arranged.ts`, `list/groups.ts`; a session:
+ *   `session/page.tsx`; whether a click was meant for what is shown: `session/settled.ts`
  * - a JSON session's events as a conversation: `conversation/fold-events.ts`; safe Markdown:
  *   `conversation/markdown.tsx`; coloured code: `conversation/colours.ts`
  * - actions on one session or several: `actions/deeds.ts`; files that the page saves: `actions/export-files.ts`;
@@ -22,6 +22,8 @@ import { place } from './app/router.ts';
 import { startTheme } from './app/theme.ts';
 import { startFleet } from './connection/fleet.ts';
 import { startWorker } from './connection/own-worker.ts';
+import { startRequestLooks } from './connection/request-looks.ts';
+import { startList } from './list/arranged.ts';
 import { startAttention } from './notify/attention.ts';
 import { startNotifications } from './notify/notifications.ts';
 
@@ -29,8 +31,10 @@ const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no #app');
 startTheme();
 startDensity();
+startList();
 startWorker();
 startFleet(place.peek().page === 'sign-in');
 startAttention();
+startRequestLooks();
 startNotifications();
 render(<App />, root);

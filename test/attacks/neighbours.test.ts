@@ -9,7 +9,7 @@ import { createWorld } from '../harness/world.ts';
 import { type Overheard, type Stranger, startStranger } from './harness/stranger.ts';
 
 /**
- * What other programs of this machine can do to a signed-in browser: from another port, from another loopback address,
+ * Attacks by other programs of this machine on a signed-in browser: from another port, from another loopback address,
  * or from our own port.
  */
 const world = createWorld();

@@ -24,10 +24,7 @@ const agent = (prompt: string): Block => ({
 });
 const DONE = answer({ kind: 'text', text: 'Done.' });
 
-/**
- * Two agents ask at once, for commands that begin the same. The worse command is asked for first, so its dialog is
- * open.
- */
+/** Two agents ask at once, for commands that begin the same. The worse command comes first, so its dialog is open. */
 function choose(prompt: string): Scene | null {
   if (prompt.includes('part-worse')) return replies('worse', answer(bash(WORSE)), DONE);
   if (prompt.includes('part-nice')) return replies('nice', { ...answer(bash(NICE)), firstByteDelayMs: 6_000 }, DONE);

@@ -4,7 +4,7 @@ import { serveCommands } from './served.ts';
 import { statusOf, WAITS_FOR_INPUT, WAITS_FOR_PERMISSION, WORKS } from './some-questions.ts';
 
 const served = serveCommands();
-// The server uses the machine's clock. The times in these commands must be later than that.
+// The server uses the machine's clock, so the times in these commands must be later than the current time.
 const now = (): number => Date.now();
 const run = (...argv: string[]) => runCommand(argv, { ...served.where, now });
 const atTerminal = (...argv: string[]) => runCommand(argv, { ...served.where, now, isTTY: true, columns: 120 });

@@ -35,7 +35,7 @@ describe('send to several sessions', () => {
     cli.server.sessions.change(two, WAITS_FOR_PERMISSION);
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^Sent to ${one}\n${two}: not sent. The prompt takes no text now — .+\n$`));
+    expect(stdout).toMatch(new RegExp(`^Sent to ${one}\n${two}: not sent. The prompt does not take text now — .+\n$`));
     const json = await send('--all', 'hello', '--json');
     expect(json.code).toBe(4);
     expect(JSON.parse(json.stdout)).toMatchObject([
@@ -63,7 +63,7 @@ describe('send to several sessions', () => {
   test('sends nothing where nobody can be asked, unless it is told to', async () => {
     const { code, stderr } = await runCommand(['send', '--all', 'hello'], cli.where);
     expect({ code, texts: sent() }).toEqual({ code: 2, texts: [] });
-    expect(stderr).toContain('Nobody can be asked here — give --yes');
+    expect(stderr).toContain('Nobody can answer here — give --yes');
   });
 
   test('reads standard input for -', async () => {
@@ -74,7 +74,7 @@ describe('send to several sessions', () => {
   test('to nobody says so', async () => {
     const { code, stdout, stderr } = await send('--state', 'stuck', 'hello');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('nobody got it');
+    expect(stderr).toContain('no session got it');
   });
 
   test('takes no session besides: a name before the text was meant as one', async () => {

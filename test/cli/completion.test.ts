@@ -27,8 +27,8 @@ async function suggestions(...words: string[]): Promise<string[]> {
 describe('complete', () => {
   test('suggests commands, options, states, choices and the sessions that there are', async () => {
     expect(await suggestions('wa')).toEqual([
-      'wake\tbring parked sessions back on their conversation',
-      'watch\tprint changes of status as they happen, a line each',
+      'wake\tbring parked sessions back with their conversations',
+      'watch\tprint changes of status as they happen, one per line',
       'wait\tblock until sessions are in a state, for scripts',
       ':4',
     ]);
@@ -38,7 +38,7 @@ describe('complete', () => {
     expect(await suggestions('ls', '--state', 'wai')).toContain('waiting/permission\t');
     expect(await suggestions('wait', 'AUTH', '--for', 'rea')).toEqual(['ready\t', ':4']);
     expect(await suggestions('new', 'X', '--permission-mode', 'pl')).toEqual(['plan\t', ':4']);
-    expect(await suggestions('send', '--qu')).toEqual(['--queue\thold it here until the session is ready', ':4']);
+    expect(await suggestions('send', '--qu')).toEqual(['--queue\thold it until the session is ready', ':4']);
     expect(await suggestions('service', 'un')).toEqual([expect.stringMatching(/^uninstall\t/), ':4']);
     expect(await suggestions('completion', 'f')).toEqual(['fish\t', ':4']);
   });

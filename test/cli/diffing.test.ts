@@ -90,7 +90,7 @@ describe('diff', () => {
     expect((await run(['AUTH', 'folder'])).stdout).toContain('folder/c.txt');
     const none = await run(['AUTH', 'nothing.txt']);
     expect(none).toMatchObject({ code: 0, stdout: '' });
-    expect(none.stderr).toContain('nothing was changed in nothing.txt');
+    expect(none.stderr).toContain('nothing.txt has not changed');
   });
 
   test('--base compares with another revision; --json is the REST body', async () => {

@@ -15,7 +15,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
 
   test('keeps a reply, lists it, sends it once and deletes it', async () => {
     const added = await draft('add', 'AUTH', 'now', 'the', 'docs', '--question', 'And then?');
-    expect(added).toMatchObject({ code: 0, stdout: 'Kept for AUTH; cbos draft send r1 sends it\n', stderr: '' });
+    expect(added).toMatchObject({ code: 0, stdout: 'Kept for AUTH; send it with cbos draft send r1\n', stderr: '' });
     for (const listed of [await draft(), await draft('ls')]) {
       const [titles, row] = listed.stdout.split('\n').map((line) => line.split(/ {2,}/));
       expect(titles).toEqual(['ID', 'NAME', 'WHEN', 'AGE', 'QUESTION', 'REPLY']);
@@ -48,7 +48,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
   test('takes an id by its beginning where only one begins so', async () => {
     for (let count = 0; count < 10; count++) await draft('add', 'AUTH', 'x');
     expect(await draft('rm', 'r')).toMatchObject({ code: 2, stdout: '' });
-    expect((await draft('rm', 'r')).stderr).toContain('give more of the id');
+    expect((await draft('rm', 'r')).stderr).toContain('type more of the id');
     // r1 is a complete id, although r10 begins with it. Once r1 is gone, r1 means r10.
     expect((await draft('rm', 'r1')).code).toBe(0);
     expect((await draft('apply', 'r1')).code).toBe(0);

@@ -24,7 +24,7 @@ test('explain prints the verdict of each source, marks the one that won, and sho
   expect(code).toBe(0);
   expect(stdout).toMatch(/^AUTH {2}waiting\/permission for 1m 00s: it is the only source$/m);
   expect(stdout).toMatch(/^→ +\S+ +waiting\/permission .* ago/m);
-  expect(stdout).toMatch(/^ {2}hooks +none ever came$/m);
+  expect(stdout).toMatch(/^ {2}hooks +none received$/m);
   expect(stdout).toContain('  │ ● Read(src/secret.ts)');
 });
 
@@ -56,7 +56,7 @@ test('record-misdetection of a status that is as it should be says that the wron
   const argv = ['record-misdetection', 'RIGHT', '--should-be', 'waiting/permission'];
   const { code, stderr } = await runCommand(argv, where);
   expect(code).toBe(0);
-  expect(stderr).toContain('RIGHT is waiting/permission, as it should be');
+  expect(stderr).toContain('RIGHT is waiting/permission now, as it should be');
 });
 
 test('record-misdetection wants a status that there is', async () => {

@@ -31,7 +31,7 @@ describe('finish', () => {
     const { code, stdout } = await run(['finish', 'AUTH', '--merge', '--yes']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/fix\/login is in main \([0-9a-f]{8}\); AUTH is stopped and its worktree removed/);
-    expect(stdout).toMatch(/cbos recover AUTH\/\d{8}T\d{6}Z-[0-9a-f]{8} brings it back/);
+    expect(stdout).toMatch(/cbos recover AUTH\/\d{8}T\d{6}Z-[0-9a-f]{8} restores it/);
     expect(existsSync(folder)).toBe(false);
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('merged\n');
     const session = cli.server.sessions.get('AUTH');
@@ -45,9 +45,9 @@ describe('finish', () => {
     repository.gitIn(folder, 'init', '--quiet', '--bare', 'build');
     const asked = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'n\n' });
     expect(asked.code).toBe(1);
-    expect(asked.stderr).toContain('saved, but in no commit: new.txt');
+    expect(asked.stderr).toContain('saved, but not committed: new.txt');
     expect(asked.stderr).toContain('ignored by git, saved only where .worktreeinclude names it: build/');
-    expect(asked.stderr).toContain(`Discard fix/login, and remove the worktree ${folder}? AUTH runs`);
+    expect(asked.stderr).toContain(`Discard fix/login, and remove the worktree ${folder}? AUTH is running`);
     expect(existsSync(folder)).toBe(true);
     expect(cli.server.sessions.get('AUTH').state).not.toBe('dead');
     const agreed = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'y\n' });
@@ -59,7 +59,7 @@ describe('finish', () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     const { code, stderr } = await run(['finish', 'AUTH', '--merge'], { isTTY: true, stdin: 'y\n' });
     expect(code).toBe(4);
-    expect(stderr).toContain('new.txt is in no commit, or changed since');
+    expect(stderr).toContain('new.txt is not committed');
     expect(stderr).not.toContain('Merge fix/login');
     expect(existsSync(folder)).toBe(true);
   });
@@ -90,12 +90,12 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
     await run(['new', 'PLAIN']);
     const plain = await run(['finish', 'PLAIN', '--keep', '--yes']);
-    expect([plain.code, plain.stderr]).toEqual([4, expect.stringContaining('made no worktree for PLAIN')]);
+    expect([plain.code, plain.stderr]).toEqual([4, expect.stringContaining('did not make a worktree for PLAIN')]);
   });
 });
 
 describe('recover', () => {
-  test('lists what was saved, and brings it back where it was', async () => {
+  test('lists what was saved, and restores it where it was', async () => {
     expect((await run(['recover'])).stderr).toContain('nothing is saved');
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     const finished = JSON.parse((await run(['finish', 'AUTH', '--discard', '--yes', '--json'])).stdout);

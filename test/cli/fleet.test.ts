@@ -38,7 +38,7 @@ describe('a machine alone', () => {
       });
       expect(await cbos(alone, 'fleet join -', { stdin: 'nonsense\n' })).toMatchObject({
         code: 4,
-        stderr: expect.stringContaining('no whole line'),
+        stderr: expect.stringContaining('a complete line'),
       });
       expect(await cbos(alone, 'fleet init --address not_an_address!')).toMatchObject({ code: 2 });
     } finally {
@@ -101,9 +101,9 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
       expect(old.stdout).toMatch(/laptop cannot be reached: as of .* ago/);
       expect(old.stdout).toContain('laptop/DOCS');
       expect(old.stderr).toContain('laptop cannot be reached');
-      // A script acts on names: it gets none that cannot be acted on.
+      // A script acts on names, so it gets only names that it can act on.
       expect((await cbos(desk, 'ls --fleet -q')).stdout).toBe('desk/AUTH\n');
-      expect((await cbos(desk, 'fleet ls')).stdout).toMatch(/laptop +unreachable, heard of/);
+      expect((await cbos(desk, 'fleet ls')).stdout).toMatch(/laptop +unreachable, last heard of/);
       expect(await cbos(desk, 'send laptop/DOCS hello')).toMatchObject({ code: 5, stdout: '' });
     } finally {
       await laptop.startAgain();

@@ -60,14 +60,14 @@ describe('an answer is read however it is cut', () => {
 
   test.each(['SSH-2.0-OpenSSH_9.2\r\n\r\n', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'x'.repeat(70_000)])(
     'what speaks no HTTP is refused',
-    (text) => expect(() => readInPieces(Buffer.from(text), [50])).toThrow('speaks no HTTP'),
+    (text) => expect(() => readInPieces(Buffer.from(text), [50])).toThrow('does not speak HTTP'),
   );
   test.each(['-1', '1e3', ' ', '9'.repeat(20)])('a length that is none is refused: %s', (length) => {
     expect(() => readInPieces(Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`), [99])).toThrow();
   });
   test.each(['xyz', '-1', '', 'ffffffffffffff'])('a chunk of a size that is none is refused: %s', (size) => {
     const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\nabc\r\n0\r\n\r\n`;
-    expect(() => readInPieces(Buffer.from(answer), [99])).toThrow('speaks no HTTP');
+    expect(() => readInPieces(Buffer.from(answer), [99])).toThrow('does not speak HTTP');
   });
 });
 
@@ -162,6 +162,6 @@ describe('requests over the local socket', () => {
     const server = createSocketServer((connection) => connection.end('220 mail ready\r\n\r\n'));
     world.onDispose(() => void server.close());
     await once(server.listen(socket), 'listening');
-    await expect(socketRequests(socket).request(get)).rejects.toThrow('speaks no HTTP');
+    await expect(socketRequests(socket).request(get)).rejects.toThrow('does not speak HTTP');
   });
 });

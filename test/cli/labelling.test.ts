@@ -25,11 +25,11 @@ describe('tag', () => {
 
   test.each([
     [['tag', 'AUTH'], "Missing required argument 'tag'"],
-    [['tag', 'AUTH', 'two words'], '"two words" is no tag'],
-    [['tag', 'AUTH', '+night'], '"+night" is no tag'],
+    [['tag', 'AUTH', 'two words'], '"two words" isn\'t a tag'],
+    [['tag', 'AUTH', '+night'], '"+night" isn\'t a tag'],
     [['ls', '--tag', '-x'], 'a tag is 1 to 40 letters'],
     [['untag'], "Missing required argument 'tag'"],
-    [['wait', 'AUTH', '--tag', 'night'], 'exclude each other'],
+    [['wait', 'AUTH', '--tag', 'night'], 'cannot be combined'],
     [['wait'], "Missing required argument 'name'"],
     [['send', '--all', '--tag', 'night', 'x'], '--all and --tag exclude each other'],
   ])('%j is wrong usage', async (argv, said) => {
@@ -105,7 +105,7 @@ describe('archive', () => {
     const refused = await run('archive', 'AUTH', 'DOCS');
     expect(refused.code).toBe(4);
     expect(refused.stdout).toBe('AUTH: archived\n');
-    expect(refused.stderr).toMatch(/DOCS.*runs.*cbos stop DOCS.*cbos park DOCS/);
+    expect(refused.stderr).toMatch(/DOCS.*is running.*cbos stop DOCS.*cbos park DOCS/);
     expect(await names()).toEqual(['DOCS']);
     expect(await names('--archived')).toEqual(['AUTH']);
     expect((await run('status')).stdout).toContain('1 in all');
@@ -113,5 +113,36 @@ describe('archive', () => {
     expect((await run('archive', '--state', 'stopped')).stderr).toContain('no session is stopped');
     expect(JSON.parse((await run('unarchive', 'AUTH', '--json')).stdout)).toMatchObject({ archived_at: null });
     expect(await names('--state', 'stopped')).toEqual(['AUTH']);
+  });
+});
+
+describe('views', () => {
+  test('are saved, listed, deleted, and shown by ls', async () => {
+    for (const slug of ['AUTH', 'DOCS']) served.server.sessions.add(slug);
+    await run('tag', 'DOCS', 'night');
+    expect(await run('views', 'save', 'night', '#night', '--group', 'tag')).toEqual({
+      ...{ code: 0, stdout: 'saved: night\n', stderr: '' },
+    });
+    expect(await names('--view', 'night')).toEqual(['DOCS']);
+    const drawn = await atTerminal(['ls', '--view', 'night']);
+    expect(drawn.stdout).toContain('night (1)');
+    expect(JSON.parse((await run('views', '--json')).stdout)).toEqual([
+      { name: 'night', group: 'tag', filter: '#night' },
+    ]);
+    await run('untag', 'DOCS', 'night');
+    expect((await run('ls', '--view', 'night')).stderr).toContain('the view night shows no session');
+    expect((await run('views', 'rm', 'night')).stdout).toBe('deleted: night\n');
+    expect((await run('views')).stderr).toContain('there is no saved view');
+  });
+
+  test.each([
+    [['ls', '--view', 'NOPE'], 1, 'No view is named "NOPE"'],
+    [['views', 'rm', 'NOPE'], 1, 'No view is named "NOPE"'],
+    [['views', 'save', '../x'], 2, `"../x" isn't a valid name for a view`],
+    [['ls', '--view', 'night', '--watch'], 2, 'exclude each other'],
+  ])('%j is refused', async (argv, code, said) => {
+    const result = await run(...argv);
+    expect(result).toMatchObject({ code });
+    expect(result.stderr).toContain(said);
   });
 });

@@ -60,9 +60,9 @@ describe('new', () => {
   });
 
   test.each([
-    ['a name that is none', ['new', 'a/b'], 2, 'This cannot be the name'],
+    ['a name that is none', ['new', 'a/b'], 2, "This isn't a valid name"],
     ['a path alone that is missing', ['new', './nowhere'], 2, "isn't a directory"],
-    ['a path in the place of the name', ['new', './x', 'AUTH'], 2, 'This cannot be the name'],
+    ['a path in the place of the name', ['new', './x', 'AUTH'], 2, "This isn't a valid name"],
     ['a path that is missing', ['new', 'AUTH', '/nowhere'], 2, "isn't a directory"],
     ['a permission mode that is none', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
     ['a width beyond the limit', ['new', 'AUTH', '--cols', '9999'], 2, 'from 20 to 500'],
@@ -141,7 +141,7 @@ describe('adopt, rename, stop, restart and rm', () => {
     cli.server.sessions.add('B');
     await cli.server.sessions.kill('B');
     const { code, stdout } = await runCommand(['restart', '--all'], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B restarted on its conversation\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'B restarted; it continues its conversation\n' });
     expect((await runCommand(['restart', '--all'], cli.where)).stderr).toContain('nothing to restart');
     expect((await runCommand(['restart'], cli.where)).code).toBe(2);
     expect((await runCommand(['restart', 'A', '--all'], cli.where)).code).toBe(2);
@@ -149,7 +149,7 @@ describe('adopt, rename, stop, restart and rm', () => {
 
   test('rename gives it the other name', async () => {
     cli.server.sessions.add('AUTH');
-    expect((await runCommand(['rename', 'AUTH', 'LOGIN'], cli.where)).stdout).toBe('AUTH is LOGIN now\n');
+    expect((await runCommand(['rename', 'AUTH', 'LOGIN'], cli.where)).stdout).toBe('AUTH is now LOGIN\n');
     expect(slugs()).toEqual(['LOGIN']);
   });
 
@@ -169,7 +169,7 @@ describe('adopt, rename, stop, restart and rm', () => {
   ])('rm asks in a terminal; %j leaves %j', async (typed, left, exitCode) => {
     cli.server.sessions.add('AUTH');
     const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...cli.where, isTTY: true, stdin: typed });
-    expect(stderr).toContain('Delete AUTH? It runs (new) and would be stopped. This cannot be undone. [y/N]');
+    expect(stderr).toContain('Delete AUTH? It is running (new) and would be stopped. This cannot be undone. [y/N]');
     expect({ code, left: slugs() }).toEqual({ code: exitCode, left });
   });
 

@@ -98,7 +98,7 @@ describe('ls', () => {
     expect(selected.stdout).not.toContain('BUILD');
     const refused = await runCommand(['ls', '--state', 'sleepy'], where);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toMatch(/^cbos: .*sleepy.*must be one of waiting, .*idle\/ready.* — cbos ls --help\n$/);
+    expect(refused.stderr).toMatch(/^cbos: .*sleepy.*Use one of waiting, .*idle\/ready.* — cbos ls --help\n$/);
   });
 
   test('prints the REST body with --json', async () => {
@@ -207,6 +207,6 @@ describe('status', () => {
   test('says what keeps keys from a session, as far as it is known', async () => {
     server.sessions.change('BUILD', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
     for (const argv of [['ls'], ['show', 'BUILD']])
-      expect((await runCommand(argv, where)).stdout).toMatch(/in Screen's copy mode, or at one of its prompts/);
+      expect((await runCommand(argv, where)).stdout).toMatch(/in Screen's copy mode or at one of its prompts/);
   });
 });

@@ -21,7 +21,7 @@ const withHost = (host: Partial<LocalHost>, more: Partial<CommandOptions> = {}):
 });
 
 describe('up and down', () => {
-  test('up says ready with the address, and the same when it ran already', async () => {
+  test('up says ready with the address, and the same when it was already running', async () => {
     const flags: unknown[] = [];
     const started = await runCommand(
       ['up', '--port', '8080'],
@@ -40,7 +40,7 @@ describe('up and down', () => {
     });
     expect(flags).toEqual([{ port: '8080' }]);
     const again = await runCommand(['up'], withHost({ startInBackground: async () => 'already_running' }));
-    expect(again).toMatchObject({ code: 0, stdout: 'ready at http://127.0.0.1:32205 (it ran already)\n' });
+    expect(again).toMatchObject({ code: 0, stdout: 'ready at http://127.0.0.1:32205 (it was already running)\n' });
     const json = await runCommand(['up', '--json'], withHost({ startInBackground: async () => 'already_running' }));
     expect(JSON.parse(json.stdout)).toEqual({ status: 'already_running', address: 'http://127.0.0.1:32205' });
   });

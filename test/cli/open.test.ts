@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-/** Signs in as a browser does that opened the link. */
+/** Signs in like a browser that opened the link. */
 async function signIn(url: string): Promise<{ status: number; cookie: string; text: string }> {
   const origin = `http://127.0.0.1:${server.port}`;
   const code = decodeURIComponent(new URL(url).hash.split('/').at(-1) ?? '');
@@ -29,7 +29,7 @@ describe('open', () => {
     const { code, stdout, stderr } = await runCommand(['open'], where);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Open this in a browser; it signs in once, within ten minutes:\nhttp:\/\/127\.0\.0\.1:32205\/#\//,
+      /^Open this link in a browser. It works once, within ten minutes:\nhttp:\/\/127\.0\.0\.1:32205\/#\//,
     );
     const link = linkIn(stdout);
     const first = await signIn(link);

@@ -13,7 +13,7 @@ const queue = (...words: string[]): Promise<CommandResult> => runCommand(['queue
 const hold = (slug: string, text: string): Promise<Delivery> => cli.server.sessions.send(slug, { text, queue: true });
 
 describe('queue', () => {
-  test('lists what waits, of all sessions or of one, in the order in which it goes out', async () => {
+  test('lists the waiting texts of all sessions or of one, in the order in which it goes out', async () => {
     expect(await queue()).toMatchObject({ code: 0, stdout: '' });
     await hold('AUTH', 'the first');
     await hold('AUTH', 'the second\nof two lines');

@@ -27,7 +27,7 @@ describe('restore', () => {
     const { code, stdout } = await restore('--dry-run');
     expect(code).toBe(0);
     expect(stdout).toBe(
-      'AUTH comes back on its conversation (the machine was restarted)\nDOCS comes back on its conversation (the machine was restarted)\n',
+      'AUTH comes back with its conversation (the machine was restarted)\nDOCS comes back with its conversation (the machine was restarted)\n',
     );
     expect(lost()).toEqual(['AUTH', 'DOCS']);
     expect(JSON.parse((await restore('-n', '--json')).stdout)).toMatchObject({
@@ -49,10 +49,10 @@ describe('restore', () => {
   test('does nothing where nobody can be asked, unless it is told to', async () => {
     const { code, stderr } = await restore();
     expect({ code, left: lost() }).toEqual({ code: 2, left: ['AUTH', 'DOCS'] });
-    expect(stderr).toContain('Nobody can be asked here — give --yes');
+    expect(stderr).toContain('Nobody can answer here — give --yes');
     expect(await restore('--yes')).toEqual({
       code: 0,
-      stdout: 'AUTH runs again, on its conversation\nDOCS runs again, on its conversation\n',
+      stdout: 'AUTH runs again, with its conversation\nDOCS runs again, with its conversation\n',
       stderr: '',
     });
     const { code: again, stderr: none } = await restore('--yes');
@@ -61,7 +61,10 @@ describe('restore', () => {
 
   test('asks nothing about those that are named, and says which it leaves', async () => {
     const { code, stdout } = await restore('AUTH', 'RUNS');
-    expect({ code, stdout }).toEqual({ code: 4, stdout: 'RUNS left: it runs\nAUTH runs again, on its conversation\n' });
+    expect({ code, stdout }).toEqual({
+      code: 4,
+      stdout: 'RUNS stays as it is: it runs\nAUTH runs again, with its conversation\n',
+    });
     expect(lost()).toEqual(['DOCS']);
     expect((await restore('RUNS')).code).toBe(4);
     expect((await restore('DOCS', 'NOBODY')).code).toBe(3);

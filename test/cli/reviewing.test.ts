@@ -22,7 +22,7 @@ const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
   runCommand(['review', ...argv], { ...cli.where, ...options });
 
 test('comments are added, listed, deleted, shown as the prompt that they become, and sent after a yes', async () => {
-  expect((await run(['AUTH'])).stderr).toContain("there is no comment — cbos review AUTH add FILE:LINE 'a comment'");
+  expect((await run(['AUTH'])).stderr).toContain("no comments yet — cbos review AUTH add FILE:LINE 'a comment'");
   const added = await run(['AUTH', 'add', 'src/a:b.txt:2', 'Use', 'a', 'number.']);
   expect([added.code, added.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{8} {2}src\/a:b\.txt, line 2\n$/)]);
   await run(['AUTH', 'add', 'src/a:b.txt:1-3', '-'], { stdin: 'From a pipe.\n' });
@@ -62,10 +62,10 @@ test('an outdated comment is told with its lines; a mark holds until the file ch
 });
 
 test.each([
-  [['AUTH', 'add', 'src/a:b.txt', 'x'], 2, 'is no place'],
+  [['AUTH', 'add', 'src/a:b.txt', 'x'], 2, "isn't a place"],
   [['AUTH', 'add', 'src/a:b.txt:2'], 2, 'needs a place and a text'],
   [['AUTH', 'add', 'src/a:b.txt:9', 'x'], 2, 'no line 9'],
-  [['AUTH', 'add', 'none.txt:1', 'x'], 2, 'no file of the working tree'],
+  [['AUTH', 'add', 'none.txt:1', 'x'], 2, 'a text file of the working tree'],
   [['AUTH', 'rm', 'ffff'], 1, 'No comment of the open round'],
   [['AUTH', 'send', '--yes'], 4, 'nothing to send'],
   [['AUTH', 'mark', 'none.txt'], 2, 'no file "none.txt"'],

@@ -49,8 +49,25 @@ describe('rules', () => {
     expect(await tried('--command', 'git status', '--session', 'AUTH')).toContain('asks');
   });
 
+  test('are suggested from what was allowed again and again, and added one at a time after a question', async () => {
+    const folder = cli.server.world.projectDir;
+    expect((await rules('suggest')).stderr).toContain('no suggestions');
+    for (const command of ['npm test', 'npm test', 'npm test | tail -5'])
+      cli.server.approvals.keepAnswer({ session: 'A\u202eB', folder, input: { command }, said: 'yes' });
+    const told = await rules('suggest');
+    expect(told).toMatchObject({ code: 0, stderr: '' });
+    expect(told.stdout).toContain('1. allowed 3 times, never refused, in A\\u202eB');
+    expect(told.stdout).toContain(`[[allow]]\ncommand = "npm test"\nproject = "${folder}"`);
+    expect(await rules('suggest', '--add', '1')).toMatchObject({ code: 2 });
+    expect(await rules('suggest', '--add', '7')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('suggestion 7'),
+    });
+    expect(cli.server.rules.added()).toEqual([]);
+  });
+
   test.each([
-    [['add', 'allow', '--tool', 'Bash'], 2, 'names its commands'],
+    [['add', 'allow', '--tool', 'Bash'], 2, 'must name its commands'],
     [['add', 'allow'], 2, 'no tool'],
     [['add', 'perhaps', '--tool', 'X'], 2, 'allow, deny, ask'],
     [['add', 'allow', '--tool', 'X', '--for', 'ever'], 2, '30m'],
@@ -71,7 +88,7 @@ describe('rules', () => {
     const folder = join(cli.server.world.projectDir, '.cbos');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'rules.toml'), '[[deny]]\ncommand = "npm publish" # \u202ex\n');
-    expect((await rules()).stderr).toContain('counts for nothing yet');
+    expect((await rules()).stderr).toContain('does not apply yet');
     expect(await rules('trust')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(cli.server.rules.trusted()).toEqual([]);
     const trusted = await rules('trust', '--yes');
@@ -87,7 +104,11 @@ describe('rules', () => {
 
 test('audit lists what rules have decided, since when it is asked', async () => {
   const audit = (...words: string[]): Promise<CommandResult> => runCommand(['audit', ...words], cli.where);
-  expect(await audit()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('decided nothing') });
+  expect(await audit()).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('no rule has decided anything'),
+  });
   const row = cli.server.rules.decide({
     ...{ at: NOW - 60_000, sessionId: 'AUTH', session: 'AUTH', asked: 'q', decision: 'deny', rules: [], tool: 'Bash' },
     ...{ input: { command: 'git push\n\x1b[2J' }, place: null, seq: 7 },

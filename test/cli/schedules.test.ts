@@ -19,7 +19,7 @@ test('a schedule is added, listed, run, paused, resumed and deleted', async () =
   const [titles, row] = (await schedule('ls')).stdout.split('\n').map((line) => line.split(/ {2,}/));
   expect(titles?.slice(0, 4)).toEqual(['NAME', 'SESSION', 'NEXT', 'WHEN']);
   expect(row?.slice(0, 2)).toEqual(['NIGHTLY', 'CI']);
-  expect((await schedule('run', 'NIGHTLY')).stdout).toBe('sent\n');
+  expect((await schedule('run', 'NIGHTLY')).stdout).toBe('sent: waits until the session is ready\n');
   expect(cli.server.sessions.deliveries('CI').map(({ text }) => text)).toEqual(['run the tests']);
   expect((await schedule('runs', 'NIGHTLY')).stdout).toMatch(/DUE.*\n.*sent/);
   expect((await schedule('pause', 'NIGHTLY')).stdout).toBe('paused: NIGHTLY\n');
@@ -47,4 +47,51 @@ test('a pattern that cannot be read is refused, with the cure', async () => {
   expect(wrong.stderr).toContain("'0 7 * * 1-5'");
   expect((await schedule('add', 'X', '0 7 * * *', '--session', 'NONE', '--prompt', 'x')).code).toBe(3);
   expect((await schedule('run', '..')).code).toBe(1);
+});
+
+test('a schedule is changed where a person names it, and its times are shown before', async () => {
+  await add();
+  cli.server.sessions.add('NIGHT');
+  const edited = await schedule('edit', 'NIGHTLY', '--when', '0 0 1 3 *', '--session', 'NIGHT', '--timezone', 'UTC');
+  expect(edited, edited.stderr).toMatchObject({ code: 0 });
+  expect(edited.stdout).toMatch(/^NIGHTLY: next 20\d\d-0[23]-\d\d \S+ \(UTC\)\n$/);
+  expect(cli.server.schedules.list()).toMatchObject([{ cron: '0 0 1 3 *', session: 'NIGHT', prompt: 'run the tests' }]);
+  expect(await schedule('edit', 'NIGHTLY')).toMatchObject({ code: 2, stderr: expect.stringContaining('--when') });
+  expect((await schedule('edit', 'NIGHTLY', '--prompt', '/clear')).code).not.toBe(0);
+  const times = await schedule('times', '0 7 * * 1-5', '--timezone', 'Asia/Tokyo');
+  expect(times.stdout.trimEnd().split('\n')).toHaveLength(5);
+  expect(times.stdout).toContain('Asia/Tokyo');
+  expect(JSON.parse((await schedule('times', '0 7 * * *', '--json')).stdout).times).toHaveLength(5);
+});
+
+test('a schedule launches a new session each time, with the options of cbos new, and shows its cost', async () => {
+  const added = await schedule(
+    ...['add', 'EACH', '0 0 29 2 *', '--new', '.', '--as', 'E', '--prompt', 'update the dependencies'],
+    ...['--worktree', '--from', 'main', '--tag', 'night', '--model', 'opus', '--keep', '5', '--overlap', 'launch'],
+  );
+  expect(added, added.stderr).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^EACH: a new E-N each time, next/),
+  });
+  expect(cli.server.schedules.list()).toMatchObject([
+    {
+      session: null,
+      launch: {
+        ...{ name: 'E', path: cli.server.world.projectDir, type: 'screen', model: 'opus', tags: ['night'], keep: 5 },
+        ...{ worktree: { from: 'main' }, overlap: 'launch' },
+      },
+    },
+  ]);
+  expect((await schedule()).stdout).toContain('a new E-N each time');
+  for (const wrong of [
+    [],
+    ['--new', '--session', 'CI'],
+    ['--session', 'CI', '--keep', '5'],
+    ['--new', '--from', 'x'],
+  ]) {
+    const refused = await schedule('add', 'X', '0 7 * * *', '--prompt', 'x', ...wrong);
+    expect(refused, wrong.join(' ')).toMatchObject({ code: 2, stdout: '' });
+  }
+  expect((await schedule('add', 'X', '0 7 * * *', '--prompt', 'x', '--new', '/none')).code).not.toBe(0);
+  expect(cli.server.schedules.list()).toHaveLength(1);
 });

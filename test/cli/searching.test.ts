@@ -25,7 +25,7 @@ describe('search', () => {
     const nothing = await run('search', 'no', 'such', 'words');
     expect(nothing).toMatchObject({ code: 0, stdout: '' });
     expect(nothing.stderr).toContain('nothing found');
-    expect(nothing.stderr).toContain('13 MB of recordings are not searched yet');
+    expect(nothing.stderr).toContain('13 MB of recordings are not indexed yet');
   });
 
   test('takes a session, a kind and a number of hits; --json prints the body', async () => {

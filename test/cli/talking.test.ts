@@ -19,7 +19,10 @@ const lastSent = (): string | undefined => cli.server.sessions.deliveries('AUTH'
 describe('send', () => {
   test('joins words by blanks; options may stand after the text', async () => {
     const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], cli.where);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: 'AUTH: queued; it is sent as soon as the session is ready\n' });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'AUTH: queued; CBOS sends it as soon as the session is ready\n',
+    });
     expect(cli.server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
   });
 
@@ -49,9 +52,9 @@ describe('send', () => {
     const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...cli.where, isTTY: true });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('cbos answer AUTH 1');
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt takes no text now — /);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt does not take text now — /);
     const script = await runCommand(['send', 'AUTH', 'hello'], cli.where);
-    expect(script.stderr).toMatch(/^cbos: The prompt takes no text now — .*\n$/);
+    expect(script.stderr).toMatch(/^cbos: The prompt does not take text now — .*\n$/);
   });
 
   test('prints the delivery as JSON', async () => {
@@ -88,7 +91,7 @@ describe('send', () => {
     cli.server.sessions.change('AUTH', WORKS);
     const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait', '--timeout', '0.05'], cli.where);
     expect(code).toBe(6);
-    expect(stderr).toContain('it goes on working');
+    expect(stderr).toContain('it keeps working');
   });
 
   test('--wait is refused as a send is, and for a session that does not exist', async () => {
@@ -124,7 +127,7 @@ describe('answer', () => {
     [['free', 'words', '--reply', 'x'], '--reply goes with'],
     [[], 'The answer is missing'],
     [['--answers', '{nonsense'], 'is not JSON'],
-    [['yes', '--answers', '{}'], 'stands alone'],
+    [['yes', '--answers', '{}'], 'cannot be combined'],
   ])('refuses %j with exit code 2', async (words, says) => {
     const { code, stderr } = await runCommand(['answer', 'AUTH', ...words], cli.where);
     expect(code).toBe(2);

@@ -37,7 +37,7 @@ async function turn(text: string, work: () => void): Promise<void> {
 
 describe('turns and diff --turn', () => {
   test('list the turns, and show what one of them changed', async () => {
-    expect((await run(['turns', 'AUTH'])).stderr).toContain('no turn of AUTH is kept yet');
+    expect((await run(['turns', 'AUTH'])).stderr).toContain('no turns of AUTH are kept yet');
     await turn('change \u001b[31ma', () => repository.write('a.txt', 'two\n'));
     await turn('add b', () => repository.write('b.txt', 'b\n'));
     const { stdout, code } = await run(['turns', 'AUTH'], { isTTY: true, columns: 100, env: { NO_COLOR: '1' } });
@@ -56,7 +56,7 @@ describe('turns and diff --turn', () => {
     expect((await run(['diff', 'AUTH', '--turn', '1', '--stat'])).stdout).toContain('a.txt');
     const json = JSON.parse((await run(['diff', 'AUTH', '--turn', 'last', '--json'])).stdout) as Changes;
     expect(json.base).toMatchObject({ kind: 'turn', ref: '2' });
-    expect((await run(['diff', 'AUTH', 'a.txt', '--turn=2'])).stderr).toContain('nothing was changed in a.txt');
+    expect((await run(['diff', 'AUTH', 'a.txt', '--turn=2'])).stderr).toContain('a.txt has not changed');
     for (const words of [
       ['--turn', 'x'],
       ['--turn', '1', '--base', 'HEAD'],
@@ -73,7 +73,7 @@ describe('rewind', () => {
   test('asks first, brings the files back, and prints the command that undoes it', async () => {
     const refused = await run(['rewind', 'AUTH', '--before', '1'], { isTTY: true, stdin: 'n\n' });
     expect([refused.code, a()]).toEqual([1, 'two\n']);
-    expect(refused.stderr).toContain('Bring the files of AUTH back as they were before turn 1 (change a)? It began ');
+    expect(refused.stderr).toContain('Restore the files of AUTH as they were before turn 1 (change a)? It began ');
     const { stdout, code } = await run(['rewind', 'AUTH', '--before', '1'], { isTTY: true, stdin: 'y\n' });
     expect([code, a()]).toEqual([0, 'one\n']);
     expect(stdout).toContain('the files of AUTH are as they were before turn 1: 1 file written, 0 deleted');

@@ -96,7 +96,7 @@ describe('wrong usage ends with exit code 2, one line on standard error, nothing
     [['statsu'], 'Did you mean status?'],
     [['--nonsense'], 'cbos --help'],
     [['help', 'nonsense'], 'cbos --help'],
-    [['help', 'queue', 'nonsense'], 'There is no command "queue nonsense"'],
+    [['help', 'queue', 'nonsense'], 'No command is named "queue nonsense"'],
     [['send', 'A', ''], 'The text is empty'],
     [['send', 'A', '  '], 'The text is empty'],
     [['service'], 'cbos service --help'],
@@ -142,7 +142,7 @@ test.each([
   expect({ code, stdout, stderr }).toEqual({
     code: 5,
     stdout: '',
-    stderr: 'cbos: CBOS is not running — Start it: cbos up\n',
+    stderr: "cbos: CBOS isn't running — Start it: cbos up\n",
   });
 });
 

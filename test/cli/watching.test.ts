@@ -4,9 +4,11 @@ import { type Faces, startServerFaces } from '../../src/server/faces.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import { attendInMemory } from '../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces, TOKEN } from '../harness/faces.ts';
+import { memoryBudgets } from '../harness/memory-budgets.ts';
 import { memoryReviews } from '../harness/memory-reviews.ts';
 import { memoryRules } from '../harness/memory-rules.ts';
 import { memorySchedules } from '../harness/memory-schedules.ts';
+import { memorySinks } from '../harness/memory-sinks.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
 import { type CountingProxy, startCountingProxy } from './counting-proxy.ts';
@@ -62,6 +64,8 @@ async function startAgain(): Promise<Faces> {
     idOf: (slug) => sessions.idOf(slug),
     rules: memoryRules({ home: world.cbosHome, userHome: world.home, sessions }).desk,
     schedules: memorySchedules(sessions, createSystemClock()),
+    sinks: memorySinks({ home: world.cbosHome, sessions, clock: createSystemClock() }),
+    budgets: memoryBudgets(sessions, createSystemClock()).desk,
     settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),
     logger,
@@ -91,7 +95,7 @@ describe('watch', () => {
       '● AUTH  using tools  Bash: make',
       '○ AUTH  asks permission  Bash: npm test',
       '◌ NEW  added: new  startup',
-      '= NEW  is NEWER now',
+      '= NEW  is now NEWER',
       '- NEWER  deleted',
     ]);
     expect(command.stdout.lines.every((line) => CLOCK.test(line))).toBe(true);
@@ -220,7 +224,7 @@ describe('wait', () => {
   test('ends with exit code 6 when the time is over', async () => {
     const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
     expect(code).toBe(6);
-    expect(stderr).toBe('cbos: AUTH did not become waiting in 0.05 s — Give it more time with --timeout\n');
+    expect(stderr).toBe('cbos: AUTH did not become waiting in 0.05 s — Allow more time with --timeout\n');
   });
 
   test('ends with exit code 1 when the session dies, was dead, or is deleted', async () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createViewKeeper, type SessionView } from '../../src/client/index.ts';
-import type { StreamFrame } from '../../src/protocol/index.ts';
+import { isCurrent, type StreamFrame } from '../../src/protocol/index.ts';
 import { someSession } from '../harness/some-session.ts';
 
 function keep(...frames: StreamFrame[]) {
@@ -85,4 +85,45 @@ test('a view that was seen stays as it was', () => {
   take({ type: 'session_removed', session: 'B' });
   expect([...before.values()]).toEqual([A, B]);
   expect([...view().values()]).toEqual([{ ...A, cols: 99, rows: 33 }]);
+});
+
+const machine = (reachable: boolean, ...slugs: string[]): StreamFrame => ({
+  type: 'machine',
+  machine: 'build',
+  is_self: false,
+  reachable,
+  age_ms: 5_000,
+  fault: null,
+  may: reachable ? ['see', 'answer'] : [],
+  unreadable: 0,
+  sessions: slugs.map((slug) => someSession(slug)),
+});
+
+test('sessions of other machines have the name of their machine, and stay when the own list comes again', () => {
+  const view = fold(list, machine(true, 'A', 'X'), list);
+  expect([...view.keys()]).toEqual(['A', 'B', 'build/A', 'build/X']);
+  expect(view.get('build/X')).toMatchObject({
+    slug: 'build/X',
+    elsewhere: { machine: 'build', slug: 'X', may: ['see', 'answer'], asOf: null },
+  });
+});
+
+test('a name that could lead elsewhere is no row', () => {
+  expect([...fold(machine(true, '../../x', 'a/b', 'X')).keys()]).toEqual(['build/X']);
+});
+
+test('rows of a machine that is gone are as old as it says, and nothing is current once the own server is lost', () => {
+  const keeper = createViewKeeper(() => 60_000);
+  keeper.take(machine(false, 'X'));
+  expect(keeper.view().get('build/X')?.elsewhere).toMatchObject({ may: [], asOf: 55_000 });
+  keeper.take(machine(true, 'X'));
+  expect(isCurrent(keeper.view().get('build/X') ?? {})).toBe(true);
+  keeper.lose();
+  expect(keeper.view().get('build/X')?.elsewhere).toMatchObject({ may: [], asOf: 60_000 });
+});
+
+test('sessions go with their machine, and with their own end', () => {
+  const gone = machine(true, 'Y');
+  expect([...fold(list, machine(true, 'X', 'Y'), gone).keys()]).toEqual(['A', 'B', 'build/Y']);
+  expect([...fold(list, gone, { type: 'fleet', machines: ['other'] }).keys()]).toEqual(['A', 'B']);
 });

@@ -6,7 +6,7 @@ import { createViewKeeper } from '../../src/client/index.ts';
 import {
   attentionOf,
   countAttentions,
-  groupSessionsBy,
+  GROUPINGS,
   isUnread,
   matchesSelector,
   matchesState,
@@ -20,9 +20,10 @@ import { ClientSocket } from '../../src/server/stream/client-socket.ts';
 import { StreamHub } from '../../src/server/stream/stream-hub.ts';
 import { attentionHeading } from '../../src/text/session-words.ts';
 import { alertsBetween } from '../../src/tui/alerts.ts';
+import { listGroups } from '../../src/tui/groups.ts';
 import type { Model } from '../../src/tui/model.ts';
 import { countAttentions as countInTui, listedSessions, nextNeedy } from '../../src/tui/order.ts';
-import { groupSessions } from '../../src/web/list/groups.ts';
+import { arrangeSessions } from '../../src/web/list/groups.ts';
 import { PERMISSION, statusOf } from '../cli/some-questions.ts';
 import { attendInMemory, memoryAttention, memoryLabels } from '../harness/attended.ts';
 import { ManualClock } from '../harness/manual-clock.ts';
@@ -132,9 +133,9 @@ interface Kept {
   labels: ReturnType<typeof memoryLabels>;
 }
 
-/** One server with a client of its stream, as a page and a terminal UI have one. */
+/** One server with a client of its stream, like a page or a terminal UI. */
 function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
-  /** those for which `on_waiting` ran while they were snoozed */
+  /** the sessions for which `on_waiting` ran although they were snoozed */
   const wrongly: string[] = [];
   const waited = (session: Session): void => void (session.snoozed === null || wrongly.push(session.slug));
   const { sessions, dispose } = attendInMemory(memory, {
@@ -144,7 +145,15 @@ function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
     findRepository: async () => null,
   });
   const push = createPush({ sessions, file: '/nowhere/push.json', subject: '', logger });
-  const hub = new StreamHub({ sessions, clock, logger, maxBufferBytes: 1_000 });
+  const hub = new StreamHub({
+    sessions,
+    clock,
+    logger,
+    maxBufferBytes: 1_000,
+    machines: { follow: () => () => undefined },
+    schedules: { onChange: () => () => undefined },
+    rules: { onEvent: () => () => undefined },
+  });
   const keeper = createViewKeeper();
   const wire = Object.assign(new EventEmitter(), {
     readyState: 1,
@@ -152,7 +161,11 @@ function serve(memory: MemorySessions, clock: ManualClock, kept: Kept) {
     bufferedAmount: 0,
     send: (data: unknown) => keeper.take(JSON.parse(String(data)) as StreamFrame),
   });
-  hub.connect(new ClientSocket(wire as unknown as WebSocket, () => true), async () => sessions);
+  hub.connect(
+    new ClientSocket(wire as unknown as WebSocket, () => true),
+    async () => sessions,
+    async () => undefined,
+  );
   return {
     sessions,
     view: keeper.view,
@@ -268,8 +281,8 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
     Object.fromEntries(some),
   );
   expect(
-    groupSessions(shown.values())
-      .map((group) => `${group.title} (${group.sessions.length})`)
+    arrangeSessions(shown.values(), { filter: '', grouping: 'attention', folded: new Set(), open: null })
+      .map((group) => `${group.title} (${group.count})`)
       .sort(),
   ).toEqual(some.map(([attention, count]) => attentionHeading(attention as keyof typeof counts, count)).sort());
   const needy = list.filter(needsYou).map(({ slug }) => slug);
@@ -281,14 +294,27 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
   const jumped = jumpSet(listedSessions(shown, ''));
   expect([...jumped].sort()).toEqual([...needy].sort());
 
-  // Archived sessions are in no list, and what runs is in one.
+  // Archived sessions are in no list, and running sessions are in one.
   expect(list.filter(({ archived_at: at }) => at !== null)).toEqual([]);
   expect(sessions.archived().filter((session) => session.status.primary !== 'dead')).toEqual([]);
 
-  // Each session is in one group, and a selection by a tag is the same wherever it is made.
-  for (const by of ['tag', 'repo'] as const) {
-    const groups = groupSessionsBy(shown.values(), by).flatMap((group) => group.sessions.map(({ slug }) => slug));
-    expect(groups.sort()).toEqual(list.map(({ slug }) => slug).sort());
+  // However the list is grouped, the page and the terminal UI show the same groups, and each session once. A fold hides
+  // no session that needs a person.
+  for (const grouping of GROUPINGS) {
+    const open = { filter: '', grouping, folded: new Set<string>() };
+    const groups = arrangeSessions(shown.values(), { ...open, open: null });
+    const inGroups = groups.flatMap((group) => group.sessions.map(({ slug }) => slug));
+    expect(inGroups.sort()).toEqual(list.map(({ slug }) => slug).sort());
+    expect(groups.reduce((sum, { count }) => sum + count, 0)).toBe(list.length);
+    const folded = new Set(groups.map(({ key }) => key));
+    const inPage = arrangeSessions(shown.values(), { ...open, folded, open: list[0]?.slug ?? null });
+    const inTui = listGroups({ ...open, view: shown, folded, selected: list[0]?.slug ?? null });
+    const members = (some: readonly { sessions: readonly Session[] }[]): string[][] =>
+      some.map((group) => group.sessions.map(({ slug }) => slug).sort());
+    expect(members(inPage)).toEqual(members(inTui));
+    expect(new Set(members(inPage).flat())).toEqual(
+      new Set(grouping === 'none' ? inGroups : [...needy, ...(list[0] === undefined ? [] : [list[0].slug])]),
+    );
   }
   for (const tag of TAGS) {
     const tagged = list.filter((session) => matchesSelector(session, { tags: [tag] }));
@@ -299,6 +325,12 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
         .map(({ slug }) => slug)
         .sort(),
     ).toEqual(tagged.map(({ slug }) => slug).sort());
+    const inPage = arrangeSessions(shown.values(), {
+      ...{ filter: `#${tag}`, grouping: 'tag', folded: new Set(), open: null },
+    });
+    expect(inPage.flatMap((group) => group.sessions.map(({ slug }) => slug)).sort()).toEqual(
+      tagged.map(({ slug }) => slug).sort(),
+    );
   }
 
   for (const session of list) {

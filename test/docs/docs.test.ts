@@ -124,7 +124,7 @@ test('each command in the README and the pages is one that cbos has, with the op
     expect(known, line).toContain(name);
     const options = [...rest.replace(/#.*$/, '').matchAll(/ (--?[a-z][a-z-]*)/g)].map(([, option]) => option ?? '');
     if (options.length === 0) continue;
-    // `cbos rules add --command`: the option is one of the subcommand.
+    // In `cbos rules add --command`, the option belongs to the subcommand.
     const [, below = ''] = /^ ([a-z]+)/.exec(rest) ?? [];
     const isBelow = below !== '' && new RegExp(`^  ${below}[ |]`, 'm').test(help(name));
     const text = isBelow ? help(name, below) : help(name);

@@ -42,7 +42,7 @@ describe('the contents of the site', () => {
     ['https://example.org', 'docs', 'https://example.org'],
     ['#words', 'docs', '#words'],
     ['../LICENSE', 'docs', null],
-    // It is no page, so the build finds it.
+    // This isn't a page, so the build reports it.
     ['MISSING.md', 'docs', 'MISSING.md'],
   ])('a link to %s on a page in %s leads to %s', (href, folder, address) => {
     expect(siteAddress(href, folder)).toBe(address);

@@ -179,7 +179,7 @@ describe('a permission', () => {
 
   test.skipIf(!isOlderThan('2.1.50'))('takes no remark on yes: nothing is answered', async () => {
     const question = await ask('scene:permission');
-    await refused(question, withRemark, 'takes no reply');
+    await refused(question, withRemark, 'cannot have a reply');
   });
 
   test.skipIf(isOlderThan('2.1.50'))('is granted with a remark', async () => {
@@ -215,7 +215,7 @@ describe('a permission', () => {
     const question = await ask('scene:permission');
     const result = await answer({ choice: 'always', text: 'but be careful' });
     expect(result.status).toBe(422);
-    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no reply beside it' });
+    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option cannot have a reply' });
     expect((await openQuestion()).id).toBe(question.id);
     await answered({ choice: 'no' });
   });
@@ -332,7 +332,7 @@ describe('a question', () => {
     expect(none.status).toBe(422);
     expect(none.error).toMatchObject({
       code: 'no_such_option',
-      message: `There is no option 9, only 1 to ${question.options.length}`,
+      message: `Option 9 does not exist; the options are 1 to ${question.options.length}`,
     });
     expect(none.error?.hint).toContain('2. PostgreSQL');
     expect((await answer({ choice: 'always' })).error?.code).toBe('no_such_option');

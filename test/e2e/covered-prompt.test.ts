@@ -53,7 +53,7 @@ describe('a text never goes into what covers the prompt: it is refused with the 
       'The detailed transcript covers the prompt',
     ],
     ['shell mode', '!', '! for shell mode', BACKSPACE, 'The prompt is in shell mode'],
-    ['the search through old prompts', '\x12', 'search prompts:', ESCAPE, 'Old prompts are being searched'],
+    ['the search through old prompts', '\x12', 'search prompts:', ESCAPE, 'The search of old prompts is open'],
     [
       'an editor that CBOS does not know',
       '\x07',
@@ -62,7 +62,7 @@ describe('a text never goes into what covers the prompt: it is refused with the 
       'Something that CBOS does not know covers the prompt',
     ],
     ['/help', '/help\r', 'For more help', ESCAPE, 'A view of Claude Code covers the prompt'],
-    ['the menu of commands', '/', '/add-dir', BACKSPACE, 'Somebody has begun to type a text in the prompt'],
+    ['the menu of commands', '/', '/add-dir', BACKSPACE, 'Somebody has started to type in the prompt'],
   ])('%s', async (name, open, sign, close, reason) => {
     const text = `scene:hello held for ${name}`;
     await type(open);

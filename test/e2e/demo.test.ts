@@ -78,7 +78,7 @@ describe('cbos demo', () => {
     const elsewhere = { env: { CBOS_HOME: second.home } };
     const listed = JSON.parse((await runCbos(world, ['ls', '--json'], elsewhere)).stdout) as Session[];
     expect(listed.map(({ type }) => type)).toEqual(['screen', 'screen', 'screen', 'screen', 'json']);
-    // What docs/get-started.md says to type, word for word.
+    // The commands of docs/get-started.md, word for word.
     const [start = '', ...typed] = commandsOf('The same from a shell');
     expect(start).toBe('cbos demo --lines');
     expect(typed).toContain('cbos answer DEPLOY yes');
@@ -112,7 +112,7 @@ describe('cbos demo', () => {
     expect(steps.length).toBeLessThanOrEqual(10);
     const [start, leave, link, demo, question, permission] = steps;
     expect(start?.commands).toEqual(['npm start']);
-    // npm links and caches in the world only, and asks no registry.
+    // npm links and caches only inside the world, and contacts no registry.
     const npm = join(world.dir, 'npm');
     const env = {
       ...{ TMPDIR: world.temporary, CBOS_CLAUDE_COMMAND: pinnedClaude(), PATH: `${npm}/bin:${world.env.PATH}` },

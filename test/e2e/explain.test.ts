@@ -60,7 +60,7 @@ test('a status is explained, kept for a report without a word of the session, an
     ['screen', 'waiting', 'permission', true],
     ['registry', 'waiting', 'permission', false],
   ]);
-  expect(why).toBe('both wait; the screen shows the options');
+  expect(why).toBe('both report waiting; the screen shows the options');
   expect(evidence.hooks?.prompt?.text).toContain('Hildegard');
   expect(facts).toMatchObject({
     claude_version: testedVersion(),
@@ -88,7 +88,7 @@ test('a status is explained, kept for a report without a word of the session, an
     because: { rule: 'user.deploying', evidence: '● Deploying to staging' },
   });
   const after = await explained();
-  expect(after.why).toBe('a rule of your own is believed before all others');
+  expect(after.why).toBe('your own rules take precedence over all others');
   expect(after.verdicts.find(({ source }) => source === 'hook')).toMatchObject({ won: false });
 });
 

@@ -149,7 +149,7 @@ describe('an interrupt', () => {
     await send('scene:permission');
     const before = await cbos.untilStatus(slug, 'waiting/permission');
     const waiting = await interrupt();
-    expect(waiting.error).toMatchObject({ code: 'nothing_running', hint: `\`cbos answer ${slug} no\` says no` });
+    expect(waiting.error).toMatchObject({ code: 'nothing_running', hint: `\`cbos answer ${slug} no\` refuses it` });
     expect((await cbos.session(slug)).status.question?.id).toBe(before.status.question?.id);
     await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'no' });
     await cbos.untilStatus(slug, 'idle/waiting_input');

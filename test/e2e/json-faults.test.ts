@@ -74,7 +74,7 @@ describe('a server that is killed in mid-turn', () => {
     cbos = await startCbos(world);
     const found = await cbos.untilStatus('GONE', 'idle/error');
     expect(found).toMatchObject({ json_state: 'error', pid: null });
-    expect(found.status.because.evidence).toContain('not run again by itself');
+    expect(found.status.because.evidence).toContain('CBOS does not run it again');
   });
 });
 

@@ -111,7 +111,7 @@ test('a conversation that CBOS did not begin is listed and taken over', async ()
   other.kill();
   await waitFor(async () => (await conversations())[0]?.pid === null, { describe: 'nobody has it open any more' });
   const misplaced = await cbos.cli(['adopt', '--resume', id ?? '', '--path', world.dir]);
-  expect(misplaced.stderr).toContain(`The conversation was held in ${world.projectDir}`);
+  expect(misplaced.stderr).toContain(`The conversation took place in ${world.projectDir}`);
 
   const adopted = await cbos.cli(['adopt', '--resume', id ?? '', 'TAKEN', '--type', 'json', '--json']);
   expect(adopted.code, adopted.stderr).toBe(0);
@@ -120,7 +120,7 @@ test('a conversation that CBOS did not begin is listed and taken over', async ()
   await cbos.until('TAKEN', (one) => one.json_state === 'complete', 'is complete');
   expect(wasTold('scene:hello from before')).toBe(true);
   expect((await cbos.cli(['adopt', '--resume', id ?? '', 'AGAIN'])).stderr).toContain(
-    'TAKEN is this conversation already',
+    'TAKEN already has this conversation',
   );
   const unknown = await cbos.cli(['adopt', '--resume', '99999999-1111-4111-8111-111111111111']);
   expect(unknown.code).toBe(3);

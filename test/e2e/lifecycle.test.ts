@@ -161,7 +161,7 @@ describe('the server alone', () => {
 });
 
 describe('a restart', () => {
-  test('of a dead session goes on with its conversation', async () => {
+  test('of a dead session continues its conversation', async () => {
     const slug = newSlug('RESUME');
     const before = await launch(slug, `scene:hello first of ${slug}`);
     await cbos.cli(['kill', slug]);

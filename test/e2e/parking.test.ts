@@ -6,7 +6,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// All tests share one session, and each goes on where the previous one left it. A launch takes a second of a core.
+// All tests share one session, and each continues where the previous one left it. A launch takes a second of a core.
 let world: ClaudeWorld;
 let cbos: Cbos;
 
@@ -112,7 +112,7 @@ test('a server that is killed as it parks leaves a running or a parked session, 
 test('a server that is killed as it brings a session back leaves one of it, and its text arrives once', async () => {
   await waitFor(async () => (await park()).error === null, { describe: 'it is parked' });
   const sending = cbos.call('POST', '/sessions/PARK/send', { text: 'scene:hello fourth' }).catch(() => null);
-  // The launch has begun, but none of its processes is written down yet.
+  // The launch has begun, but none of its processes is saved yet.
   await waitFor(() => running().length > 0, { describe: 'a process of the launch' });
   await cbos.stop('SIGKILL');
   await sending;

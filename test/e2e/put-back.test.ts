@@ -50,7 +50,10 @@ const shows = (text: string) => {
     { describe: `${slug} shows ${text}`, actual: () => last },
   );
 };
-/** Returns the last line. While a turn runs it names the key that interrupts it, unless the prompt contains a draft. */
+/**
+ * Returns the last line. While a turn runs, the footer names the key that interrupts the turn, unless the prompt
+ * contains a draft.
+ */
 const footer = async (): Promise<string> =>
   (await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=1`)).body.buffer;
 const received = (): string[] => world.promptsReceived().filter((prompt) => prompt.includes(`${tag}: queued`));
@@ -114,7 +117,7 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
       if (keys === ESCAPE) await cbos.untilStatus(slug, 'idle/waiting_input');
       else await shows('scene:hello and more');
     }
-    await untilBecame('sent', 'Somebody took it');
+    await untilBecame('sent', 'Somebody moved it');
     expect((await send('beside it')).error?.code).toBe('not_accepting_text');
     await type('\r');
     await waitFor(() => received().length === 1, { describe: 'it arrives as it was changed' });

@@ -10,6 +10,7 @@ import { type ApiResult, type Cbos, startCbos } from '../harness/cbos.ts';
 import type { ClaudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
+import { BOT_TOKEN, startTelegram } from '../harness/telegram-server.ts';
 import type { TypedKeys } from '../harness/typed-keys.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -143,6 +144,26 @@ describe('a question whose hook waits for the answer', () => {
     expect(timesRun(said === 'one' ? 'two' : 'one')).toBe(0);
     await untilNothingWaits();
   });
+});
+
+test('a button in Telegram answers the dialog, and the message says so', async () => {
+  await using telegram = await startTelegram();
+  await start();
+  const bot = { name: 'BOT', kind: 'telegram', url: telegram.url, token: BOT_TOKEN, chat: '7', answers: true };
+  expect((await cbos.call('POST', '/sinks', { ...bot, after_s: 0, away_s: 0 })).error).toBeNull();
+  await ask('run:button');
+  await waitFor(() => telegram.messages.length === 1 && telegram.isHeard(), { describe: 'the message is there' });
+  const [message] = telegram.messages;
+  expect(message?.text).toContain('ran-button');
+  const pressedAt = performance.now();
+  if (message !== undefined) telegram.press({ ...message }, message.buttons[0]);
+  await cbos.until(slug, ({ status }) => status.question === null, 'is answered');
+  // This figure is only printed, because a busy machine is not a fault.
+  console.info(`from the press to the closed dialog: ${Math.round(performance.now() - pressedAt)} ms`);
+  await untilDone();
+  expect(timesRun('button')).toBe(1);
+  await waitFor(() => message?.text.endsWith('Answered here: Yes.') === true, { describe: 'the message says so' });
+  expect((await cbos.call('DELETE', '/sinks/BOT')).error).toBeNull();
 });
 
 describe('a person at the terminal', () => {

@@ -8,7 +8,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-// All tests share three launches and what is restored of them. Each test goes on where the previous one left off.
+// All tests share three launches and their restorations. Each test continues where the previous one left off.
 let world: ClaudeWorld;
 let cbos: Cbos;
 const NAMES = ['WORK', 'DOCS', 'BLANK'] as const;
@@ -60,7 +60,7 @@ test('everything is killed with Screen: the sessions are lost, and come back on 
   );
   expect((await cbos.cli(['up'])).stderr).toContain('3 sessions are lost — cbos restore');
   expect((await cbos.cli(['ls'])).stdout).toContain('Screen was killed; cbos restore');
-  expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK comes back anew');
+  expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK comes back with a new conversation');
   expect(world.processes().filter(({ pid }) => pid !== cbos.pid)).toEqual([]);
 
   const [restored, again] = await Promise.all([cbos.cli(['restore', '--yes']), cbos.cli(['restore', '--yes'])]);
@@ -95,12 +95,12 @@ test('a session that was stopped is not lost, and a lost one that is stopped sta
   expect(lost.body.map(({ slug }) => slug)).toEqual(['WORK', 'DOCS']);
   expect((await cbos.cli(['stop', 'DOCS'])).code).toBe(0);
   const refused = await cbos.cli(['restore', 'BLANK', 'DOCS']);
-  expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining('DOCS left') });
+  expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining('DOCS stays as it is') });
 });
 
 test('a server that is killed as it brings a session back leaves one of it', async () => {
   await cbos.call('POST', '/restore', {});
-  // The launch has begun, but none of its processes is written down yet.
+  // The launch has begun, but none of its processes is saved yet.
   await waitFor(() => world.processes().some(({ pid }) => pid !== cbos.pid), { describe: 'a process of the launch' });
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world, { CBOS_RESTORE_AT_START: 'true' });

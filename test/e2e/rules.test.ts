@@ -1,9 +1,11 @@
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reply, Scene } from '../../src/demo/scenes/scene.ts';
 import type { AuditEntry, RuleBook } from '../../src/protocol/index.ts';
+import { ALLOWED, COVERED } from '../core/approval/covered.ts';
 import { replyWith, runs, sceneOf, startAnswering, toolResults } from '../harness/answering.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import type { ClaudeWorld } from '../harness/claude.ts';
@@ -14,11 +16,15 @@ import { waitFor } from '../harness/wait-for.ts';
 /** How many times the server is killed around a decision. `CBOS_KILLS` sets another number. */
 const KILLS = Number(process.env.CBOS_KILLS ?? 2);
 const DONE = replyWith({ kind: 'text', text: 'Done.' });
+/** One covered command in this many is tried, without the slow ones. `CBOS_COVERED=1` tries all of them. */
+const EACH = Number(process.env.CBOS_COVERED ?? 4);
+const TRIED = COVERED.filter((text) => !/npm|cargo|rg|src\/shop/.test(text)).filter((_, index) => index % EACH === 0);
 /** Long enough to kill the server before the tool is called. */
 const LATER_MS = 3_000;
 
 /** Chooses a command that records each run: `sh ./count.sh MARK`. */
 function choose(prompt: string): Scene | null {
+  if (prompt.includes('covered')) return sceneOf('covered', replyWith(...TRIED.map(runs)), DONE);
   const [, how, mark] = /(run|later):(\w+)/.exec(prompt) ?? [];
   if (mark === undefined) return null;
   const call = replyWith(runs(`sh ./count.sh ${mark}`));
@@ -34,11 +40,18 @@ const SLUG = 'RULED';
 let world: ClaudeWorld;
 let typed: TypedKeys;
 let cbos: Cbos;
+let slow: string;
 
 beforeAll(async () => {
   ({ world, typed, cbos } = await startAnswering({ choosers: [choose] }));
   writeFileSync(join(world.projectDir, 'count.sh'), 'echo ran >> "../ran-$1"\n');
-  const body = { slug: SLUG, type: 'screen', path: world.projectDir };
+  // The place at which a hook waits is created as many seconds late as the file `late` says.
+  slow = join(world.dir, 'slow');
+  mkdirSync(slow);
+  const late = `#!/bin/sh\n[ -e ${slow}/late ]&&sleep "$(cat ${slow}/late)"\nexec /usr/bin/mkfifo "$@"\n`;
+  writeFileSync(join(slow, 'mkfifo'), late, { mode: 0o755 });
+  const env = { PATH: `${slow}:${world.env.PATH}` };
+  const body = { slug: SLUG, type: 'screen', path: world.projectDir, env };
   expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
   await cbos.untilStatus(SLUG, 'idle/ready');
 }, 90_000);
@@ -57,6 +70,16 @@ const untilDone = (mark: string, times: number) =>
     ({ status }) => status.primary === 'idle' && timesRun(mark) === times,
     `is done, with ${times} of ${mark}`,
   );
+/** Returns the answers that the home has recorded for suggestions. */
+function keptAnswers(): [said: string, command: string][] {
+  const database = new DatabaseSync(join(world.cbosHome, 'cbos.db'), { readOnly: true });
+  try {
+    const rows = database.prepare("SELECT said, input ->> 'command' AS command FROM answers ORDER BY id").all();
+    return rows.map((row) => [String(row.said), String(row.command)]);
+  } finally {
+    database.close();
+  }
+}
 /** Answers the open question as a person does. */
 async function answerOpen(choice: 'yes' | 'no'): Promise<void> {
   const { status } = await cbos.until(SLUG, (one) => one.status.question !== null, 'asks');
@@ -101,10 +124,24 @@ describe('a session in a terminal', () => {
     await answerOpen('yes');
     await untilDone('broken', 1);
     expect(await audit()).toHaveLength(2);
+    expect(keptAnswers()).toEqual([['yes', 'sh ./count.sh broken']]);
     const { body } = await cbos.call<RuleBook>('GET', '/rules');
     expect(body).toMatchObject({ rules: [], files: [{ state: 'broken', error: expect.stringContaining('line 3') }] });
     expect((await cbos.cli(['rules'])).stderr).toContain('line 3');
     expect((await cbos.cli(['doctor'])).stdout).toMatch(/Approval rules.*line 3/);
+  });
+
+  test('whose hook is 5 s late is answered by the rule then, once', async () => {
+    rules(ALLOW);
+    writeFileSync(join(slow, 'late'), '5');
+    await send('run:late');
+    await untilDone('late', 1);
+    rmSync(join(slow, 'late'));
+    await send('run:after');
+    await untilDone('after', 1);
+    expect(timesRun('late')).toBe(1);
+    const about = (await audit()).filter(({ input }) => JSON.stringify(input).includes('late'));
+    expect(about).toMatchObject([{ decision: 'allow', outcome: 'given' }]);
   });
 
   test('asks while no server runs; the next one decides it, once', async () => {
@@ -170,4 +207,20 @@ test('a JSON session runs what a rule allows, and is refused what one denies', a
     { session: 'JSON', decision: 'allow', outcome: 'given', seq: expect.any(Number), offset: null },
     { session: 'JSON', decision: 'deny', outcome: 'given' },
   ]);
+});
+
+test('what rules cover is answered by them, and nobody is told of a question', async () => {
+  rules(`[[allow]]\ncommand = ${JSON.stringify(ALLOWED)}\n`);
+  const json = jsonSessions(world, () => cbos);
+  await json.create('COVERED', { permission_mode: 'default' });
+  const watcher = await cbos.watch();
+  await json.invoke('COVERED', 'covered');
+  await cbos.until('COVERED', ({ json_state }) => json_state === 'complete', 'is complete', 90_000);
+  expect(toolResults(world, 'covered')).toHaveLength(TRIED.length);
+  const asked = (await json.events('COVERED')).filter(({ event }) => event.type === 'control_request');
+  const answered = (await audit()).filter(({ session }) => session === 'COVERED');
+  expect(asked.length).toBeGreaterThan(2);
+  expect(answered.map(({ decision, outcome }) => `${decision} ${outcome}`)).toEqual(asked.map(() => 'allow given'));
+  expect(watcher.statuses('COVERED').filter((status) => status.startsWith('waiting'))).toEqual([]);
+  watcher.close();
 });

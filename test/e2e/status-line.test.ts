@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 
 const COLS = 100;
 const ROWS = 30;
-/** To the right of these cells, Claude Code shows its own hints for some seconds. */
+/** How many cells are compared. To the right of them, Claude Code shows its own hints for some seconds. */
 const COMPARED_CELLS = 50;
 
 /** Prints colours, wide characters, two rows, and parts of the input that Claude Code sends to the script. */

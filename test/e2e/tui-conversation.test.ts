@@ -19,7 +19,7 @@ const chooseHeld: ChooseScene = (prompt) =>
       }
     : null;
 
-// All tests share one server and one terminal with a JSON session. Each test goes on where the previous one ended.
+// All tests share one server and one terminal with a JSON session. Each test continues where the previous one ended.
 let world: ClaudeWorld;
 let cbos: Cbos;
 let terminal: Terminal;
@@ -85,7 +85,7 @@ test('a reply that was kept for when it waits goes by itself after the turn that
   await terminal.until(/Enter send/, 'the input');
   await terminal.type('scene:hello after that');
   await terminal.keys('M-s');
-  await terminal.until(/TALK is sent this as soon as it is ready/, 'that it is kept');
+  await terminal.until(/TALK gets this as soon as it is ready/, 'that it is kept');
   rmSync(hold);
   const screen = await terminal.until(/❯ scene:hello after that[\s\S]*Hello! I am ready/, 'the answer to it');
   expect(screen).toMatch(/The check has ended[\s\S]*scene:hello after that/);

@@ -23,7 +23,7 @@ async function launchByForm(terminal: Terminal, slug: string, prompt: string): P
   await terminal.until(/▌ prompt/, 'the field of the prompt');
   await terminal.type(prompt);
   await terminal.keys('Enter');
-  await terminal.until(new RegExp(`${slug} is launched`), 'that it is launched');
+  await terminal.until(new RegExp(`${slug} was launched`), 'that it is launched');
 }
 
 async function send(terminal: Terminal, text: string): Promise<void> {
@@ -35,7 +35,7 @@ async function send(terminal: Terminal, text: string): Promise<void> {
 
 test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, sends a draft, attaches and comes back, ends it, leaves it all running', async () => {
   const terminal = await openTerminal(world, { env });
-  await terminal.until(/No session yet/, 'that there is no session');
+  await terminal.until(/No sessions yet/, 'that there is no session');
   await terminal.until(/server up/, 'the server it started');
 
   await launchByForm(terminal, 'AUTH', 'scene:think about it');
@@ -70,7 +70,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.keys('S');
   await terminal.until(/Drafts: 1/, 'the drafts');
   await terminal.keys('Enter');
-  await terminal.until(/There is no draft/, 'that it was applied');
+  await terminal.until(/No drafts yet/, 'that it was applied');
   await terminal.keys('Escape');
   await terminal.until(/Hello! I am ready/, 'the answer to it');
   expect(world.promptsReceived().at(-1)).toBe('scene:hello later');

@@ -57,7 +57,7 @@ const REVIEW: Scene = {
 };
 const REVIEW_PROMPT = 'Explain the server, then let it listen on 9090';
 
-/** All tests share one world. What a test needs unchanged has its own name there. */
+/** All tests share one world. A session that a test needs unchanged has its own name there. */
 let world: ClaudeWorld;
 let browser: Browser;
 let cbos: Cbos;
@@ -306,11 +306,11 @@ describe('the page, in a real browser, on real sessions', () => {
     await page.getByRole('heading', { name: 'FIND, replay' }).waitFor();
     const position = page.getByLabel('Position');
     await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
-    // The replay is at the right moment: it shows the text that was searched for.
+    // The replay is at the right moment, because it shows the found text.
     await untilTerminalShows(page, 'it shows what was found', (lines) => lines.join(' ').includes('ready when you'));
     const at = Number(await position.inputValue());
     await page.getByRole('button', { name: 'Play' }).click();
-    // The replay goes on from there, or from the start if that was the end.
+    // The replay continues from there, or from the start if that was the end.
     await waitFor(async () => Number(await position.inputValue()) !== at, { describe: 'it plays' });
     await page.goto(`${cbos.url}/#/history`);
     await page.getByRole('rowheader', { name: 'FIND' }).waitFor();

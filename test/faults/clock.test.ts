@@ -59,7 +59,7 @@ function expectNoFuture({ status }: Session): void {
   if (status.question !== null) expect(Date.parse(status.question.asked_at)).toBeLessThan(latest);
 }
 
-/** Kills the server and starts another one; `meanwhile` runs in between. */
+/** Kills the server and starts another one. The callback runs in between. */
 async function restartServer(meanwhile: () => void | Promise<void> = () => undefined): Promise<void> {
   await cbos.stop('SIGKILL');
   await meanwhile();

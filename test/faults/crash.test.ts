@@ -47,7 +47,7 @@ async function killWhenShown(shown: RegExp, body: { text: string }): Promise<voi
   await sending;
 }
 
-/** Kills the server as soon as it has written down that a text reached this phase. */
+/** Kills the server as soon as it has saved that a text reached this phase. */
 async function killWhen(phase: 'typing' | 'entering', body: { text: string }): Promise<void> {
   const sending = send(body).catch(() => null);
   await waitFor(() => phaseOf(body.text) === phase, {

@@ -69,7 +69,7 @@ test('their recordings go on, and their hooks, questions and texts work', async 
   expect(readFileSync(recordingOf(world, 'OURS'), 'utf8')).toContain('proceed');
 });
 
-test('a JSON session asks what it asked, and goes on with its conversation', async () => {
+test('a JSON session asks what it asked, and continues its conversation', async () => {
   const asked = await cbos.untilStatus('ASKS', 'waiting/permission');
   expect(asked.status.question?.tool?.name).toBe('Bash');
   expect((await json.answer('ASKS', { choice: 'yes' })).error).toBeNull();

@@ -21,7 +21,7 @@ function inDatabase(sql: string): void {
   database.close();
 }
 
-const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('no room on the disk') });
+const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('disk of the home') });
 
 test('a server that was killed on a full home starts again, shows what it had shown, and goes on when there is room', async (context) => {
   if (disk === null) return context.skip('nothing may be mounted here');
@@ -45,12 +45,12 @@ test('a server that was killed on a full home starts again, shows what it had sh
     const asking = await cbos.untilStatus('AUTH', 'waiting/permission');
     expect(asking.claude_session_id, `start ${time}`).not.toBe(null);
     expect((await cbos.call<StashedResponse[]>('GET', '/stash')).body).toHaveLength(1);
-    // The note reports that the server looks for the text, although this could not be written down.
+    // The note reports that the server is looking for the text, although this could not be saved.
     const [delivery] = (await cbos.call<Delivery[]>('GET', '/sessions/AUTH/deliveries')).body;
     expect(delivery).toMatchObject({ status: 'sent', note: expect.any(String) });
     if (time === 1) await cbos.stop('SIGKILL');
   }
-  // The server does nothing that it cannot write down. A reply to a waiting hook needs no room.
+  // The server does nothing that it cannot save. A reply to a waiting hook needs no disk space.
   expect(await cbos.cli(['send', 'J', 'scene:hello'])).toEqual(NO_ROOM);
   expect(await cbos.cli(['answer', 'AUTH', 'yes'])).toMatchObject({ code: 0 });
 
@@ -71,7 +71,7 @@ test('up, down and the doctor work on a full home; a new home on a full disk is 
   const run = (...args: string[]) => runCbos(world, args, { env });
 
   expect(await run('up')).toMatchObject({ code: 0, stdout: expect.stringContaining(env.CBOS_PORT) });
-  expect(await run('up')).toMatchObject({ code: 0, stdout: expect.stringContaining('it ran already') });
+  expect(await run('up')).toMatchObject({ code: 0, stdout: expect.stringContaining('it was already running') });
   expect((await run('ls')).stdout).toMatch(/\bJ\b/);
   expect((await run('doctor')).stdout).toMatch(/✓ Server: /);
   expect(await run('down')).toMatchObject({ code: 0, stdout: expect.stringContaining('stopped') });
@@ -80,7 +80,7 @@ test('up, down and the doctor work on a full home; a new home on a full disk is 
   const fresh = { ...env, CBOS_HOME: join(world.cbosHome, 'fresh') };
   for (const command of ['up', 'serve']) {
     const refused = await runCbos(world, [command], { env: fresh });
-    expect(refused.stderr).toMatch(/no room on the disk/);
+    expect(refused.stderr).toMatch(/disk of the home/);
     expect(
       refused.stderr
         .trim()

@@ -109,7 +109,7 @@ describe('the database', () => {
     await cbos.stop('SIGKILL');
     garble(inHome('cbos.db-wal'), { from: 0, bytes: 64 });
     cbos = await startCbos(world, env);
-    expect(readFileSync(inHome('server.log'), 'utf8')).toContain('what was written last is lost');
+    expect(readFileSync(inHome('server.log'), 'utf8')).toContain('the last writes are lost');
     expect((await run('doctor')).stdout).toMatch(/Database: .*cbos\.db-wal\.damaged could not be read/);
   });
 

@@ -55,7 +55,7 @@ test.each([
   await worksByHooks();
   const doctor = await cbos.cli(['doctor']);
   expect(doctor.stdout).toMatch(/hooks was removed while the server ran/);
-  expect(logOf(world)).toContain('the hook spool was removed and is made anew');
+  expect(logOf(world)).toContain('the hook spool was removed and created again');
 });
 
 test('what a session asks while its hooks are lost is seen on its screen, and answered', async () => {

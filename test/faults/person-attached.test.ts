@@ -25,7 +25,7 @@ afterAll(() => world.dispose());
 
 const send = (text: string) => cbos.call<Delivery>('POST', '/sessions/P/send', { text });
 
-/** Expects that Claude Code gets the text, and that the person's shell gets not one byte. */
+/** Expects that Claude Code gets the text, and that the person's shell does not get a single byte. */
 async function expectSent(text: string): Promise<void> {
   const sent = await send(text);
   expect(sent.error).toBeNull();
@@ -79,7 +79,7 @@ describe('while a person looks at a shell in a second window', () => {
     expect((await cbos.session('P')).screen_prompt_at).not.toBeNull();
     for (const command of ['show', 'explain']) {
       expect((await cbos.cli([command, 'P'])).stdout, command).toContain(
-        "in Screen's copy mode, or at one of its prompts",
+        "in Screen's copy mode or at one of its prompts",
       );
     }
     await person.terminal.keys('Escape');

@@ -55,7 +55,7 @@ test('output that is drawn for ever is set aside: the server goes on, comes up a
   await cbos.until('POISONED', isAside, 'is set aside');
   await shows('OTHER', 'hello from next door');
   expect(isAside(await cbos.session('OTHER'))).toBe(false);
-  expect((await cbos.cli(['doctor'])).stdout).toMatch(/POISONED wrote what takes too long to be drawn/);
+  expect((await cbos.cli(['doctor'])).stdout).toMatch(/POISONED wrote output that takes too long to draw/);
   expect((await cbos.cli(['show', 'POISONED'])).stdout).toContain('not drawn since');
   expect(readLog(world.cbosHome)).toContain('its recording takes too long to be drawn, and is set aside');
 });

@@ -36,7 +36,7 @@ test('where no further process may start, each command says so and does nothing 
   const listed = (await cbos.call<Session[]>('GET', '/sessions')).body;
   expect(listed.map(({ slug, state }) => `${slug} ${state}`)).toEqual(['RUNS idle', 'ENDS dead', 'JSON idle']);
   expect((await cbos.call<Delivery[]>('GET', '/sessions/RUNS/deliveries')).body).toMatchObject([
-    { status: 'failed', note: 'The system lets no further process start' },
+    { status: 'failed', note: 'The system refuses to start another process' },
   ]);
 
   group.limit(null);

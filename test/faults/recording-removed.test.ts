@@ -56,7 +56,7 @@ async function restart(meanwhile: () => void = () => undefined): Promise<void> {
   cbos = await startCbos(world);
 }
 
-/** Expects that the file of this name contains what the session showed last, and goes on growing. */
+/** Expects that the file of this name contains the last output of the session, and continues to grow. */
 async function expectRecorded(slug: string): Promise<void> {
   const file = recordingOf(world, slug);
   await waitFor(() => existsSync(file) && readFileSync(file, 'utf8').includes('proceed'), {
@@ -99,9 +99,11 @@ describe('a recording is written, dialogs are seen and answered, also after a re
 
   test('when its file is cut off: what is lost is told', async () => {
     await expectToHold((slug) => cutOff(world, slug));
-    expect(logOf(world)).toContain('its recording was cut off by something else');
-    expect((await cbos.cli(['status'])).stdout).toMatch(/dropped: the oldest .* of (AUTH|mine) \(cut off by something/);
-    expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(cut off by something else\)/);
+    expect(logOf(world)).toContain('its recording was cut off by another program');
+    expect((await cbos.cli(['status'])).stdout).toMatch(
+      /dropped: the oldest .* of (AUTH|mine) \(cut off by another program/,
+    );
+    expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(cut off by another program\)/);
   });
 
   test('when its files are deleted: what they held is saved as an older recording', async () => {
@@ -109,7 +111,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     await each((slug) => expect(older(slug).length, slug).toBeGreaterThan(0));
     const { body } = await cbos.call<{ size_bytes: number }[]>('GET', '/sessions/AUTH/recordings');
     expect(body[0]?.size_bytes).toBeGreaterThan(0);
-    expect(logOf(world)).toContain('was deleted by something else');
+    expect(logOf(world)).toContain('was deleted by another program');
   });
 
   test('while Screen cannot be reached it is said that nothing is recorded, and it goes on when it can', async () => {

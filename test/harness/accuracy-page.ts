@@ -32,7 +32,7 @@ the answer, using tools from a call to the next request, and compacting.
 
 **strict** is exactly that. **lenient** leaves out the last 300 ms before a change too: labels of keys and requests are written up to that
 long after the screen has shown their effect. **lag** is from a change of the truth to the right word; none where the word is there already.
-What was recorded on a machine with a load above 4 says nothing of lags.
+What was recorded on a machine with a load above 4 says nothing about lags.
 
 **The other two** are patterns of the kind that programs of this field use, on the same terminal's text: the first that
 matches decides. One has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.

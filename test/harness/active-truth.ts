@@ -11,7 +11,7 @@ export interface Label {
   tag?: string;
 }
 
-/** What a running turn does from a moment on. Null if the labels do not show it. */
+/** The activity of a running turn from a moment on. Null if the labels do not show it. */
 export interface Phase {
   fromMs: number;
   detail: Detail | null;

@@ -10,7 +10,7 @@ import type { Sessions } from '../../src/server/sessions.ts';
 
 const silent = (): void => undefined;
 
-/** Keeps in memory what a database would keep. */
+/** Stores in memory what a database would store. */
 export function memoryAttention(): AttentionStore {
   const kept = new Map<string, Attended>();
   return { all: () => new Map(kept), save: (id, attended) => void kept.set(id, attended) };
@@ -26,7 +26,7 @@ type InMemory = Partial<Omit<AttendOptions, 'sessions'>> & {
   findRepository?: LabelOptions['findRepository'];
 };
 
-/** Sessions in memory with what a server keeps about who looked at them, and where they belong. */
+/** Wraps sessions in memory with attention and labels, as a server does. */
 export function attendInMemory(
   base: AttendOptions['sessions'],
   { labels = memoryLabels(), findRepository = findMainCheckout, ...options }: InMemory = {},

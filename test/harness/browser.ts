@@ -24,10 +24,15 @@ export function requestsElsewhere(browser: Browser): string[] {
 
 /**
  * Opens a headless Chromium, which ends with the world. The sandbox needs privileges that containers lack, and the
- * pages are our own. WebGL is drawn by software. Nothing leaves the machine, because every request that is not to
+ * pages are our own. Nothing leaves the machine, because every request that is not to
  * loopback goes to a proxy that refuses it. `CHROMIUM` names a program other than the system's.
+ * @param webgl whether pages have WebGL, as on most people's machines. Software draws the whole page then, which takes
+ * twice the processor time.
  */
-export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Promise<Browser> {
+export async function openBrowser(
+  world: Pick<World, 'onDispose' | 'env'>,
+  { webgl = false }: { webgl?: boolean } = {},
+): Promise<Browser> {
   const program = findChromium(process.env);
   if (program === null) throw new Error('there is no Chromium: `npm test` installs it, or says how');
   const { port, asked } = await startRefusingProxy(world);
@@ -35,8 +40,7 @@ export async function openBrowser(world: Pick<World, 'onDispose' | 'env'>): Prom
     executablePath: program,
     args: [
       '--no-sandbox',
-      '--use-angle=swiftshader',
-      '--enable-unsafe-swiftshader',
+      ...(webgl ? ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'] : ['--disable-gpu']),
       `--proxy-server=http://127.0.0.1:${port}`,
     ],
     env: world.env,

@@ -19,6 +19,7 @@ export interface Shown {
   isDead: boolean;
   isLaunched: boolean;
   isQueueStopped: boolean;
+  isOverBudget: boolean;
   tools: readonly PendingTool[];
   /** how long ago a turn ended, according to the hooks */
   turnEndAt: number | null;
@@ -58,6 +59,7 @@ export class DeliveryScene {
     isDead: false,
     isLaunched: true,
     isQueueStopped: false,
+    isOverBudget: false,
     tools: [],
     turnEndAt: null,
     told: null,
@@ -145,6 +147,7 @@ export class DeliveryScene {
       isParked: false,
       isAdopted: true,
       isQueueStopped: shown.isQueueStopped,
+      isOverBudget: shown.isOverBudget,
       isUnread: shown.isUnread,
       takesManyPastes: true,
       answerKey: null,

@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { WebSocket } from 'ws';
 import type { z } from 'zod';
+import type { BudgetRule } from '../../src/core/budgets/index.ts';
 import type { RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import { type Recordings, type Session, SessionsFrame, StreamFrame } from '../../src/protocol/index.ts';
+import type { Approvals } from '../../src/server/approval/approvals.ts';
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import { type FaceSettings, type Faces, startServerFaces } from '../../src/server/faces.ts';
 import type { Logger } from '../../src/server/logger.ts';
 import { createReplays } from '../../src/server/replay/replays.ts';
 import type { Scheduler } from '../../src/server/schedules/scheduler.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
+import type { Sinks } from '../../src/server/sinks/sinks.ts';
 import { attendInMemory, memoryAttention, memoryLabels } from './attended.ts';
+import { type MemoryBudgets, memoryBudgets } from './memory-budgets.ts';
 import { memoryReviews } from './memory-reviews.ts';
 import { memoryRules } from './memory-rules.ts';
 import { memorySchedules } from './memory-schedules.ts';
 import { MemorySessions } from './memory-sessions.ts';
+import { memorySinks } from './memory-sinks.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -26,6 +31,9 @@ export interface LogLine {
   fields: object;
   message: string;
 }
+
+/** A budget that no test reaches by itself. */
+const FLEET_BUDGET: BudgetRule = { name: 'fleet', scope: 'fleet', of: null, unit: 'usd', limit: 10, per: 'day' };
 
 /** A disk without any recordings. */
 export const NO_RECORDINGS: Recordings = {
@@ -50,10 +58,16 @@ export interface FacesUnderTest extends AsyncDisposable {
   startAgain(): Promise<void>;
   /** starts the server again at another port; 0 for any free one */
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
-  /** the approval rules, and what they have decided */
+  /** the approval rules and their decisions */
   rules: RuleStore;
-  /** prompts at set times; nothing is run by itself */
+  /** decides by the rules and notifies the faces */
+  approvals: Approvals;
+  /** prompts at set times; nothing runs by itself */
   schedules: Scheduler;
+  /** the sinks; they send nothing before their `start` */
+  sinks: Sinks;
+  /** the budgets of the sessions, from `StartOptions.budgets` */
+  budgets: MemoryBudgets;
   /** what was logged */
   log: LogLine[];
   /** the number of listeners to the sessions, over all faces */
@@ -73,9 +87,11 @@ export interface StartOptions {
   clock?: Clock;
   /** directory of a built web page */
   webDir?: string;
-  /** directory of a built documentation */
+  /** directory of the built documentation */
   docsDir?: string;
   recordings?: () => Promise<Recordings>;
+  /** by default, `$10` a day for all sessions together */
+  budgets?: readonly BudgetRule[];
 }
 
 export async function startFaces(options: StartOptions = {}): Promise<FacesUnderTest> {
@@ -108,12 +124,16 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const attention = memoryAttention();
   const labels = memoryLabels();
   const listeners = new Set<symbol>();
-  const { desk, store } = memoryRules({
+  const { desk, store, approvals } = memoryRules({
     ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
   });
   const reviews = memoryReviews();
   const schedules = memorySchedules(sessions, clock);
   world.onDispose(async () => schedules.dispose());
+  const sinks = memorySinks({ home: world.cbosHome, sessions, clock, log: logger });
+  world.onDispose(async () => sinks.dispose());
+  const budgets = memoryBudgets(sessions, clock, options.budgets ?? [FLEET_BUDGET]);
+  world.onDispose(async () => budgets.budgets.dispose());
   const start = async (at: number): Promise<Faces> => {
     const onWaiting = ({ slug }: Session): void => void waited.push(slug);
     const attended = attendInMemory(sessions, { store: attention, labels, clock, log: logger, onWaiting });
@@ -126,6 +146,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       reviews,
       idOf: (slug) => sessions.idOf(slug),
       schedules,
+      sinks,
+      budgets: budgets.desk,
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,
@@ -173,7 +195,10 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       return { port: moved.address.port, [Symbol.asyncDispose]: stop };
     },
     rules: store,
+    approvals,
     schedules,
+    sinks,
+    budgets,
     log,
     waited,
     listeners: () => listeners.size,

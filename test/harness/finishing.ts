@@ -4,7 +4,7 @@ import { type Finished, type FinishPlan, finishWorktree } from '../../src/platfo
 import type { Worktree } from '../../src/protocol/index.ts';
 import { hashFiles, type WorktreeRepository } from './worktree-repository.ts';
 
-/** A worktree as CBOS makes one, with no session in it. */
+/** A worktree as CBOS creates it, without a session in it. */
 export interface WorktreeUnderTest {
   path: string;
   branch: string;
@@ -12,7 +12,7 @@ export interface WorktreeUnderTest {
   write(name: string, content: string | Buffer): void;
   /** @returns the commit */
   commit(message: string, name: string, content: string): string;
-  /** all files of the worktree, its commit, and what git says of them */
+  /** all files of the worktree, its commit, and the output of git status */
   look(): { files: Record<string, string>; head: string; status: string };
   finish(how: FinishPlan['how'], more?: FinishOptions): Promise<Finished>;
   /** whether the folder, its leftovers, and git's record of the worktree are all gone */

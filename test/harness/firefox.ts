@@ -71,8 +71,8 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
 }
 
 /**
- * What a person does and sees on the page. Buttons, headings, and fields are found by the name that a screen reader
- * announces.
+ * The actions and observations of a person on the page. Buttons, headings, and fields are found by the name that a
+ * screen reader announces.
  */
 export interface FirefoxPage extends AsyncDisposable {
   server: FacesUnderTest;

@@ -3,25 +3,25 @@ import { join } from 'node:path';
 import type { z } from 'zod';
 import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import type { FleetView, Invitation, MachineSessions, Right } from '../../src/protocol/index.ts';
-import { type Answered, type FacesUnderTest, startFaces } from './faces.ts';
+import { type Answered, type FacesUnderTest, type StartOptions, startFaces } from './faces.ts';
 import { waitFor } from './wait-for.ts';
 
-/** Whether the tests of fleets can run: setup installs nats-server where that needs no password. */
+/** Whether the fleet tests can run. Setup installs nats-server if that needs no password. */
 export const hasNatsServer = findOnPath(['nats-server'], '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin') !== null;
 
-/** A machine of a fleet under test: a server of its own, with a home of its own, on sessions in memory. */
+/** A machine of a fleet under test: a server with its own home, on sessions in memory. */
 export interface MachineUnderTest extends FacesUnderTest {
   name: string;
   fleet(): Promise<FleetView>;
   fleetSessions(): Promise<MachineSessions[]>;
-  /** what this machine sees of another one */
+  /** returns what this machine sees of another one */
   sees(machine: string): Promise<MachineSessions>;
   /** sends a request for a session of another machine */
   ask(machine: string, route: string, slug: string, body?: unknown): Promise<Answered>;
 }
 
-export async function startMachine(name: string): Promise<MachineUnderTest> {
-  const server = await startFaces();
+export async function startMachine(name: string, options: StartOptions = {}): Promise<MachineUnderTest> {
+  const server = await startFaces(options);
   const fleetSessions = async (): Promise<MachineSessions[]> =>
     (await server.call('/fleet/sessions')).json() as MachineSessions[];
   return {
@@ -42,7 +42,7 @@ export async function startMachine(name: string): Promise<MachineUnderTest> {
   };
 }
 
-/** Founds a fleet at a free port of loopback. */
+/** Founds a fleet on a free loopback port. */
 export async function found(machine: MachineUnderTest): Promise<void> {
   const port = await machine.world.freePort();
   const body = { address: `127.0.0.1:${port}`, name: machine.name };
@@ -57,7 +57,7 @@ export async function invite(founder: MachineUnderTest, rights: readonly Right[]
   return (answer.json() as z.output<typeof Invitation>).line;
 }
 
-/** Joins by a line, and waits until the founder is seen. */
+/** Joins with an invitation, and waits until the founder is visible. */
 export async function joinFleet(machine: MachineUnderTest, line: string, allow: readonly Right[]): Promise<void> {
   const answer = await machine.call('/fleet/join', { body: { line, name: machine.name, allow } });
   if (answer.status !== 200) throw new Error(answer.text);
@@ -75,12 +75,12 @@ export async function untilConnected(machine: MachineUnderTest): Promise<void> {
   );
 }
 
-/** The pid of the NATS server that a founder runs. */
+/** Returns the pid of a founder's NATS server. */
 export function natsPid(founder: MachineUnderTest): number {
   return Number(readFileSync(join(founder.world.cbosHome, 'fleet/nats/nats.pid'), 'utf8'));
 }
 
-/** The secret of a machine, and everything else by which it is admitted. */
+/** Returns the secret of a machine, and everything else that is needed to be admitted. */
 export function membershipOf(machine: MachineUnderTest): {
   id: string;
   seed: string;

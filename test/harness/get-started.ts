@@ -14,13 +14,13 @@ export function stepsOf(section: string): Step[] {
     .split(/^(?=\d+\. )/m)
     .filter((part) => /^\d+\. /.test(part))
     .map((part) => {
-      // What follows the last step is no part of it, because a step is indented.
+      // Text after the last step does not belong to it, because steps are indented.
       const own = part.split(/^(?=[A-Za-z])/m)[0] ?? '';
       return { commands: commandsIn(own), keys: [...own.matchAll(/[Pp]ress `(\w)`/g)].map(([, key]) => key ?? '') };
     });
 }
 
-/** Returns the commands of a section, in their order. */
+/** Returns the commands of a section, in order. */
 export function commandsOf(section: string): string[] {
   return commandsIn(textOf(section));
 }

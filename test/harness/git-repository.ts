@@ -3,13 +3,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { World } from './world.ts';
 
-/** A real repository in a world of its own. */
+/** A real repository in its own world. */
 export interface TestRepository {
   dir: string;
   git(...words: string[]): string;
   /** writes a file, with its folders */
   write(name: string, text: string | Uint8Array): void;
-  /** commits everything that is there */
+  /** commits all files */
   commit(message?: string): string;
 }
 

@@ -3,7 +3,7 @@ import type { Cbos } from './cbos.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
-/** What tests do with JSON sessions over REST. */
+/** Helpers for tests that use JSON sessions over REST. */
 export interface JsonSessions {
   create(slug: string, more?: object): Promise<Session>;
   invoke(slug: string, prompt: string): ReturnType<Cbos['call']> & Promise<{ status: number; body: Invocation }>;

@@ -3,8 +3,8 @@ import { trackListeners } from '../../src/emitter/emitter.ts';
 import { waitFor } from './wait-for.ts';
 
 /**
- * What a suite may leave open by mistake: timers, watchers, servers, and connections. Pipes to the runner and to
- * programs that end are not counted.
+ * The resources that a suite may leave open by mistake: timers, watchers, servers, and connections. Pipes to the runner
+ * and to programs that end are not counted.
  */
 const WATCHED: ReadonlySet<string> = new Set([
   'FSEventWrap',

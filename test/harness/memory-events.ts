@@ -62,7 +62,7 @@ export class MemoryEvents {
     return { session, max_budget_usd: null, days, turns };
   }
 
-  /** @param terminalUsd what sessions in a terminal cost */
+  /** @param terminalUsd the cost of sessions in a terminal */
   allCosts(terminalUsd: number): FleetCosts {
     const turns = [...this.#events.keys()].map((slug) => this.costs(slug).session);
     const total = [...turns, terminalUsage(terminalUsd)].reduce(addUsage, NO_USAGE);
@@ -74,7 +74,7 @@ function terminalUsage(costUsd: number): typeof NO_USAGE {
   return { ...NO_USAGE, cost_usd: costUsd, terminal_cost_usd: costUsd };
 }
 
-/** What a session in a terminal cost, as Claude Code reported it. */
+/** Returns the cost of a session in a terminal, as Claude Code reported it. */
 export function terminalCosts(costUsd: number | null): SessionCosts {
   if (costUsd === null) throw new CatalogueError('no_costs');
   const session = terminalUsage(costUsd);

@@ -1,22 +1,41 @@
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createScheduleStore } from '../../src/platform/sqlite/schedule-store.ts';
 import type { Clock } from '../../src/server/clock.ts';
+import type { ScheduledSessions } from '../../src/server/schedules/scheduled-sessions.ts';
 import { createScheduler, type Scheduler } from '../../src/server/schedules/scheduler.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 
 const nothing = (): void => undefined;
 
-/** The real schedules over sessions in memory, in a database that nobody keeps. A session's id is its name. */
-export function memorySchedules(sessions: Pick<Sessions, 'list' | 'send' | 'delivery'>, clock: Clock): Scheduler {
+type Wanted = Exclude<keyof ScheduledSessions & keyof Sessions, 'archive' | 'tag'> | 'list';
+
+/** Creates the real schedules over sessions in memory, with a database in memory. A session's id is its name. */
+export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock): Scheduler {
   return createScheduler({
     store: createScheduleStore(openDatabase(':memory:')),
     sessions: {
-      named: () => sessions.list().map(({ slug }) => ({ id: slug, name: slug })),
+      get: (slug) => sessions.get(slug),
       send: (slug, request) => sessions.send(slug, request),
       delivery: (slug, id) => sessions.delivery(slug, id),
+      cancelDelivery: (slug, id) => sessions.cancelDelivery(slug, id),
+      create: (request) => sessions.create(request),
+      restart: (slug) => sessions.restart(slug),
+      park: (slug) => sessions.park(slug),
+      kill: (slug) => sessions.kill(slug),
+      archive: (slug) => sessions.get(slug),
+      tag: (slug) => sessions.get(slug),
+      onEvent: (listener) => sessions.onEvent(listener),
+      named: () => sessions.list().map(({ slug }) => ({ id: slug, name: slug })),
+      idOf: (slug) => slug,
+      overBudget: () => null,
     },
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     timezone: 'Europe/Berlin',
   });
+}
+
+/** Adds a schedule that never runs by itself in a test. */
+export function addQuietSchedule(schedules: Scheduler, name: string): void {
+  schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
 }

@@ -5,7 +5,6 @@ import { finishWorktree } from '../../src/platform/git/finish-worktree.ts';
 import {
   type Adoption,
   type Answer,
-  type Broadcast,
   type BroadcastResult,
   type Buffer as BufferAnswer,
   CatalogueError,
@@ -21,11 +20,10 @@ import {
   type Invoke,
   isSlug,
   type LastResponse,
-  matchesState,
   type NewRestoration,
   type NewSession,
   type NewStashedResponse,
-  parseStateSelector,
+  type PullRequest,
   type Restoration,
   type RestoredSession,
   type SearchQuery,
@@ -44,6 +42,7 @@ import {
 } from '../../src/protocol/index.ts';
 import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
 import { placeSession } from '../../src/server/fleet/place-session.ts';
+import type { NamedBroadcast } from '../../src/server/labels/label-sessions.ts';
 import type { SessionEvent, TurnFacts } from '../../src/server/sessions.ts';
 import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
@@ -118,7 +117,7 @@ export class MemorySessions implements UnattendedSessions {
   get(slug: string): Session {
     if (this.fault !== null) throw this.fault;
     const session = this.#sessions.get(slug);
-    if (session === undefined) throw new CatalogueError('no_such_session', `No session is called ${slug}`);
+    if (session === undefined) throw new CatalogueError('no_such_session', `No session is named ${slug}`);
     return session;
   }
 
@@ -241,7 +240,7 @@ export class MemorySessions implements UnattendedSessions {
   /** The worktree is real. Only the session in it is in memory. */
   async finish(slug: string, { how, into, stop }: Finish): Promise<Session> {
     const { worktree, status } = this.get(slug);
-    if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS made no worktree for ${slug}`);
+    if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not make a worktree for ${slug}`);
     if (status.primary === 'active') throw new CatalogueError('already_running');
     if (status.primary !== 'dead' && stop !== true) throw new CatalogueError('session_alive');
     const place = { cwd: worktree.repository, environment: { PATH: process.env.PATH } };
@@ -263,6 +262,12 @@ export class MemorySessions implements UnattendedSessions {
     return this.change(slug, { worktree: { ...worktree, finished } });
   }
 
+  keepPullRequest(slug: string, request: PullRequest): Session {
+    const { worktree } = this.get(slug);
+    if (worktree === undefined) throw new CatalogueError('no_worktree');
+    return this.change(slug, { worktree: { ...worktree, pull_request: request } });
+  }
+
   resources = async (): Promise<SessionResources[]> =>
     this.list().map(({ slug: session, parked_at }) =>
       parked_at === null
@@ -276,7 +281,7 @@ export class MemorySessions implements UnattendedSessions {
 
   conversations = async (): Promise<Conversation[]> => this.found;
 
-  /** what `turn` tells of a session's prompt */
+  /** what `turn` reports about a session's prompt */
   readonly prompts = new Map<string, { at: number; text: string }>();
   /** how many turns are held */
   held = 0;
@@ -313,16 +318,10 @@ export class MemorySessions implements UnattendedSessions {
     return this.#texts.send(this.get(slug), request);
   }
 
-  async broadcast(request: Broadcast): Promise<BroadcastResult[]> {
-    const selector = request.state === undefined ? null : parseStateSelector(request.state);
-    const chosen = this.list().filter(
-      (session) =>
-        request.all === true ||
-        request.slugs?.includes(session.slug) === true ||
-        (selector !== null && matchesState(session, selector)),
-    );
+  async broadcast(request: NamedBroadcast): Promise<BroadcastResult[]> {
+    const named = this.list().filter(({ slug }) => request.slugs.includes(slug));
     return Promise.all(
-      chosen.map(async ({ slug }): Promise<BroadcastResult> => {
+      named.map(async ({ slug }): Promise<BroadcastResult> => {
         try {
           return { session: slug, delivery: await this.send(slug, { text: request.text }) };
         } catch (error) {

@@ -91,6 +91,15 @@ export async function startPage(
 ): Promise<PageUnderTest> {
   const server = await startFaces({ webDir: WEB_DIR, ...options.server });
   options.prepare?.(server);
+  return openPageOf(server, browser, options);
+}
+
+/** Signs a browser in to a server that has the page. The server ends with the page. */
+export async function openPageOf(
+  server: FacesUnderTest,
+  browser: Browser,
+  options: Pick<NonNullable<Parameters<typeof startPage>[1]>, 'context' | 'readsTerminal'> = {},
+): Promise<PageUnderTest> {
   const { url } = server.faces.address;
   const watched = await openPage(browser, { origin: url, ...options.context });
   const { page } = watched;

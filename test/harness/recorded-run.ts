@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FacesUnderTest } from './faces.ts';
 import { asking } from './some-sessions.ts';
 
-/** When the recordings in memory began. */
+/** When the recordings in memory begin. */
 const STARTED = Date.parse('2026-11-20T15:04:05Z');
 /** When the newest run asks its question, and how long the run is. */
 export const ASKED_S = 40;

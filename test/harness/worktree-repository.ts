@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** A real repository in a world, used as a person uses it: git also runs everything that it runs by itself. */
 export interface WorktreeRepository {
   path: string;
-  /** what the functions of `src/platform/git` take */
+  /** the argument for the functions of `src/platform/git` */
   place: { cwd: string; environment: Record<string, string> };
   git(...args: string[]): string;
   /** runs git in another checkout of the repository */

@@ -12,7 +12,7 @@ export interface EventStage {
   answer(result: (input: Readonly<Record<string, unknown>>) => object): Promise<void>;
   /** sends a control request and waits for the answer, whatever it is */
   control(request: { subtype: string } & Record<string, unknown>): Promise<void>;
-  /** ends the process, cleanly or not; the next prompt goes to another process, on the same conversation */
+  /** ends the process, cleanly or not; the next prompt goes to another process with the same conversation */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 

@@ -109,6 +109,7 @@ function driveClaude(world: ClaudeWorld, { program, env }: DrivenProgram): Drive
       permissionMode: 'default',
       model: null,
       maxBudgetUsd: null,
+      settingsFile: null,
       args: [],
     });
     hasBegun = true;

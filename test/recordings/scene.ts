@@ -4,8 +4,8 @@ import type { Detail } from '../../src/protocol/index.ts';
 import type { Truth, Whose } from './truth.ts';
 
 /**
- * What a scene can do while it is recorded. Nothing here reports what the screen shows, because labels must not depend
- * on the screen.
+ * The actions of a scene while it is recorded. Nothing here reports what the screen shows, because labels must not
+ * depend on the screen.
  */
 export interface Stage {
   truth: Truth;

@@ -41,7 +41,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(ROOT, 'node_modules', '.bundle-test-'));
   const entry = join(dir, 'entry.ts');
   writeFileSync(entry, ENTRY);
-  // Apart from the entry, because the build says of its folder that what is in it is CommonJS.
+  // The output is in a different folder from the entry, because the build marks the output folder as CommonJS.
   output = join(dir, 'dist', 'out.js');
   await bundle({ entry, output });
 });

@@ -2,7 +2,7 @@ import type { ChooseScene } from '../../src/demo/scenes/choose.ts';
 import type { Block, Reply } from '../../src/demo/scenes/scene.ts';
 import type { Random } from './random.ts';
 
-/** What the model does with a prompt. Every dialog contains the mark of its prompt. */
+/** The model's reaction to a prompt. Every dialog contains the mark of its prompt. */
 export const PLAYS = ['hello', 'think', 'long', 'permission', 'twice', 'ask', 'fail', 'query', 'tools'] as const;
 export type Play = (typeof PLAYS)[number];
 

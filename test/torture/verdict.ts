@@ -181,7 +181,7 @@ function wayOf({ answer }: SentText): 'unanswered' | 'held' | 'typed' {
 /** The results of answers that were typed, or may have been. */
 const MAY_HAVE_ANSWERED: readonly (string | null)[] = ['answered', 'not_confirmed', null];
 
-/** What Claude Code sends to the model after a no, or after a dialog was dismissed (2.1.329). */
+/** Text that Claude Code sends to the model after a no, or after a dialog was dismissed (2.1.329). */
 const REFUSED = /doesn't want to (?:proceed|take this action)|tool use was rejected|declined to answer/i;
 
 function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): string[] {

@@ -3,7 +3,7 @@ import { type MessagesRequest, promptOf } from '../../src/demo/messages-api/requ
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { MARK } from './plays.ts';
 
-/** What the stand-in for the model received. It is the only truth about what arrived. */
+/** The requests that the stand-in for the model received. Only they prove what arrived. */
 export interface Witness {
   see(event: Extract<TimedApiEvent, { kind: 'request' }>): void;
   /** announces a text that may arrive from now on */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
 import { someSession } from '../harness/some-session.ts';
+import { addHearingSink } from '../harness/some-sinks.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
@@ -115,7 +116,7 @@ test('Ctrl+S keeps a draft to be sent by hand, Alt+S one that is sent when the s
   await terminal.until(/kept as a draft for AUTH — S shows/, 'that it is kept');
   await write('by itself');
   await terminal.keys('M-s');
-  await terminal.until(/AUTH is sent this as soon as it is ready/, 'that it is kept, and when it goes');
+  await terminal.until(/AUTH gets this as soon as it is ready/, 'that it is kept, and when it goes');
   expect(server.sessions.stash().map(({ response, when }) => [response, when])).toEqual([
     ['by hand', 'manual'],
     ['by itself', 'next_waiting'],
@@ -166,10 +167,21 @@ test('words after : that are no command of its own go to Claude Code; ! asks bef
   await sent('/model opus');
   await write('!touch x');
   await terminal.keys('Enter');
-  await terminal.until(/Run this in a shell, by AUTH\? \(y\/n\)/, 'the question');
+  await terminal.until(/Let AUTH run this in a shell\? \(y\/n\)/, 'the question');
   await terminal.keys('n');
   await terminal.untilGone(/Run this in a shell/, 'the question');
   expect(sentTo('AUTH')?.text).toBe('/model opus');
+});
+
+test('/notify shows where questions are told besides, and sends a test there', async () => {
+  const name = await addHearingSink(server);
+  await command('/notify');
+  await terminal.until(new RegExp(`${name}: webhook at 127[\\s\\S]*after 15s[\\s\\S]*0 sent`), 'the sink');
+  await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list');
+  await command(`/notify test ${name}`);
+  await terminal.until(new RegExp(`sent to ${name}`), 'that it is sent');
+  server.sinks.remove(name);
 });
 
 test('/status, /refresh, /explain and /search say what they know, and Esc leads back', async () => {
@@ -259,7 +271,7 @@ test('/rename gives another name; one that is none or taken is refused with the 
 test('/export writes a file from a recording that lies elsewhere than this program would look', async () => {
   const file = join(server.world.dir, 'out.txt');
   await command(`/export text ${file}`);
-  await terminal.until(/written: /, 'that it is written');
+  await terminal.until(/written to /, 'that it is written');
   expect(readFileSync(file, 'utf8')).toContain('the screen of AUTH');
   await command('/export pdf');
   await terminal.until(/no format pdf/, 'that there is none of that name');
@@ -296,7 +308,7 @@ test.each(['screen', 'json'] as const)('n launches a %s session in a folder that
   await terminal.keys('Tab');
   await terminal.type('first prompt');
   await terminal.keys('Enter');
-  await terminal.until(new RegExp(`NEW-${type} is launched`), 'that it is launched');
+  await terminal.until(new RegExp(`NEW-${type} was launched`), 'that it is launched');
   expect(server.sessions.created.at(-1)).toMatchObject({
     slug: `NEW-${type}`,
     type,
@@ -343,7 +355,7 @@ test('the bell rings for another session that begins to ask, not for the one tha
   await terminal.untilGone(/needs|permission/, 'the question');
 
   await terminal.keys('m');
-  await terminal.until(/the bell and the desktop tell/, 'the next kind of alert');
+  await terminal.until(/the bell rings and the desktop notifies you/, 'the next kind of alert');
   await change('BILL', asking('May I pay again?'));
   await terminal.until(/May I pay again|make/, 'the toast');
   await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL needs you'), {

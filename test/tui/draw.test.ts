@@ -132,6 +132,6 @@ test('what keeps keys from a session is said above its screen and in the list', 
     dress: dressFor(false),
   };
   const said = draw(options).rows.join('\n');
-  expect(said.match(/in Screen's copy mode, or at one of its prompts/g)?.length).toBe(2);
+  expect(said.match(/in Screen's copy mode or at one of its prompts/g)?.length).toBe(2);
   expect(said).toContain('kill -CONT 7');
 });

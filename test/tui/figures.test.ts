@@ -16,7 +16,7 @@ const SESSIONS = [
 function draw(options: { cols: number; isTall?: boolean; sessions?: readonly Session[]; dress?: Style }): string[] {
   const { cols, isTall = false, sessions = SESSIONS, dress = (_, text) => text } = options;
   const { rows } = listRows({
-    groups: [{ key: '', title: '', style: null, sessions }],
+    groups: [{ title: '', style: null, sessions }],
     selected: null,
     marked: new Set(),
     cols,

@@ -141,7 +141,7 @@ describe('headings by tag and repository', () => {
     ]);
     expect(nextNeedy(listed(model), null)).toBe('B');
     expect(shape({ ...model, selected: 'A' })[0]).toEqual(['▸ shop (2)', 'BA']);
-    // A filter looks everywhere.
+    // A filter searches all groups.
     expect(listed({ ...model, filter: '#night' }).map(({ slug }) => slug)).toEqual(['A', 'C']);
   });
 

@@ -124,7 +124,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   const before = server.sessions.answers.length;
   // The second click of a double click answers nothing. The first click has selected the session.
   await mouse(0, await placeOf(/1 {2}Yes\b/));
-  await terminal.until(/has just come up/, 'that it was too soon');
+  await terminal.until(/has just appeared/, 'that it was too soon');
   expect(server.sessions.answers).toHaveLength(before);
   await waitFor(
     async () => {
@@ -141,7 +141,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   await terminal.until(/Tab complete/, 'the input of a command');
   await terminal.type('mouse');
   await terminal.keys('Enter');
-  await terminal.until(/your terminal’s own/, 'that it is off');
+  await terminal.until(/belongs to your terminal/, 'that it is off');
   expect((await terminal.tmux('display-message', '-p', '#{mouse_any_flag}')).trim()).toBe('0');
 });
 

@@ -34,10 +34,10 @@ test('what is shown for a while is read, and `u` marks it as unread again', asyn
   await until('BILL', 'BILL was looked at', ({ unread }) => !unread);
   await terminal.untilGone(/•BILL/, 'the mark of BILL');
   await terminal.keys('u');
-  await terminal.until(/BILL is unread now/, 'that it is unread');
+  await terminal.until(/BILL is now unread/, 'that it is unread');
   expect(await read('BILL')).toMatchObject({ unread: true, marked_unread: true });
   await terminal.keys('u');
-  await terminal.until(/BILL is read now/, 'that it is read');
+  await terminal.until(/BILL is now read/, 'that it is read');
 });
 
 test('`Z` snoozes it: nothing counts it any more, until it asks anew', async () => {
@@ -68,7 +68,7 @@ test('`:snooze` takes a time, or the session that has to end', async () => {
     await terminal.keys('Enter');
   };
   await command('snooze someday');
-  await terminal.until(/someday is no time and no session/, 'that it is none');
+  await terminal.until(/someday is neither a time nor a session/, 'that it is none');
   await command('snooze CODE');
   await terminal.until(/AUTH is snoozed until CODE ends/, 'that it is snoozed');
   server.sessions.change('CODE', WORKING);

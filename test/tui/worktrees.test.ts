@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
+import { startForge } from '../harness/forge.ts';
 import { openTerminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
@@ -34,7 +36,7 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   await terminal.keys('Tab');
   await terminal.type('main');
   await terminal.keys('Enter');
-  await terminal.until(/AUTH is launched/, 'that it is launched');
+  await terminal.until(/AUTH was launched/, 'that it is launched');
   expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/login', from: 'main' });
   await terminal.until(/fix\/login → main/, 'its branch');
 
@@ -45,7 +47,7 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   await terminal.keys('F', 's');
   await terminal.type('dy');
   await terminal.until(/dy/, 'the text');
-  // The terminal UI has asked for its preview before, so it has that by now.
+  // The terminal UI has requested its preview before, so it has it by now.
   expect((await server.call('/sessions/AUTH/finish')).status).toBe(200);
   await terminal.type(' more');
   await terminal.until(/dy more/, 'that all of it is text, and none of it a choice');
@@ -76,7 +78,7 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'more');
   writeFileSync(join(folder, 'new.txt'), 'new\n');
   await terminal.keys('F');
-  await terminal.until(/1 commit for main[\s\S]*saved, but in no commit: new\.txt/, 'what would happen');
+  await terminal.until(/1 commit for main[\s\S]*saved, but not committed: new\.txt/, 'what would happen');
   await terminal.keys('d');
   await terminal.until(/Discard fix\/login, and remove the worktree/, 'what it does');
   await terminal.keys('y');
@@ -86,3 +88,28 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   await terminal.keys('F');
   await terminal.until(/AUTH has no worktree to finish/, 'that there is nothing more');
 });
+
+test.skipIf(findOnPath(['gh'], process.env.PATH) === null)(
+  'F, then p, shows a pull request, and opens it after a yes',
+  async () => {
+    const shop = createWorktreeRepository(server.world, 'shop');
+    shop.commit('first', { 'a.txt': 'a\n' });
+    const forge = await startForge(server.world, shop);
+    const folder = join(server.world.dir, 'tree');
+    shop.git('worktree', 'add', '--quiet', '-b', 'fix/guests', folder);
+    shop.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Let guests in');
+    const at = { path: folder, repository: shop.path, branch: 'fix/guests', base: 'main' };
+    for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+    server.sessions.add('SHOP', { path: folder, worktree: { ...at, new_branch: true, left_out: [] } });
+    const terminal = await openTerminal(server.world, { cols: 130, rows: 34 });
+    await terminal.until(/▌[^\n]*SHOP/, 'the session');
+    await terminal.keys('F');
+    await terminal.until(/p +Request/, 'the choice');
+    await terminal.keys('p');
+    await terminal.until(/Push fix\/guests \(1 commit\)[\s\S]*Let guests in[\s\S]*\(y\/n\)/, 'what would be pushed');
+    expect(forge.requests).toEqual([]);
+    await terminal.keys('y');
+    await terminal.until(/#1 open/, 'its number in the list');
+    expect(forge.requests).toMatchObject([{ title: 'Let guests in', head: 'fix/guests' }]);
+  },
+);

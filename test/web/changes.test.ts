@@ -68,7 +68,7 @@ test('is read again when a turn ends, and says when there is nothing, or no repo
   await one.visit('#/s/AUTH/changes');
   await page.locator('.changes-patch').getByText('No changes against main').waitFor();
   server.sessions.change('AUTH', WORKING);
-  await page.getByText('A turn runs').waitFor();
+  await page.getByText('A turn is running').waitFor();
   repository.write('made-by-the-turn.txt', 'x\n');
   server.sessions.change('AUTH', DONE);
   await fileLink(one, 'made-by-the-turn.txt').waitFor();

@@ -9,7 +9,7 @@ import { createWorld } from '../harness/world.ts';
 
 const DOCS_DIR = fileURLToPath(new URL('../../dist/docs', import.meta.url));
 
-/** `npm test` builds before; a run of this file alone may not have. */
+/** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(DOCS_DIR))('the documentation as it is served', () => {
   const world = createWorld();
   let browser: Browser;

@@ -20,7 +20,9 @@ const isReady = ({ page }: FirefoxPage) => page.locator('.choice[aria-disabled="
 const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 
-/** What a browser keeps of a sign-in: whether scripts may read its key, and the key that is kept as text. */
+/**
+ * Returns what a browser stores for a sign-in: whether scripts may read its key, and the key if it is stored as text.
+ */
 const KEPT = `new Promise((resolve) => {
   const opening = indexedDB.open('cbos', 1);
   opening.onsuccess = () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../harness/browser.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
 import { asking, DONE } from '../harness/some-sessions.ts';
+import { addDeafSink, addHearingSink } from '../harness/some-sinks.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -113,4 +114,17 @@ test('the page can be installed', async () => {
   const { installabilityErrors } = await session.send('Page.getInstallabilityErrors');
   // The browser of the tests stores nothing, so it considers itself a private window.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+});
+
+test('the settings list where questions are told besides, and send a test there', async () => {
+  await using one = await startPage(browser);
+  const name = await addHearingSink(one.server);
+  addDeafSink(one.server, 'DEAF');
+  await one.visit('#/settings');
+  await one.page.getByText('webhook at 127.0.0.1:1', { exact: false }).last().waitFor();
+  await one.page.getByRole('button', { name: `Send a test to ${name}` }).click();
+  await one.page.getByText(`Sent to ${name}`).waitFor();
+  await one.page.getByRole('button', { name: 'Send a test to DEAF' }).click();
+  await one.page.getByText('DEAF: ', { exact: false }).first().waitFor();
+  expect(await one.page.content()).not.toContain('whsec_');
 });

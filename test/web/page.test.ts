@@ -63,7 +63,9 @@ describe('signing in', () => {
   });
 });
 
-/** What a browser keeps of a sign-in: whether scripts may read its key, and the key that is kept as text. */
+/**
+ * Returns what a browser stores for a sign-in: whether scripts may read its key, and the key if it is stored as text.
+ */
 const KEPT = `new Promise((resolve) => {
   const opening = indexedDB.open('cbos', 1);
   opening.onsuccess = () => {
@@ -74,7 +76,7 @@ const KEPT = `new Promise((resolve) => {
 
 async function reloadLive({ page }: PageUnderTest): Promise<void> {
   await page.reload();
-  await page.getByText('No session yet.').first().waitFor();
+  await page.getByText('No sessions yet.').first().waitFor();
 }
 
 describe('the list', () => {
@@ -100,7 +102,7 @@ describe('the list', () => {
     // Sessions that the filter hides still need somebody.
     await one.page.getByRole('heading', { name: '2 sessions need you' }).waitFor();
     await one.page.keyboard.press('Enter');
-    await one.page.getByRole('heading', { name: 'DONE' }).waitFor();
+    await one.page.getByRole('heading', { name: 'DONE', exact: true }).waitFor();
   });
 
   test('twenty of those that ask are shown at once, the others on demand', async () => {
@@ -133,7 +135,7 @@ describe('the list', () => {
     await page.getByRole('heading', { name: 'TWO', exact: true }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('t');
-    await page.getByRole('heading', { name: 'Drafts' }).waitFor();
+    await page.getByRole('heading', { name: 'Drafts', exact: true }).waitFor();
   });
 });
 
@@ -159,7 +161,7 @@ describe('a question', () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     one.server.sessions.change('ASKS', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
-    const said = one.page.getByRole('main').getByText("in Screen's copy mode, or at one of its prompts");
+    const said = one.page.getByRole('main').getByText("in Screen's copy mode or at one of its prompts");
     await said.waitFor();
     one.server.sessions.change('ASKS', { screen_prompt_at: null });
     await said.waitFor({ state: 'detached' });
@@ -324,79 +326,6 @@ describe('a question', () => {
   });
 });
 
-describe('a conversation', () => {
-  const said = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
-  const lines = (from: number): string => Array.from({ length: 60 }, (_, index) => `line ${from + index}`).join('\n\n');
-  const toEnd = ({ page }: PageUnderTest) =>
-    page.locator('.conversation').evaluate((all) => all.scrollHeight - all.scrollTop - all.clientHeight);
-
-  test('stays at its end whatever comes, unless somebody reads above', async () => {
-    await using one = await startPage(browser, {
-      prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
-    });
-    const { page, server } = one;
-    server.sessions.happen('JSON', said(lines(1)));
-    await one.visit('#/s/JSON');
-    await page.getByText('line 60', { exact: true }).waitFor();
-    const atEnd = () => waitFor(async () => (await toEnd(one)) < 2, { describe: 'it is at its end' });
-    await atEnd();
-    // A question takes half of the room, and code is coloured. The end must stay in view.
-    server.sessions.happen('JSON', said('```ts\nconst a = 1;\n```'));
-    server.sessions.change('JSON', asking());
-    await panel(one, 'Permission').waitFor();
-    await atEnd();
-    await page.locator('.conversation').hover();
-    await page.mouse.wheel(0, -1_000);
-    await waitFor(async () => (await toEnd(one)) > 500, { describe: 'it was scrolled' });
-    server.sessions.happen('JSON', said('more'));
-    await page.getByText('more', { exact: true }).waitFor();
-    expect(await toEnd(one)).toBeGreaterThan(500);
-  });
-
-  test('is opened at the place that a search found', async () => {
-    await using one = await startPage(browser, {
-      prepare: ({ sessions }) =>
-        void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete', last_question: 'needle' }),
-    });
-    const { page, server } = one;
-    server.sessions.happen('JSON', said(lines(1)), said('the needle'), said(lines(100)));
-    const search = server.sessions.search.bind(server.sessions);
-    server.sessions.search = async (query) => {
-      const { hits, ...rest } = await search(query);
-      return { ...rest, hits: hits.map((hit) => ({ ...hit, recording: null, offset: null, seq: 2 })) };
-    };
-    await one.visit('#/search');
-    await page.getByLabel('Search all sessions').fill('needle');
-    await page.locator('a.hit').click();
-    const found = page.locator('.item.found', { hasText: 'the needle' });
-    const inView = async () => {
-      const box = await found.boundingBox();
-      return box !== null && box.y > 60 && box.y < 700;
-    };
-    await waitFor(inView, { describe: 'what was found is in view' });
-    // New output must not scroll the view away from the found place.
-    server.sessions.happen('JSON', said('more'));
-    await page.getByText('more', { exact: true }).waitFor({ state: 'attached' });
-    expect(await toEnd(one)).toBeGreaterThan(500);
-  });
-
-  test('says of a call that it waits for its permission, not that it runs', async () => {
-    await using one = await startPage(browser, {
-      prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
-    });
-    const { page, server } = one;
-    const call = (id: string, command: string) => ({ type: 'tool_use', id, name: 'Bash', input: { command } });
-    const content = [call('a', 'npm test'), call('b', 'sleep 9')];
-    server.sessions.happen('JSON', { type: 'assistant', message: { content } });
-    server.sessions.change('JSON', asking({ tool: { name: 'Bash', input: { command: 'npm test' } } }));
-    await one.visit('#/s/JSON');
-    await page.locator('details.tool', { hasText: 'npm test' }).getByText('needs you').waitFor();
-    await page.locator('details.tool', { hasText: 'sleep 9' }).getByText('running').waitFor();
-    server.sessions.change('JSON', WORKING);
-    await page.locator('details.tool', { hasText: 'npm test' }).getByText('running').waitFor();
-  });
-});
-
 describe('a permission', () => {
   test('names its file once', async () => {
     const tool = { name: 'Write', input: { file_path: '/home/me/NOTES.md', content: '# Notes' } };
@@ -457,7 +386,7 @@ describe('a reply', () => {
     expect(await one.page.getByLabel('Reply to DONE').inputValue()).toBe('');
     await one.visit('#/stash');
     await one.page.getByRole('button', { name: 'Send now' }).click();
-    await one.page.getByText('There is no draft').waitFor();
+    await one.page.getByText('No drafts yet').waitFor();
     expect(one.server.sessions.deliveries('DONE')[0]?.text).toBe('later');
   });
 

@@ -83,7 +83,8 @@ test('a language that is met for the first time while the server is away is colo
   await page.reload();
   await one.visit('#/s/ASKS');
   await coloured().waitFor();
-  // Added only now, because the overview, where the page began, would have shown it and loaded its language.
+  // This session is added only now, because the overview, on which the page was opened, would have shown it and loaded
+  // its language.
   server.sessions.add('WRITES', asking({ tool: python }));
   await page.locator('.session-row', { hasText: 'WRITES' }).waitFor();
   await server.stop();

@@ -46,7 +46,7 @@ test('lines are commented on, sent as the prompt that is shown, and answered bes
   await button('Reviewed').click();
   await page.locator('.changed-file', { hasText: '✓' }).waitFor();
 
-  // Once it was read it goes as it is; a line that changes meanwhile keeps it back.
+  // A review is sent as it was read. If a line changes after that, the review is not sent.
   await button('Send…').click();
   const dialog = page.getByRole('dialog');
   await dialog.getByText('> 2 Use a <b>word</b>.').waitFor();
@@ -63,7 +63,7 @@ test('lines are commented on, sent as the prompt that is shown, and answered bes
   await page.locator('.changed-file', { hasText: '✓' }).waitFor({ state: 'detached' });
 
   server.sessions.change('AUTH', WORKING);
-  await page.getByText('A turn runs').waitFor();
+  await page.getByText('A turn is running').waitFor();
   const said = { type: 'assistant', message: { content: [{ type: 'text', text: '1: it is a word now.' }] } };
   server.sessions.write('AUTH', { type: 'user', message: { content: prompt } }, said);
   server.sessions.change('AUTH', DONE);

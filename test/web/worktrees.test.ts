@@ -2,7 +2,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findOnPath } from '../../scripts/setup/system-programs.mjs';
 import { openBrowser } from '../harness/browser.ts';
+import { startForge } from '../harness/forge.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
@@ -27,7 +29,7 @@ async function launchInWorktree(one: PageUnderTest, slug: string, branch: string
   await page.getByRole('heading', { name: 'New session' }).waitFor();
   await page.getByLabel('Folder').fill(repository.path);
   await page.getByLabel('Name').fill(slug);
-  await page.getByLabel('In a git worktree').check();
+  await page.getByLabel('In its own git worktree').check();
   await page.getByRole('textbox', { name: 'Branch' }).fill(branch);
   await page.getByRole('textbox', { name: 'From' }).fill('main');
   await button(one, 'Start').click();
@@ -50,7 +52,9 @@ test('a session is launched in a worktree, shows its branch, and is merged once 
   repository.gitIn(folderOf('AUTH'), 'commit', '--quiet', '--all', '--message', 'work');
   await openFinish(one);
   await page.getByText('1 commit for main').waitFor();
-  await page.getByText(`Merge fix/login into main, and remove the worktree ${folderOf('AUTH')}? AUTH runs`).waitFor();
+  await page
+    .getByText(`Merge fix/login into main, and remove the worktree ${folderOf('AUTH')}? AUTH is running`)
+    .waitFor();
   await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
   await page.getByText('fix/login is in main').waitFor();
   expect(existsSync(folderOf('AUTH'))).toBe(false);
@@ -82,7 +86,7 @@ test('a conflict is shown before and after it is tried, and goes to the session 
   // The page shows what was not committed, and a discarded worktree is gone.
   writeFileSync(join(folderOf('BILL'), 'new.txt'), 'new\n');
   await openFinish(one);
-  await page.getByText('saved, but in no commit: new.txt').waitFor();
+  await page.getByText('saved, but not committed: new.txt').waitFor();
   await page.getByLabel('Discard').check();
   await page.getByText('Discard fix/bill, and remove the worktree').waitFor();
   await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
@@ -90,3 +94,31 @@ test('a conflict is shown before and after it is tried, and goes to the session 
   expect(existsSync(folderOf('BILL'))).toBe(false);
   expect(repository.git('branch', '--list', 'fix/bill')).toBe('');
 });
+
+test.skipIf(findOnPath(['gh'], process.env.PATH) === null)(
+  'a pull request is opened with the words that were changed, and its number is in the list',
+  async () => {
+    await using one = await startPage(browser);
+    const { page, server } = one;
+    const shop = createWorktreeRepository(server.world, 'shop');
+    shop.commit('first', { 'a.txt': 'a\n' });
+    const forge = await startForge(server.world, shop);
+    const folder = join(server.world.dir, 'tree');
+    shop.git('worktree', 'add', '--quiet', '-b', 'fix/guests', folder);
+    shop.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'Let guests in');
+    const at = { path: folder, repository: shop.path, branch: 'fix/guests', base: 'main' };
+    server.sessions.add('SHOP', { path: folder, worktree: { ...at, new_branch: true, left_out: [] } });
+    await one.visit('#/s/SHOP');
+    await page.getByRole('heading', { name: 'SHOP', exact: true }).waitFor();
+    await button(one, 'More').click();
+    await page.getByRole('menuitem', { name: 'Pull request…' }).click();
+    await page.getByText(`to ${forge.repository}, and open a pull request into main?`).waitFor();
+    expect(await page.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Let guests in');
+    await page.getByRole('textbox', { name: 'Text' }).fill('They wait.');
+    await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
+    await page.getByText('SHOP has the pull request #1').waitFor();
+    expect(forge.requests).toMatchObject([{ title: 'Let guests in', body: 'They wait.', draft: false }]);
+    await page.getByText('#1 open').first().waitFor();
+    expect(one.watched.faults).toEqual([]);
+  },
+);

@@ -15,16 +15,16 @@ export default defineConfig({
   title: 'CBOS',
   description: 'Run, watch and answer many Claude Code sessions side by side',
   lang: 'en',
-  // The server has the site at this address.
+  // The server serves the site at this address.
   base: '/docs/',
   srcDir: ROOT,
-  // The cache of an earlier build would be looked for among the sources.
+  // Without this setting, VitePress would look for its cache among the sources.
   cacheDir: join(ROOT, 'build', 'docs-cache'),
   srcExclude: readdirSync(ROOT).flatMap((name) => (PLACES.has(name) ? [] : [name, `${name}/**`])),
   rewrites: Object.fromEntries(PAGES.map(({ source, path }) => [source, `${path || 'index'}.md`])),
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
-  // Without attributes `{slug}` in a heading is text.
+  // Without attributes, `{slug}` in a heading stays text.
   markdown: { config: linkPages, attrs: false },
   transformHtml: moveScripts,
   themeConfig: {

@@ -17,21 +17,21 @@ interface SnoozeOptions extends JsonOption {
   untilEnds?: string[];
 }
 
-/** `seen`, `unseen`, `snooze` and `unsnooze`. */
+/** Adds `seen`, `unseen`, `snooze`, and `unsnooze`. */
 export function addAttending(program: Command, context: CliContext): void {
   const { out } = context;
 
   describe(program.command('seen'), {
     group: 'looking',
     summary: 'mark sessions as read',
-    more: 'A session is unread when a turn of it ended, or it asked, and nobody has looked since. `cbos show` and `cbos attach` at a terminal, and whatever is sent to it, are looks; the list is none.',
+    more: 'A session is unread when its turn ended or it asked something, and nobody has looked since. `cbos show` or `cbos attach` at a terminal marks it as read, and so does sending it anything. The list does not.',
     examples: [
-      ['cbos seen AUTH DOCS', 'nothing to look at there'],
+      ['cbos seen AUTH DOCS', 'there is nothing to look at'],
       ['cbos ls --unread', 'what is left to look at'],
     ],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'the REST bodies')
+    .option('--json', 'print the REST bodies')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'markSeen', said: 'read', ...options }),
     );
@@ -39,32 +39,36 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('unseen'), {
     group: 'looking',
     summary: 'mark sessions as unread',
-    more: 'They stay so until somebody opens them anew.',
+    more: 'They stay unread until somebody opens them again.',
     examples: [['cbos unseen AUTH', 'come back to it later']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'the REST bodies')
+    .option('--json', 'print the REST bodies')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'markUnseen', said: 'unread', ...options }),
     );
 
   describe(program.command('snooze'), {
     group: 'looking',
-    summary: 'let a session need nobody until a time or an event',
-    more: 'Until then it is in no count of those that need you, and nothing tells of it. Of several rules the first that comes true wakes it; without any it wakes when it asks something new, or a turn of it ends.',
+    summary: 'silence a session until a time or an event',
+    more: 'Until then the session is not counted among those that need you, and sends no notifications. Of several conditions, the first to come true wakes it. Without any, it wakes when it asks something new or its turn ends.',
     examples: [
-      ['cbos snooze AUTH --until 17:00', 'the next time that your clock shows it'],
+      ['cbos snooze AUTH --until 17:00', 'until the next 17:00 on your clock'],
       ['cbos snooze AUTH --until 2h --until-asks', 'two hours, or until it asks something new'],
       ['cbos snooze AUTH --until-ends BUILD', 'until a turn of BUILD ends, or BUILD is stopped'],
-      ['cbos ls --state snoozed', 'those that are'],
+      ['cbos ls --state snoozed', 'the snoozed sessions'],
     ],
   })
     .argument('<name>', 'the session')
     .option('--until <time>', WAKE_TIME_FORMS)
     .option('--until-asks', 'until it asks something new, or its turn fails')
-    .option('--until-turn-ends', 'until a turn of it ends')
-    .option('--until-ends <name>', 'until a turn of that session ends, or it is stopped; may be repeated', collect)
-    .option('--json', 'the REST body')
+    .option('--until-turn-ends', 'until its turn ends')
+    .option(
+      '--until-ends <name>',
+      'until a turn of that session ends, or that session is stopped; may be repeated',
+      collect,
+    )
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: SnoozeOptions) => {
       const body = readSnooze(options, context.io.now());
       const client = await context.client();
@@ -75,11 +79,11 @@ export function addAttending(program: Command, context: CliContext): void {
 
   describe(program.command('unsnooze'), {
     group: 'looking',
-    summary: 'wake snoozed sessions',
-    examples: [['cbos unsnooze AUTH', 'it counts again']],
+    summary: 'end the snooze of sessions',
+    examples: [['cbos unsnooze AUTH', 'AUTH counts again']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'the REST bodies')
+    .option('--json', 'print the REST bodies')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'unsnoozeSession', said: 'not snoozed', ...options }),
     );
@@ -106,7 +110,7 @@ async function mark(context: CliContext, slugs: readonly string[], { route, said
   const client = await context.client();
   const listed = new Set((await client.call('listSessions')).map(({ slug }) => slug));
   const missing = slugs.find((slug) => !listed.has(slug));
-  // Looked at first, so that either all of them are marked or none.
+  // This is checked first, so that either all of them are marked or none.
   if (missing !== undefined)
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(missing)}`);
   const sessions: Session[] = [];

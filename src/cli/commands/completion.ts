@@ -1,6 +1,7 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
 import { folderName, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { budgetScopeText } from '../../text/budget-words.ts';
 import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { BASH_SCRIPT } from '../completion-script.ts';
@@ -31,7 +32,7 @@ type Suggestion = readonly [value: string, about: string];
 /** What the running server knows. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** possible ids: a draft that was not sent yet, a text that is held */
+  /** possible ids: those of unsent drafts and held texts */
   ids: readonly Suggestion[];
   /** possible answers to the session that `answer` names */
   choices: readonly Suggestion[];
@@ -137,7 +138,7 @@ function argumentValues(
   { sessions, ids, choices: answers, tags }: Suggestions,
 ): readonly Suggestion[] {
   if (choices !== undefined) return choices.map((choice) => [choice, '']);
-  if (name === 'id' || name === 'schedule') return ids;
+  if (name === 'id' || name === 'schedule' || name === 'view' || name === 'sink' || name === 'budget') return ids;
   if (name === 'choice') return answers;
   if (name === 'tag') return tags;
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
@@ -202,6 +203,9 @@ async function readIds(client: Caller, command: string | undefined): Promise<Sug
   if (command === 'draft' || command === 'stash') return readDrafts(client);
   if (command === 'recover') return readSaved(client);
   if (command === 'schedule') return readSchedules(client);
+  if (command === 'views') return readViews(client);
+  if (command === 'notify') return readSinks(client);
+  if (command === 'budget') return readBudgets(client);
   return command === 'queue' ? readQueue(client) : [];
 }
 
@@ -210,9 +214,24 @@ async function readSaved(client: Caller): Promise<Suggestion[]> {
   return saved.map(({ id, branch }) => [cleanLine(id), cleanLine(branch)]);
 }
 
+async function readViews(client: Caller): Promise<Suggestion[]> {
+  const views = await client.call('listViews');
+  return views.map(({ name, group, filter }) => [cleanLine(name), cleanLine(`${group} ${filter}`)]);
+}
+
+async function readBudgets(client: Caller): Promise<Suggestion[]> {
+  const budgets = await client.call('listBudgets');
+  return budgets.map((one) => [cleanLine(one.name), budgetScopeText(one)]);
+}
+
 async function readSchedules(client: Caller): Promise<Suggestion[]> {
   const schedules = await client.call('listSchedules');
   return schedules.map(({ name, cron, prompt }) => [cleanLine(name), cleanLine(`${cron}: ${firstLine(prompt)}`)]);
+}
+
+async function readSinks(client: Caller): Promise<Suggestion[]> {
+  const sinks = await client.call('listSinks');
+  return sinks.map(({ name, to }) => [cleanLine(name), cleanLine(to)]);
 }
 
 async function readQueue(client: Caller): Promise<Suggestion[]> {

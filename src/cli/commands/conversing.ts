@@ -33,11 +33,11 @@ export function addConversing(program: Command, context: CliContext): void {
   describe(program.command('invoke'), {
     group: 'talking',
     summary: 'run a turn of a JSON session and print its answer as it is written',
-    more: 'Tools are a line each. The exit code is 0 when the turn succeeded, 1 when it failed or was interrupted, 4 when it asks something: answer it with `cbos answer`, and follow it with `cbos events -f`.',
+    more: 'Each tool call is one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`.',
     examples: [
-      ["cbos invoke CI 'run the tests and mend what fails'", 'a turn, streaming'],
+      ["cbos invoke CI 'run the tests and fix what fails'", 'a turn, streaming'],
       ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
-      ["cbos invoke CI 'how would you mend it?' --permission-mode plan", 'a turn that changes nothing'],
+      ["cbos invoke CI 'how would you fix it?' --permission-mode plan", 'a turn that changes nothing'],
       [
         "cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'",
         'for programs',
@@ -63,13 +63,13 @@ export function addConversing(program: Command, context: CliContext): void {
     summary: 'print the events of a JSON session',
     examples: [
       ['cbos events CI', 'what happened, a line each'],
-      ['cbos events CI -f', 'and go on'],
-      ['cbos events CI --after 120 --json', 'whole, after one that is known'],
+      ['cbos events CI -f', 'and follow'],
+      ['cbos events CI --after 120 --json', 'in full, after the event that you know'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-f, --follow', 'go on as more happens; Ctrl-C ends it')
-    .option('--after <seq>', 'only those after this number', readWhole(0, Number.MAX_SAFE_INTEGER), 0)
+    .option('-f, --follow', 'print new events as they happen; Ctrl-C ends it')
+    .option('--after <seq>', 'only the events after this number', readWhole(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--json', 'JSON lines; with -f the frames of /ws/stream')
     .action(async (slug: string, options: { follow?: boolean; after: number; json?: boolean }) => {
       const isJson = options.json === true;
@@ -79,16 +79,16 @@ export function addConversing(program: Command, context: CliContext): void {
 
   describe(program.command('costs'), {
     group: 'looking',
-    summary: 'print what sessions cost, by day: dollars, and of JSON sessions tokens and time',
-    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is their part that sessions in a terminal took, as far as these have a status line.",
+    summary: 'print what sessions cost, by day: dollars, and for JSON sessions tokens and time',
+    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part of the cost that sessions in a terminal caused, where they have a status line.",
     examples: [
-      ['cbos costs', 'all of them, deleted ones too'],
+      ['cbos costs', 'all sessions, deleted ones too'],
       ['cbos costs CI', 'one'],
       ['cbos costs --jq .total.cost_usd', 'for programs'],
     ],
   })
     .argument('[name]', 'only this session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string | undefined, options: { json?: boolean }) => {
       const client = await context.client();
       const body =

@@ -23,20 +23,20 @@ interface DiffOptions {
   json?: boolean;
 }
 
-/** `diff`. */
+/** Adds `diff`. */
 export function addDiffing(program: Command, context: CliContext): void {
   describe(program.command('diff'), {
     group: 'looking',
     summary: 'show what a session changed in its repository',
     more: [
-      'Committed, staged, unstaged and untracked changes, against where its branch began: the branch that it was started from, its upstream, or the default branch. The first line says which.',
-      'Files and folders are named from the top of the working tree on. A pipe gets the patch as git made it, for `git apply`; on a terminal, characters that nobody would see are written out.',
+      "Shows committed, staged, unstaged and untracked changes since the session's branch began: compared with the branch that it was started from, its upstream, or the default branch. The first line says which.",
+      'Paths are relative to the top of the working tree. A pipe gets the patch as git made it, for `git apply`. On a terminal, invisible characters are written out.',
     ].join('\n'),
     examples: [
       ['cbos diff AUTH', 'all of it'],
-      ['cbos diff AUTH --stat', 'the files, with the lines added and removed'],
+      ['cbos diff AUTH --stat', 'the files, with their counts of added and removed lines'],
       ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
-      ['cbos diff AUTH --base HEAD', 'what is not committed'],
+      ['cbos diff AUTH --base HEAD', 'what is not committed yet'],
       ['cbos diff AUTH --turn', 'what its last turn changed'],
       ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there: `cbos turns AUTH` lists them'],
       ['cbos diff AUTH | git apply', 'the same changes here'],
@@ -45,10 +45,10 @@ export function addDiffing(program: Command, context: CliContext): void {
   })
     .argument('<name>', 'the session')
     .argument('[file...]', 'only these files and folders')
-    .option('--stat', 'the files and how many lines of each, not the lines themselves')
+    .option('--stat', 'the files and how many lines changed in each, not the lines')
     .option('--base <revision>', 'compare with this branch, tag or commit instead')
     .option('--turn [number]', 'only what this turn changed; the last one if no number is given')
-    .option('--json', 'the REST body of the files')
+    .option('--json', 'print the REST body of the files')
     .action(async (slug: string, files: string[], options: DiffOptions) => {
       if (options.stat === true || options.json === true) await printFiles(context, { slug, files, options });
       else await printPatches(context, { slug, files, options });
@@ -61,7 +61,7 @@ interface Asked {
   options: DiffOptions;
 }
 
-/** What to compare: with a base, or before and after a turn. */
+/** Returns the query for the comparison: a base, or a turn. */
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
   if (base !== undefined) throw new CommandError('--turn and --base exclude each other', 'leave one out', EXIT.usage);
@@ -122,7 +122,7 @@ async function printPatches(context: CliContext, asked: Asked): Promise<void> {
     for (const file of files) {
       const oldPath = changes?.files.find(({ path }) => path === file)?.old_path ?? undefined;
       const patch = await ask({ file, ...(oldPath === undefined ? {} : { old_file: oldPath }) });
-      if (patch.patch === '') out.notice(`nothing was changed in ${file}`);
+      if (patch.patch === '') out.notice(`${file} has not changed`);
       await printPatch(context, patch);
     }
   }
@@ -134,8 +134,8 @@ async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<v
   if (out.width === null) await out.raw(patch);
   else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
   if (!cut) return;
-  out.notice('the patch is longer than CBOS reads, and ends here: name files to see the others');
-  // A patch that is not whole must not be applied as if it were.
+  out.notice('the patch is longer than CBOS reads, so it ends here: name files to see the rest');
+  // An incomplete patch must not be applied as if it were complete.
   context.exitCode = EXIT.failed;
 }
 

@@ -41,12 +41,12 @@ function addDrafts(draft: Command, context: CliContext): void {
   describe(draft, {
     group: 'talking',
     summary: 'keep drafts: replies that are sent later',
-    more: 'A draft is sent by hand, or with --queue by itself as soon as the session takes a prompt (at once where it does already), oldest first, one per turn. Each is sent once at most. An id may be shortened as far as it stays unambiguous.',
+    more: 'You send a draft by hand. With --queue, CBOS sends it as soon as the session takes a prompt, which may be at once: oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it stays unambiguous.',
     examples: [
       ['cbos draft', 'list them'],
       ["cbos draft add AUTH 'now the docs'", 'keep one'],
-      ["cbos draft add AUTH 'now the docs' --queue", 'sent by itself at the end of its turn'],
-      ["cbos draft add --tag night 'now the docs' --queue", 'for each that has the tag: says which, and asks'],
+      ["cbos draft add AUTH 'now the docs' --queue", 'sent automatically when its turn ends'],
+      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag: lists them, and asks'],
       ['cbos draft send 3f2a', 'send it now'],
       ['cbos draft rm 3f2a', 'delete it'],
     ],
@@ -55,13 +55,13 @@ function addDrafts(draft: Command, context: CliContext): void {
   draft
     .command('ls', { isDefault: true })
     .summary('list the drafts')
-    .description('List the drafts, oldest first, those that were sent too.')
-    .option('--json', 'the REST body')
+    .description('List the drafts, oldest first, including those already sent.')
+    .option('--json', 'print the REST body')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const replies = await client.call('listStash');
       if (options.json === true) out.json(replies);
-      else if (replies.length === 0) out.notice("there is no draft — cbos draft add NAME 'a reply'");
+      else if (replies.length === 0) out.notice("no drafts yet — cbos draft add NAME 'a reply'");
       else printReplies(context, replies);
     });
 
@@ -75,13 +75,13 @@ function addDrafts(draft: Command, context: CliContext): void {
     .argument('[name]', 'the session')
     .argument('[text...]', 'the reply; - reads standard input');
   addSelectors(add, 'for')
-    .option('--queue', 'send it by itself as soon as the session takes a prompt')
+    .option('--queue', 'send it automatically as soon as the session takes a prompt')
     .option('-y, --yes', 'with --queue for several: do not ask')
     .addOption(
-      add.createOption('--when <when>', 'what --queue was before: next_waiting').choices(STASH_WHENS).hideHelp(),
+      add.createOption('--when <when>', 'the former name of --queue: next_waiting').choices(STASH_WHENS).hideHelp(),
     )
-    .option('--question <text>', 'what it answers; the open question when left out')
-    .option('--json', 'the REST body; for several, a line each')
+    .option('--question <text>', 'the question that it answers; the open question by default')
+    .option('--json', 'print the REST body; for several sessions, one line each')
     .action((name: string | undefined, words: string[], options: AddOptions) => keep(context, name, words, options));
 
   draft
@@ -90,7 +90,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .summary('send a draft now')
     .description('Send a draft to its session now.')
     .argument('<id>', 'the draft')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
@@ -104,7 +104,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .summary('delete a draft')
     .description('Delete a draft.')
     .argument('<id>', 'the draft')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
@@ -114,7 +114,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     });
 }
 
-/** Keeps the text for a session, or for each of those that are selected. */
+/** Stores the text for a session, or for each selected session. */
 async function keep(
   context: CliContext,
   name: string | undefined,
@@ -123,7 +123,7 @@ async function keep(
 ): Promise<void> {
   const { out } = context;
   const isSelected = isSelective(selectorOf(context, options));
-  // With a selection no session is named, so the first word is one of the text.
+  // With a selection no session is named, so the first word belongs to the text.
   const typed = isSelected && name !== undefined ? [name, ...words] : words;
   if (typed.length === 0)
     throw new CommandError("Missing required argument 'text'", 'cbos draft add --help', EXIT.usage);
@@ -131,7 +131,7 @@ async function keep(
   const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
   const response = await readText(context, typed, 'cbos draft');
   const when = queue === true ? 'next_waiting' : given;
-  // One that is sent by itself is a broadcast.
+  // A draft for several sessions that is sent automatically is a broadcast.
   const isSent = selected && when === 'next_waiting';
   if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
   const client = await context.client();
@@ -198,8 +198,8 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
   const short = id.slice(0, SHORT_ID);
   return cleanLine(
     when === 'manual'
-      ? `Kept for ${session_slug}; cbos draft send ${short} sends it`
-      : `Kept as ${short}; it is sent as soon as ${session_slug} takes a prompt`,
+      ? `Kept for ${session_slug}; send it with cbos draft send ${short}`
+      : `Kept as ${short}; CBOS sends it as soon as ${session_slug} takes a prompt`,
   );
 }
 
@@ -212,7 +212,11 @@ async function findId(context: CliContext, given: string): Promise<string> {
   const replies = await client.call('listStash');
   const fitting = replies.filter(({ id }) => given !== '' && id.startsWith(given));
   const [first, second] = fitting;
-  if (first === undefined) throw new CatalogueError('no_such_stash', `No draft is kept as ${JSON.stringify(given)}`);
+  if (first === undefined) throw new CatalogueError('no_such_stash', `No draft has the id ${JSON.stringify(given)}`);
   if (second === undefined || first.id === given) return first.id;
-  throw new CommandError(`${JSON.stringify(given)} may be ${fitting.length} drafts`, 'give more of the id', EXIT.usage);
+  throw new CommandError(
+    `${JSON.stringify(given)} matches ${fitting.length} drafts`,
+    'type more of the id',
+    EXIT.usage,
+  );
 }

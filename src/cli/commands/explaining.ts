@@ -29,8 +29,8 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the status along a recording, as CBOS derives it from the screen',
     more: [
-      'Needs no server. RECORDING is a session or a file that `script` wrote; its timing is FILE.timing beside it.',
-      'The size of the terminal is in the recording; --cols and --rows are for one that does not tell it.',
+      'This needs no server. RECORDING is a session, or a file that `script` wrote; its timing is expected next to it in FILE.timing.',
+      'A recording usually contains the size of its terminal; --cols and --rows are for one that does not.',
     ].join('\n'),
     examples: [
       ['cbos timeline AUTH', 'what it did, and when'],
@@ -45,22 +45,21 @@ export function addExplaining(program: Command, context: CliContext): void {
     .action(async (recording: string, options: TimelineOptions) => {
       const { timing = null, cols = null, rows = null } = options;
       const { timed, changes } = await host.timeline({ recording, timing, cols, rows });
-      if (!timed)
-        out.notice('there is no timing beside it, so the order is known and the times are not — --timing FILE');
+      if (!timed) out.notice('no timing file was found, so the order is known but the times are not — --timing FILE');
       if (options.json === true) for (const change of changes) out.jsonLine(change);
       else printTimeline(context, { timed, changes });
     });
 
   describe(program.command('explain'), {
     group: 'looking',
-    summary: 'say why a session has its status: all evidence, what each source makes of it, and why one was believed',
+    summary: 'explain the status of a session: all evidence, the verdict of each source, and why one was believed',
     examples: [
       ['cbos explain AUTH', 'when its status looks wrong'],
-      ['cbos record-misdetection AUTH --should-be waiting/permission', 'and is'],
+      ['cbos record-misdetection AUTH --should-be waiting/permission', 'when it is wrong'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const [explanation, session] = await Promise.all([
@@ -73,27 +72,27 @@ export function addExplaining(program: Command, context: CliContext): void {
 
   describe(program.command('record-misdetection'), {
     group: 'looking',
-    summary: 'keep a wrong status in a file, for a report or a test',
+    summary: 'save a wrong status to a file, for a report or a test',
     more: [
-      'The file has what explain prints. Every letter and digit of your texts is replaced by another of the same width; only the words of',
-      'Claude Code itself that the rules read stay. Look at it before you send it to anybody.',
+      'The file contains what explain prints. Every letter and digit of your texts is replaced by another of the same width. Only those words of',
+      'Claude Code itself that the rules read stay. Look at the file before you send it to anybody.',
     ].join('\n'),
-    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'it says where it wrote it']],
+    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'prints where the file is']],
   })
     .argument('<name>', 'the session')
-    .option('--should-be <status>', 'what would be right, as in waiting/permission', readStatusWord)
+    .option('--should-be <status>', 'the right status, as in waiting/permission', readStatusWord)
     .option('--json', 'the path as JSON')
     .action(async (slug: string, options: { shouldBe?: string; json?: boolean }) => {
       const { shouldBe } = options;
       if (shouldBe === undefined) {
         const cure = `cbos record-misdetection ${slug} --should-be waiting/permission`;
-        throw new CommandError('It needs to know what would be right', cure, EXIT.usage);
+        throw new CommandError('The right status is missing', cure, EXIT.usage);
       }
       const client = await context.client();
       const explanation = await client.call('explain', { params: { slug } });
       const said = statusWord(explanation.status);
       if (said === shouldBe)
-        out.notice(`${slug} is ${said}, as it should be: what was wrong before is not in the file`);
+        out.notice(`${slug} is ${said} now, as it should be: the earlier, wrong status is not in the file`);
       const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
       if (options.json === true) out.json({ file });
       else out.line(cleanLine(file));

@@ -8,8 +8,9 @@ import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { describe } from './command-help.ts';
+import { openPullRequest, type PullRequestOptions } from './requesting.ts';
 
-type FinishOptions = Partial<Record<FinishHow, boolean>> & { into?: string; yes?: boolean; json?: boolean };
+type FinishOptions = Partial<Record<FinishHow, boolean>> & Partial<PullRequestOptions> & { pr?: boolean };
 
 interface RecoverOptions {
   to?: string;
@@ -18,22 +19,24 @@ interface RecoverOptions {
   json?: boolean;
 }
 
-/** `finish` and `recover`. */
+/** Adds `finish` and `recover`. */
 export function addFinishing(program: Command, context: CliContext): void {
   describe(program.command('finish'), {
     group: 'sessions',
-    summary: 'bring the worktree of a session to its end: merge it or not, and remove it',
+    summary: 'finish the worktree of a session: merge it or not, and remove it',
     more: [
-      'Nothing goes that is not in another ref: files in no commit, what is staged, ignored files that .worktreeinclude names, stashes and commits that no branch has are saved under refs/cbos/. `cbos recover` lists that and brings it back. What git ignores otherwise goes.',
-      'The session is stopped first, and refused while it works or asks. A conflict, a base that is checked out with changes, or anything else in the way is told, and nothing is changed. After a crash, the same command does what is left.',
-      'It asks first. Where nobody can be asked, as in a script, it needs --yes. No hook and no filter of the repository runs.',
+      'CBOS first saves under refs/cbos/ whatever no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
+      'The command stops the session first, and refuses while the session works or asks. If there is a conflict, a base checked out with changes, or another obstacle, it says so and changes nothing. After a crash, run the same command again to do the rest.',
+      '--pr merges nothing and removes nothing: it pushes the branch and opens a pull request through your own `gh`, with a title and a text that it shows first. Run it again to push later commits. `cbos ls -l` shows the state of its checks; CBOS asks the forge only while somebody looks, at most every two minutes.',
+      'It asks first. In a script, where nobody can answer, it needs --yes. No hook or filter of the repository runs.',
     ].join('\n'),
     examples: [
-      ['cbos finish AUTH --merge', 'into the branch that it started from'],
+      ['cbos finish AUTH --merge', 'into the branch that its worktree started from'],
       ['cbos finish AUTH --squash --into develop', 'as one commit on another branch'],
-      ['cbos finish AUTH --keep', 'only the folder goes, the branch stays'],
+      ['cbos finish AUTH --pr', 'open a pull request on GitHub'],
+      ['cbos finish AUTH --keep', 'remove only the folder, keep the branch'],
       ['cbos finish AUTH --discard --yes', 'merge nothing, ask nothing'],
-      ['cbos recover', 'what was saved of all of them'],
+      ['cbos recover', 'what was saved of all worktrees'],
     ],
   })
     .argument('<name>', 'the session')
@@ -42,30 +45,34 @@ export function addFinishing(program: Command, context: CliContext): void {
     .option('--squash', 'put its changes on top of the base as one commit of yours')
     .option('--keep', 'keep its branch, merge nothing')
     .option('--discard', 'merge nothing, and delete the branch if it was made for the session')
+    .option('--pr', 'push its branch and open a pull request; the worktree stays')
+    .option('--title <text>', 'of the pull request')
+    .option('--body <text>', 'of the pull request')
+    .option('--draft', 'open the pull request as a draft')
     .option('--into <branch>', 'the base: the branch that gets its commits')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action((slug: string, options: FinishOptions) => finish(context, slug, options));
 
   describe(program.command('recover'), {
     group: 'sessions',
-    summary: 'list what was saved of finished worktrees, or bring it back',
+    summary: 'list what was saved of finished worktrees, or restore it',
     more: [
-      'A worktree comes back byte for byte where it was, on its branch, with each file changed, staged or untracked as it was; `cbos restart` then goes on with its session. With --branch alone only a branch is made: its commits, and what was in none of them as one more.',
-      'It is listed for the repositories of all sessions and of the current folder. It stays until you delete it: `git update-ref -d REF`.',
+      'A worktree is restored byte for byte at its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only makes a branch: it has the commits, and one more commit for what was uncommitted.',
+      'The list covers the repositories of all sessions and of the current folder. What was saved stays until you delete it: `git update-ref -d REF`.',
     ].join('\n'),
     examples: [
-      ['cbos recover', 'list it, newest first'],
-      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'where it was'],
+      ['cbos recover', 'list what was saved, newest first'],
+      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore it where it was'],
       ['cbos recover AUTH --to ~/old-auth --branch old-auth', 'the newest of AUTH, elsewhere'],
       ['cbos recover AUTH --branch old-auth', 'only a branch'],
     ],
   })
-    .argument('[id]', 'what was saved, or a session for the newest of it')
-    .option('--to <folder>', 'bring the worktree back here')
-    .option('--branch <branch>', 'on this branch; without --to, only a branch is made')
-    .option('--repository <folder>', 'look in this repository too; the current folder when left out')
-    .option('--json', 'the REST body')
+    .argument('[id]', 'the id of what was saved, or a session for the newest')
+    .option('--to <folder>', 'restore the worktree here')
+    .option('--branch <branch>', 'on this branch; without --to, only make the branch')
+    .option('--repository <folder>', 'also look in this repository; the current folder by default')
+    .option('--json', 'print the REST body')
     .action((id: string | undefined, options: RecoverOptions) =>
       id === undefined ? list(context, options) : recover(context, id, options),
     );
@@ -74,12 +81,16 @@ export function addFinishing(program: Command, context: CliContext): void {
 async function finish(context: CliContext, slug: string, options: FinishOptions): Promise<void> {
   const { out } = context;
   const [how, ...others] = FINISH_WAYS.filter((way) => options[way] === true);
-  if (how === undefined || others.length > 0) {
-    const ways = FINISH_WAYS.map((way) => `--${way}`).join(', ');
+  if (options.pr === true && how === undefined) return openPullRequest(context, slug, options);
+  if (options.title !== undefined || options.body !== undefined || options.draft === true) {
+    throw new CommandError('--title, --body and --draft belong to --pr', 'cbos finish --help', EXIT.usage);
+  }
+  if (how === undefined || options.pr === true || others.length > 0) {
+    const ways = [...FINISH_WAYS, 'pr'].map((way) => `--${way}`).join(', ');
     throw new CommandError(`Exactly one of ${ways} is needed`, 'cbos finish --help', EXIT.usage);
   }
   if (options.into !== undefined && (how === 'keep' || how === 'discard')) {
-    throw new CommandError(`--${how} merges nothing, so --into has no meaning`, 'leave it out', EXIT.usage);
+    throw new CommandError(`--into has no meaning with --${how}, which merges nothing`, 'leave it out', EXIT.usage);
   }
   const client = await context.client();
   const { into } = options;
@@ -111,7 +122,7 @@ async function readSaved(context: CliContext, { repository }: RecoverOptions): P
 async function list(context: CliContext, options: RecoverOptions): Promise<void> {
   const { out, io } = context;
   if (options.to !== undefined || options.branch !== undefined) {
-    throw new CommandError('Say what to bring back', 'cbos recover lists what there is', EXIT.usage);
+    throw new CommandError('Say what to restore', 'cbos recover lists what was saved', EXIT.usage);
   }
   const saved = await readSaved(context, options);
   if (options.json === true) return out.json(saved);
@@ -141,7 +152,7 @@ async function recover(context: CliContext, id: string, options: RecoverOptions)
   const { out } = context;
   const { to, branch } = options;
   const all = await readSaved(context, options);
-  // The newest is first.
+  // The newest one is first.
   const found = all.find((one) => one.id === id) ?? all.find((one) => one.session === id);
   if (found === undefined) throw new CatalogueError('no_such_save', `Nothing is saved as ${cleanLine(id)}`);
   const client = await context.client();
@@ -157,7 +168,6 @@ async function recover(context: CliContext, id: string, options: RecoverOptions)
   if (options.json === true) return out.json(recovered);
   const where = recovered.folder === null ? '' : `, in ${cleanLine(recovered.folder)}`;
   out.line(`${cleanLine(found.id)} is back on the branch ${cleanLine(recovered.branch)}${where}`);
-  if (recovered.folder === found.folder)
-    out.line(`  cbos restart ${cleanLine(found.session)} goes on with its session`);
-  for (const commit of found.also) out.line(`  it has another commit too: git show ${commit.slice(0, 12)}`);
+  if (recovered.folder === found.folder) out.line(`  cbos restart ${cleanLine(found.session)} continues its session`);
+  for (const commit of found.also) out.line(`  it also has another commit: git show ${commit.slice(0, 12)}`);
 }

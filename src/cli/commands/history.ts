@@ -20,8 +20,8 @@ export function addHistory(program: Command, context: CliContext): void {
 
   describe(program.command('history'), {
     group: 'looking',
-    summary: 'how long each session worked, waited for you and was stuck, and what it cost, by day',
-    more: 'Only what the server saw counts: not the time without it, nor while the machine slept.',
+    summary: 'print by day how long each session worked, waited for you and was stuck, and what it cost',
+    more: 'Only time that the server saw counts: not while it was down, nor while the machine slept.',
     examples: [
       ['cbos history', 'all sessions, the last week'],
       ['cbos history AUTH --days 30', 'one session'],
@@ -30,14 +30,14 @@ export function addHistory(program: Command, context: CliContext): void {
   })
     .argument('[name]', 'the session')
     .option('--days <n>', 'how many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();
       const since = noonOf(io.now(), days - 1).toISOString();
       const query = { since, ...(slug === undefined ? {} : { session: slug }) };
       const found = await client.call('historyDays', { query });
       if (json === true) out.json(found);
-      else if (found.length === 0) out.notice('nothing was counted in these days');
+      else if (found.length === 0) out.notice('nothing was counted on these days');
       else printDays(context, found);
     });
 }

@@ -11,17 +11,17 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** Adds `tag`, `untag`, `archive` and `unarchive`. */
+/** Adds `tag`, `untag`, `archive`, and `unarchive`. */
 export function addLabelling(program: Command, context: CliContext): void {
   const tag = describe(program.command('tag'), {
     group: 'looking',
     summary: 'give sessions tags, or list all tags',
-    more: 'A tag is a word of yours: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` select by it. The first tag of a session is its group in `cbos ls --group tag`.',
+    more: 'A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. The first tag of a session is its group in `cbos ls --group tag`.',
     examples: [
-      ['cbos tag', 'every tag, and how many sessions have it'],
+      ['cbos tag', 'all tags, and how many sessions have each'],
       ['cbos tag AUTH night risky', 'two more tags for AUTH'],
       ['cbos tag --repo shop night', 'for all sessions of a repository'],
-      ['cbos ls --tag night', 'those that have it'],
+      ['cbos ls --tag night', 'the sessions with the tag'],
     ],
   })
     .usage(
@@ -30,7 +30,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     .argument('[name]', 'the session')
     .argument('[tag...]', 'the tags');
   addSelectors(tag, 'for')
-    .option('--json', 'the REST bodies, a line each; without arguments an object of counts')
+    .option('--json', 'print the REST bodies, one per line; without arguments, an object of counts')
     .action(async (name: string | undefined, words: string[], options: SelectorOptions & JsonOption) => {
       if (name === undefined && !isSelective(selectorOf(context, options))) return listTags(context, options);
       await edit(context, { name, words, options, command: 'tag' });
@@ -38,33 +38,33 @@ export function addLabelling(program: Command, context: CliContext): void {
 
   const untag = describe(program.command('untag'), {
     group: 'looking',
-    summary: 'take tags away from sessions',
+    summary: 'remove tags from sessions',
     examples: [
       ['cbos untag AUTH night', 'AUTH keeps its other tags'],
-      ['cbos untag --tag night night', 'nobody has it any more'],
+      ['cbos untag --tag night night', 'no session has it any more'],
     ],
   })
     .usage('[options] <name> <tag...>\n       cbos untag [options] --state <state>|--tag <tag>|--repo <name> <tag...>')
     .argument('[name]', 'the session')
     .argument('[tag...]', 'the tags');
   addSelectors(untag, 'from')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action((name: string | undefined, words: string[], options: SelectorOptions & JsonOption) =>
       edit(context, { name, words, options, command: 'untag' }),
     );
 
   const archive = describe(program.command('archive'), {
     group: 'looking',
-    summary: 'take stopped or parked sessions off every list',
-    more: 'Nothing of them is deleted: search, history, replay and their names still find them, and `cbos unarchive` lists them again. A session that is started again is listed by itself.',
+    summary: 'hide stopped or parked sessions from all lists',
+    more: 'Nothing is deleted: search, history and replay still find the sessions, and so do their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
     examples: [
-      ['cbos archive AUTH', 'AUTH is in no list and no count'],
-      ['cbos archive --state stopped', 'all that are stopped'],
+      ['cbos archive AUTH', 'AUTH is no longer listed or counted'],
+      ['cbos archive --state stopped', 'all stopped sessions'],
       ['cbos ls --archived', 'what is archived'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(archive, 'archive')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (names: string[], options: SelectorOptions & JsonOption) => {
       const fits = ({ status, parked_at }: Session): boolean => status.primary === 'dead' || parked_at != null;
       const { slugs } = await chosenSessions(context, { names, options, command: 'archive', fits });
@@ -74,10 +74,10 @@ export function addLabelling(program: Command, context: CliContext): void {
   describe(program.command('unarchive'), {
     group: 'looking',
     summary: 'list archived sessions again',
-    examples: [['cbos unarchive AUTH', 'AUTH is listed as it was']],
+    examples: [['cbos unarchive AUTH', 'AUTH is listed as before']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action((names: string[], options: JsonOption) =>
       callEach(context, names, { route: 'unarchiveSession', said: 'listed again', ...options }),
     );
@@ -107,7 +107,7 @@ async function edit(context: CliContext, { name, words, options, command }: Edit
   const tags = isSelected && name !== undefined ? [name, ...words] : words;
   const wrong = tags.find((word) => !isTag(word));
   if (tags.length === 0) throw usage("Missing required argument 'tag'", command);
-  if (wrong !== undefined) throw usage(`${JSON.stringify(wrong)} is no tag: ${TAG_RULE}`, command);
+  if (wrong !== undefined) throw usage(`${JSON.stringify(wrong)} isn't a tag: ${TAG_RULE}`, command);
   const names = isSelected || name === undefined ? [] : [name];
   const { slugs } = await chosenSessions(context, { names, options, command });
   const client = await context.client();

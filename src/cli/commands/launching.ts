@@ -27,7 +27,7 @@ interface NewOptions {
   rows?: number;
   maxBudgetUsd?: number;
   env?: Record<string, string>;
-  /** true without a branch: a new one with the session's name */
+  /** true if no branch was given; then a new one gets the session's name */
   worktree?: string | true;
   from?: string;
   tag?: readonly string[];
@@ -41,37 +41,37 @@ export function addLaunching(program: Command, context: CliContext): void {
   describe(program.command('new'), {
     group: 'sessions',
     summary: 'launch Claude Code in a directory',
-    more: 'Everything after -- is handed to claude.',
+    more: 'Everything after -- is passed to claude.',
     examples: [
-      ['cbos new ~/src/auth', 'in a directory, with its name: auth'],
+      ['cbos new ~/src/auth', 'in a directory, named after it: auth'],
       ['cbos new AUTH', 'in the current directory, as AUTH'],
       ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
-      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'plan mode, a larger window'],
+      ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'in plan mode, in a larger window'],
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
-      ['cbos new LOGIN ~/src/auth --worktree', 'in a git worktree and on a branch of its own: LOGIN'],
+      ['cbos new LOGIN ~/src/auth --worktree', 'in its own git worktree, on its own branch LOGIN'],
       ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
       ['cbos new LOGIN ~/src/auth --tag night', 'with a tag, for `cbos ls --tag night`'],
       ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
     ],
   })
     .usage('[options] <name> [path] [-- CLAUDE_ARGS…]\n       cbos new [options] <path> [-- CLAUDE_ARGS…]')
-    .argument('<new-name>', 'its name: letters, digits, - and _; or a path alone, which gives the name')
-    .argument('[path]', 'the directory it works in; the current one when left out')
+    .argument('<new-name>', 'its name: letters, digits, - and _; or only a path, whose last part becomes the name')
+    .argument('[path]', 'the directory it works in; the current one by default')
     .addOption(new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SESSION_TYPES))
     .option('-p, --prompt <text>', 'the first prompt')
     .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PERMISSION_MODES))
     .option('-m, --model <model>', 'the model, as claude --model takes it')
     .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
     .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
-    .option('--max-budget-usd <amount>', 'what a JSON session may cost at most', readDollars)
-    .option('-w, --worktree [branch]', 'in a git worktree of its own; a branch that exists is taken, else it is made')
-    .option('--from <ref>', 'with --worktree: what a new branch starts from')
-    .option('--tag <tag>', 'a tag for it; may be repeated, the first one is its group', collectTag)
-    .option('--env <K=V>', 'a variable for its environment; may be given several times', collectVariable)
-    .option('--json', 'the REST body')
+    .option('--max-budget-usd <amount>', 'the most that a JSON session may cost', readDollars)
+    .option('-w, --worktree [branch]', 'in its own git worktree, on this branch; a new branch is made if needed')
+    .option('--from <ref>', 'with --worktree: where a new branch starts')
+    .option('--tag <tag>', 'a tag for it; may be repeated, the first one is the group', collectTag)
+    .option('--env <K=V>', 'a variable for its environment; may be repeated', collectVariable)
+    .option('--json', 'print the REST body')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
       if (options.from !== undefined && options.worktree === undefined) {
-        throw new CommandError('--from is for a worktree', 'give --worktree too', EXIT.usage);
+        throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
       }
       const client = await context.client();
       const [slug, path] =
@@ -90,8 +90,8 @@ export function addLaunching(program: Command, context: CliContext): void {
         for (const name of worktree.left_out) out.notice(`${cleanLine(name)} of .worktreeinclude was not copied`);
       }
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
-      else out.line(`  cbos attach ${session.slug}   # its terminal; leave it with Ctrl-A d`);
-      out.line(`  cbos show ${session.slug}     # what it does and asks`);
+      else out.line(`  cbos attach ${session.slug}   # open its terminal; Ctrl-A d leaves it`);
+      out.line(`  cbos show ${session.slug}     # see what it does and asks`);
     });
 }
 

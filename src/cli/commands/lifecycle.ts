@@ -23,21 +23,21 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('adopt'), {
     group: 'sessions',
-    summary: 'take over a Screen session, or a conversation, that something else started',
-    more: 'From then on it is recorded, and CBOS may type into it. `cbos ls` shows the ids of sessions that are only observed, `cbos ls --all` those of conversations.',
+    summary: 'take over a Screen session or a conversation that another program started',
+    more: 'From then on CBOS records the session and may type into it. `cbos ls` shows the ids of sessions that CBOS only observes; `cbos ls --all` shows the ids of conversations.',
     examples: [
       ['cbos adopt 4242.work', 'under its own name'],
-      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'under another, in a directory'],
-      ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'go on with a conversation of Claude Code'],
+      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'under another name, in a directory'],
+      ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'continue a conversation of Claude Code'],
     ],
   })
     .usage('[options] <screen-id> [new-name]\n       cbos adopt [options] --resume <id> [new-name]')
     .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
     .argument('[new-name]', 'its name in CBOS')
-    .option('--resume <id>', 'a conversation of Claude Code instead, as `cbos ls --all` prints it')
-    .addOption(new Option('--type <type>', 'with --resume: what it becomes').choices(SESSION_TYPES))
+    .option('--resume <id>', 'take over this conversation of Claude Code instead, as `cbos ls --all` prints it')
+    .addOption(new Option('--type <type>', 'with --resume: the type of the session').choices(SESSION_TYPES))
     .option('--path <path>', 'the directory it works in')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
       // With --resume there is no screen id, so the only word is the name.
@@ -56,21 +56,21 @@ export function addLifecycle(program: Command, context: CliContext): void {
         },
       });
       if (options.json === true) return out.json(session);
-      const what = session.type === 'json' ? 'it goes on at the next prompt' : 'its recording has begun';
+      const what = session.type === 'json' ? 'it continues with the next prompt' : 'CBOS records it now';
       out.line(`${cleanLine(session.slug)} is adopted (${stateText(session)}); ${what}`);
     });
 
   describe(program.command('convert'), {
     group: 'sessions',
-    summary: 'give a JSON session a terminal, or take it away, on the same conversation',
+    summary: 'give a JSON session a terminal or take it away, and keep the conversation',
     examples: [
-      ['cbos convert CI screen', 'from now on in GNU Screen: cbos attach CI'],
-      ['cbos convert AUTH json', 'from now on structured events, and no process while it waits'],
+      ['cbos convert CI screen', 'runs in GNU Screen from now on: cbos attach CI'],
+      ['cbos convert AUTH json', 'structured events from now on, and no process while it waits'],
     ],
   })
     .argument('<name>', 'the session')
-    .addArgument(new Argument('<type>', 'what it becomes').choices(SESSION_TYPES))
-    .option('--json', 'the REST body')
+    .addArgument(new Argument('<type>', 'the new type').choices(SESSION_TYPES))
+    .option('--json', 'print the REST body')
     .action(async (slug: string, type: SessionType, options: { json?: boolean }) => {
       const client = await context.client();
       const session = await client.call('convertSession', { params: { slug }, body: { type } });
@@ -80,29 +80,29 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('restart'), {
     group: 'sessions',
-    summary: 'start stopped sessions again on their conversation',
+    summary: 'restart stopped sessions and continue their conversations',
     examples: [
       ['cbos restart AUTH', 'one'],
-      ['cbos restart --all', 'all that are stopped; `cbos restore` brings back only what nobody ended'],
+      ['cbos restart --all', 'all stopped sessions; `cbos restore` brings back only those that nobody ended'],
     ],
   })
     .argument('[name...]', 'the sessions')
     .option('-a, --all', 'every stopped session')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: { all?: boolean; json?: boolean }) => {
       if ((slugs.length === 0) === (options.all !== true)) {
-        throw new CommandError('Either name sessions or give --all', 'cbos restart --help', EXIT.usage);
+        throw new CommandError('Name sessions, or use --all', 'cbos restart --help', EXIT.usage);
       }
       const client = await context.client();
       const stopped =
         options.all === true
           ? (await client.call('listSessions', { query: { state: 'dead' } })).map((session) => session.slug)
           : slugs;
-      if (stopped.length === 0) out.notice('no session is stopped, so there is nothing to restart');
+      if (stopped.length === 0) out.notice('nothing to restart: no session is stopped');
       await forEach(context, stopped, async (slug) => {
         const session = await client.call('restartSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${cleanLine(session.slug)} restarted on its conversation`);
+        else out.line(`${cleanLine(session.slug)} restarted; it continues its conversation`);
       });
     });
 
@@ -112,24 +112,24 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('rm'), {
     group: 'sessions',
-    summary: 'delete sessions; those that run are stopped first',
-    more: 'It cannot be undone, so it asks first. Where nobody can be asked, as in a script, it needs --yes.',
+    summary: 'delete sessions; running ones are stopped first',
+    more: 'This cannot be undone, so the command asks first. In a script, where nobody can answer, it needs --yes.',
     examples: [
       ['cbos rm AUTH', 'asks, then deletes'],
-      ['cbos rm AUTH DOCS --yes', 'asks nothing'],
+      ['cbos rm AUTH DOCS --yes', 'without asking'],
     ],
   })
     .alias('delete')
     .argument('<name...>', 'the sessions')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: { yes?: boolean; json?: boolean }) => {
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {
         if (options.yes !== true) {
           const session = await client.call('getSession', { params: { slug } });
           const alive =
-            session.status.primary === 'dead' ? '' : ` It runs (${stateText(session)}) and would be stopped.`;
+            session.status.primary === 'dead' ? '' : ` It is running (${stateText(session)}) and would be stopped.`;
           if (!(await confirm(context, `Delete ${slug}?${alive} This cannot be undone.`))) {
             out.notice(`${slug} not deleted`);
             context.exitCode = EXIT.failed;
@@ -145,17 +145,17 @@ export function addLifecycle(program: Command, context: CliContext): void {
   describe(program.command('rename'), {
     group: 'sessions',
     summary: 'give a session another name',
-    more: 'Its recording is renamed with it.',
-    examples: [['cbos rename AUTH LOGIN', 'AUTH is LOGIN from now on']],
+    more: 'Its recording is renamed too.',
+    examples: [['cbos rename AUTH LOGIN', 'AUTH is called LOGIN from now on']],
   })
     .argument('<old>', 'the session')
     .argument('<new>', 'its new name')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, name: string, options: { json?: boolean }) => {
       const client = await context.client();
       const session = await client.call('patchSession', { params: { slug }, body: { slug: name } });
       if (options.json === true) out.json(session);
-      else out.line(`${slug} is ${cleanLine(session.slug)} now`);
+      else out.line(`${slug} is now ${cleanLine(session.slug)}`);
     });
 }
 
@@ -164,17 +164,17 @@ function addStopping(command: Command, context: CliContext): void {
   const { out } = context;
   describe(command, {
     group: 'sessions',
-    summary: 'stop sessions with all their processes, and keep them listed',
+    summary: 'stop sessions with all their processes; they stay listed',
     examples: [
-      ['cbos stop AUTH', '`cbos restart AUTH` goes on with its conversation'],
+      ['cbos stop AUTH', '`cbos restart AUTH` continues its conversation'],
       ['cbos stop AUTH --rm', 'stop and delete it'],
-      ['cbos stop --tag night', 'those with the tag: says which, and asks'],
+      ['cbos stop --tag night', 'the sessions with the tag: lists them, and asks'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(command, 'stop')
     .option('--rm', 'delete them as well')
     .option('-y, --yes', 'with --state, --tag and --repo: do not ask')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (names: string[], options: SelectorOptions & { rm?: boolean; yes?: boolean; json?: boolean }) => {
       const fits = ({ adopted, status }: Session): boolean =>
         adopted && (options.rm === true || status.primary !== 'dead');
@@ -191,7 +191,7 @@ function addStopping(command: Command, context: CliContext): void {
         }
         const session = await client.call('killSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${slug} stopped; cbos restart ${slug} goes on with its conversation`);
+        else out.line(`${slug} stopped; cbos restart ${slug} continues its conversation`);
       });
     });
 }

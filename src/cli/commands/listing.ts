@@ -1,14 +1,18 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Caller } from '../../client/index.ts';
 import {
+  CatalogueError,
   type Conversation,
   EXIT,
   GROUPINGS,
   type Grouping,
   isSelective,
   type RouteInput,
+  type SavedView,
   type Session,
 } from '../../protocol/index.ts';
 import { groupedBy } from '../../text/group-words.ts';
+import { filterWords, matchesWords } from '../../text/session-filter.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -32,7 +36,8 @@ import { watchList } from '../watch-list.ts';
 import { describe } from './command-help.ts';
 
 interface ListOptions extends SelectorOptions {
-  group?: Grouping;
+  group?: Grouping | undefined;
+  view?: string;
   archived?: boolean;
   all?: boolean;
   fleet?: boolean;
@@ -51,39 +56,43 @@ export function addListing(program: Command, context: CliContext): void {
 
   const command = describe(program.command('ls'), {
     group: 'looking',
-    summary: 'list the sessions, those that need you first',
+    summary: 'list the sessions, first those that need you',
     more: [
       'Words for --state: needs-you, done, new, parked, stopped, lost, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
-      'JSON has the sessions in the order in which they were created.',
+      'JSON lists the sessions in the order of their creation.',
     ].join('\n'),
     examples: [
-      ['cbos ls', 'all of them'],
-      ['cbos ls --state needs-you', 'those that ask something, or stopped by an error'],
-      ['cbos ls --group repo', 'below a heading for each repository, whose worktrees stand together'],
-      ['cbos ls --tag night --repo shop', 'those with the tag in one repository; `cbos tag` gives tags'],
-      ['cbos ls --archived', 'those that `cbos archive` took off the list'],
+      ['cbos ls', 'all sessions'],
+      ['cbos ls --state needs-you', 'those that ask something or stopped with an error'],
+      ['cbos ls --group repo', 'grouped by repository, with its worktrees together'],
+      ['cbos ls --tag night --repo shop', 'those with the tag in one repository; `cbos tag` sets tags'],
+      ['cbos ls --view night', 'as a saved view arranges it; cbos views save makes one'],
+      ['cbos ls --archived', 'those that `cbos archive` hides'],
       ['cbos ls --watch', 'the list as it changes, until Ctrl-C'],
-      ['cbos ls --columns name,branch,cost --sort name', 'what you want to see, in the order you want'],
+      ['cbos ls --columns name,branch,cost --sort name', 'the columns that you want, in your order'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
       ['cbos ls --fleet', 'the sessions of all machines of the fleet'],
-      ['cbos ls --all', "and Claude Code's conversations on this machine that are none of them"],
+      ['cbos ls --all', 'also the conversations of Claude Code on this machine that belong to no session'],
       ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'for programs; no jq has to be installed'],
     ],
   }).alias('list');
   addSelectors(command, 'only')
-    .addOption(new Option('--group <by>', 'headings; by tag, the first tag of a session counts').choices(GROUPINGS))
-    .option('--archived', 'those that are archived instead')
-    .option('-u, --unread', 'only those that have news which nobody has looked at')
-    .option('-a, --all', "also Claude Code's conversations on this machine that no session is")
+    .addOption(
+      new Option('--group <by>', 'group under headings; by tag, the first tag of a session counts').choices(GROUPINGS),
+    )
+    .option('--view <name>', 'as a saved view shows it; `cbos views` lists them')
+    .option('--archived', 'the archived sessions instead')
+    .option('-u, --unread', 'only those with news that nobody has looked at')
+    .option('-a, --all', 'also the conversations of Claude Code on this machine that belong to no session')
     .option('--fleet', 'the sessions of all machines of the fleet, each as machine/NAME')
     .option('-l, --long', 'all columns')
-    .option('-c, --columns <names>', 'these columns, with commas between them', readColumns)
-    .addOption(new Option('--sort <by>', 'attention when left out, or another order').choices(SORT_KEYS))
+    .option('-c, --columns <names>', 'these columns, separated by commas', readColumns)
+    .addOption(new Option('--sort <by>', 'the order; attention by default').choices(SORT_KEYS))
     .option('-r, --reverse', 'the other way round')
-    .option('-q, --quiet', 'names only, one a line')
+    .option('-q, --quiet', 'names only, one per line')
     .option('-w, --watch', 'draw the list again whenever it changes')
-    .option('--json', 'the REST body; with --all an object of both')
+    .option('--json', 'print the REST body; with --all an object of both')
     .action(async ({ unread, ...given }: ListOptions & { unread?: boolean }) => {
       const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
       assertTogether(options);
@@ -103,11 +112,35 @@ export function addListing(program: Command, context: CliContext): void {
         return;
       }
       const client = await context.client();
-      const sessions = await client.call('listSessions', { query: queryOf(context, options) });
+      const view = given.view === undefined ? null : await readView(client, given.view);
+      const words = filterWords(view?.filter ?? '');
+      const found = await client.call('listSessions', { query: queryOf(context, options) });
+      const sessions = found.filter((session) => matchesWords(session, words));
       const conversations = options.all === true ? await client.call('conversations') : null;
       if (options.json === true) out.json(conversations === null ? sessions : { sessions, conversations });
-      else await printList(context, { sessions, conversations, options });
+      else await printList(context, { sessions, conversations, options: { group: view?.group, ...options } });
     });
+}
+
+async function readView(client: Caller, name: string): Promise<SavedView> {
+  const view = (await client.call('listViews')).find((one) => one.name === name);
+  if (view !== undefined) return view;
+  throw new CatalogueError('no_such_view', `No view is named ${JSON.stringify(name)}`);
+}
+
+/**
+ * Reports that a person sees these pull requests. The server then requests their states, and the next list shows them.
+ */
+async function lookAtPullRequests(
+  context: CliContext,
+  sessions: readonly Session[],
+  { long, columns }: ListOptions,
+): Promise<void> {
+  if (long !== true && columns?.includes('pr') !== true) return;
+  const slugs = sessions.flatMap(({ slug, worktree }) => (worktree?.pull_request?.state === 'open' ? [slug] : []));
+  if (slugs.length === 0) return;
+  const client = await context.client();
+  await client.call('lookAtPullRequests', { body: { sessions: slugs } });
 }
 
 function onlyState({ state }: ListOptions, meant: string): string {
@@ -138,9 +171,11 @@ async function printList(
   if (sessions.length > 0) {
     const reader = await readerOf(context, sessions, { resources: showsResources(options) });
     out.lines(listLines(context, { sessions, options, reader, width: out.width }));
+    await lookAtPullRequests(context, sessions, options);
   } else if (conversations === null) {
     const selector = selectorOf(context, options);
-    if (isSelective(selector)) out.notice(`no session is ${selectorText(selector)} — cbos ls`);
+    if (options.view !== undefined) out.notice(`the view ${cleanLine(options.view)} shows no session — cbos views`);
+    else if (isSelective(selector)) out.notice(`no session is ${selectorText(selector)} — cbos ls`);
     else if (options.archived === true) out.notice('no session is archived — cbos archive NAME');
     else out.notice('there is no session yet — cbos new PATH');
   }
@@ -168,7 +203,7 @@ function listLines(
   });
 }
 
-/** Puts the sessions of each group together; within a group they keep their order. */
+/** Puts the sessions of each group together. Within a group they keep their order. */
 function arranged(sessions: readonly Session[], group: Grouping): Pick<SessionTable, 'sessions' | 'headingOf'> {
   if (group === 'attention' || group === 'none') return { sessions, headingOf: attentionHeadings(sessions) };
   const { sessions: byGroup, headings } = groupedBy(sessions, group);
@@ -214,10 +249,10 @@ function readColumns(text: string): readonly ColumnName[] {
   const names = text.split(',').map((name) => name.trim().toLowerCase());
   const known = names.flatMap((name) => COLUMN_NAMES.find((one) => one === name) ?? []);
   if (known.length === names.length) return known;
-  throw new InvalidArgumentError(`It must be names of ${COLUMN_NAMES.join(', ')}, with commas between them.`);
+  throw new InvalidArgumentError(`Use ${COLUMN_NAMES.join(', ')}, separated by commas.`);
 }
 
-/** Options that contradict each other. They are refused, so that neither is silently ignored. */
+/** Options that contradict each other. They are refused, so that none is silently ignored. */
 const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['quiet', 'json'],
   ['quiet', 'all'],
@@ -226,6 +261,8 @@ const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['long', 'columns'],
   ['watch', 'json'],
   ['watch', 'all'],
+  ['watch', 'view'],
+  ['fleet', 'view'],
   ['watch', 'quiet'],
   ['watch', 'archived'],
   ['archived', 'all'],

@@ -16,8 +16,8 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('doctor'), {
     group: 'server',
-    summary: 'check everything CBOS needs, and say the cure for each fault',
-    more: 'Ends with exit code 1 when there is a fault.',
+    summary: 'check everything CBOS needs, and give the cure for each fault',
+    more: 'The exit code is 1 if there is a fault.',
     examples: [['cbos doctor', 'before asking for help']],
   })
     .option('--json', 'the checks as a JSON array')
@@ -29,14 +29,14 @@ export function addMachine(program: Command, context: CliContext): void {
       }
       const faults = checks.filter((check) => check.outcome === 'fault').length;
       if (options.json === true) out.json(checks);
-      else out.line(faults === 0 ? 'Nothing is in the way.' : `${faults} of ${checks.length} checks found a fault.`);
+      else out.line(faults === 0 ? 'No faults found.' : `${faults} of ${checks.length} checks found a fault.`);
       if (faults > 0) context.exitCode = EXIT.failed;
     });
 
   describe(program.command('config'), {
     group: 'server',
-    summary: 'print each setting and where it came from',
-    more: 'Strongest first: flags, the environment, config.toml in the home directory, the default.',
+    summary: 'print each setting and where its value came from',
+    more: 'In order of precedence: flags, the environment, config.toml in the home directory, the default.',
     examples: [
       ['cbos config', 'the settings'],
       ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'one of them'],
@@ -73,13 +73,13 @@ export function addMachine(program: Command, context: CliContext): void {
   describe(program.command('token'), {
     group: 'server',
     summary: 'print the token of the API',
-    more: 'Whoever has it can type into your sessions. The local socket, which this program uses, needs none.',
+    more: 'Whoever has the token can type into your sessions. The local socket, which this program uses, needs no token.',
     examples: [
       ['curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions', 'list the sessions over HTTP'],
-      ['cbos token --rotate', 'make a new one; the old one is refused from then on'],
+      ['cbos token --rotate', 'make a new token; the old one stops working'],
     ],
   })
-    .option('--rotate', 'make a new one')
+    .option('--rotate', 'make a new token')
     .option('--json', 'as JSON')
     .action(async (options: JsonOption & { rotate?: boolean }) => {
       const token = options.rotate === true ? await host.rotateToken() : await host.readToken();
@@ -91,12 +91,12 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('demo'), {
     group: 'server',
-    summary: 'show real sessions on a scripted stand-in for the model: offline, no key, no cost',
-    more: 'Has a home of its own and touches nothing of yours. On a terminal it opens the terminal UI, with a session that leads you round in a minute; elsewhere it prints what happens.',
+    summary: 'run real sessions on a scripted stand-in for the model: offline, no key, no cost',
+    more: 'The demo has its own home and touches nothing of yours. On a terminal it opens the terminal UI, with a session that shows you around in a minute. Elsewhere it prints what happens.',
     examples: [
       ['cbos demo', 'in the terminal UI; q ends it'],
       ['cbos demo --web', 'in the browser, until Ctrl-C'],
-      ['cbos demo --lines', 'what happens as lines, until Ctrl-C, to look at from elsewhere'],
+      ['cbos demo --lines', 'print what happens until Ctrl-C, to watch it from elsewhere'],
     ],
   })
     .option('--web', 'open the page instead')
@@ -117,12 +117,12 @@ function addService(program: Command, context: CliContext): void {
   const { out, host } = context;
   const service = describe(program.command('service'), {
     group: 'server',
-    summary: 'the systemd user service',
+    summary: 'manage the systemd user service',
     more: 'Stopping the service leaves the sessions alive.',
     examples: [
       ['cbos service install', 'start the server now and at every login'],
-      ['cbos service status', 'whether it is there and runs'],
-      ['cbos service uninstall', 'take it away again'],
+      ['cbos service status', 'whether it is installed and runs'],
+      ['cbos service uninstall', 'remove it again'],
     ],
   });
   const print = (state: ServiceState, options: JsonOption): void => {
@@ -131,7 +131,7 @@ function addService(program: Command, context: CliContext): void {
       out.json({ unit_file: unitFile, running, enabled, notes });
       return;
     }
-    if (state.unitFile === null) out.line('not installed; cbos service install does it');
+    if (state.unitFile === null) out.line('not installed; install it with cbos service install');
     else {
       out.line(
         `${state.running ? 'running' : 'not running'}, ${state.enabled ? 'starts' : 'does not start'} by itself`,
@@ -148,7 +148,7 @@ function addService(program: Command, context: CliContext): void {
     .action(async (options: JsonOption) => print(await host.service.install(), options));
   service
     .command('uninstall')
-    .description('Stop it and take it away; the sessions stay alive.')
+    .description('Stop and remove it; the sessions stay alive.')
     .option('--json', 'what happened, as JSON')
     .action(async (options: JsonOption) => {
       const outcome = await host.service.uninstall();
@@ -157,7 +157,7 @@ function addService(program: Command, context: CliContext): void {
     });
   service
     .command('status')
-    .description('Whether it is installed and runs.')
+    .description('Print whether it is installed and runs.')
     .option('--json', 'its state as JSON')
     .action(async (options: JsonOption) => print(await host.service.status(), options));
 }

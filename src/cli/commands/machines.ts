@@ -12,16 +12,16 @@ interface JsonOption {
   json?: boolean;
 }
 
-/** How long an invitation lasts: long enough to walk to the other machine. */
+/** How long an invitation is valid, which is long enough to walk to the other machine. */
 const DEFAULT_SPAN_MS = 600_000;
 const LONGEST_SPAN_MS = 7 * 86_400_000;
 
-/** Adds `fleet` with what is below it. */
+/** Adds `fleet` and its subcommands. */
 export function addMachines(program: Command, context: CliContext): void {
   const fleet = describe(program.command('fleet'), {
     group: 'server',
-    summary: 'join machines: their sessions as one list',
-    more: `Every machine keeps its sessions and decides itself what the others may do there: ${RIGHTS.join(', ')}. A session of another machine is machine/NAME in show, send, answer, interrupt, wait, stop and restart. docs/FLEET.md has all of it.`,
+    summary: 'join machines, and list their sessions together',
+    more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, interrupt, wait, stop and restart name a session of another machine as machine/NAME. See docs/FLEET.md.`,
     examples: [
       ['cbos fleet init --address 10.0.0.5', 'on the first machine: it runs the NATS server'],
       ['cbos fleet invite --rights see,answer', 'a line that admits one machine, once'],
@@ -44,7 +44,7 @@ function addList(fleet: Command, context: CliContext): void {
     .alias('list')
     .summary('list the machines')
     .description('List the machines of the fleet, and whether each answers.')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async ({ json }: JsonOption) => {
       const client = await context.client();
       const view = await client.call('fleet');
@@ -55,13 +55,13 @@ function addList(fleet: Command, context: CliContext): void {
 
 function printView({ out }: CliContext, { fleet, machines }: FleetView): void {
   if (fleet === null) {
-    out.notice('this machine belongs to no fleet — cbos fleet init founds one, cbos fleet join joins one');
+    out.notice('this machine belongs to no fleet — found one with cbos fleet init, or join one with cbos fleet join');
     return;
   }
   out.lines(machineTable(machines, out.style, out.width));
   if (!fleet.connected) out.notice(`not connected to ${fleet.address}: ${fleet.fault ?? ''}`);
   const allowed = fleet.allow.length === 0 ? 'nothing' : fleet.allow.join(', ');
-  out.notice(`here the others may, each within its rights: ${allowed} — cbos fleet allow changes that`);
+  out.notice(`here other machines may, each within its rights: ${allowed} — change that with cbos fleet allow`);
 }
 
 function addFounding(fleet: Command, context: CliContext): void {
@@ -69,10 +69,10 @@ function addFounding(fleet: Command, context: CliContext): void {
   fleet
     .command('init')
     .summary('found a fleet on this machine')
-    .description('Found a fleet: start a NATS server of its own, with an authority and keys of its own.')
-    .option('--address <host[:port]>', 'where the others reach this machine; without it, only this machine can join')
-    .option('--name <name>', 'what this machine is called; its host name when left out', readName)
-    .option('--json', 'the REST body')
+    .description('Found a fleet: start its own NATS server, with its own certificate authority and keys.')
+    .option('--address <host[:port]>', 'where other machines reach this one; without it, only this machine can join')
+    .option('--name <name>', 'the name of this machine; its host name by default', readName)
+    .option('--json', 'print the REST body')
     .action(async ({ json, ...body }: JsonOption & { address?: string; name?: string }) => {
       const client = await context.client();
       const view = await client.call('initFleet', { body });
@@ -80,32 +80,32 @@ function addFounding(fleet: Command, context: CliContext): void {
       out.line(`founded: ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
       out.notice('cbos fleet invite admits another machine');
       if (body.address === undefined)
-        out.notice('it listens on this machine only — cbos fleet init --address HOST opens it');
+        out.notice('it listens on this machine only — open it with cbos fleet init --address HOST');
     });
 
   fleet
     .command('invite')
     .summary('print a line that admits one machine, once')
-    .description('Print an invitation: a line that admits one machine, once. Whoever has it first is admitted.')
-    .option('--rights <rights>', `what the machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
-    .option('--for <span>', 'how long it can be used: 10m, 2h', readInvitationSpan, DEFAULT_SPAN_MS)
-    .option('--json', 'the REST body')
+    .description('Print an invitation: a line that admits one machine, once. It admits the first machine that uses it.')
+    .option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
+    .option('--for <span>', 'how long the invitation is valid: 10m, 2h', readInvitationSpan, DEFAULT_SPAN_MS)
+    .option('--json', 'print the REST body')
     .action(async ({ json, rights, for: spanMs }: JsonOption & { rights: Right[]; for: number }) => {
       const client = await context.client();
       const valid = Math.max(1, Math.round(spanMs / 1_000));
       const invitation = await client.call('inviteMachine', { body: { rights, valid_s: valid } });
       if (json === true) return out.json(invitation);
       out.line(invitation.line);
-      out.notice(`it admits one machine, which may ${rights.join(', ')}, within ${formatDuration(spanMs)}`);
-      out.notice('on the other machine: cbos fleet join asks for it');
+      out.notice(`it is valid for ${formatDuration(spanMs)} and admits one machine, which may ${rights.join(', ')}`);
+      out.notice('on the other machine, run cbos fleet join and paste it');
     });
 
   fleet
     .command('allow')
-    .summary('set what the others may do on this machine, at most')
-    .description('Set what the other machines may do on this one, at most. Each has its own rights besides.')
-    .argument('<rights>', `${RIGHTS.join(', ')}, with commas between them; none for nothing`, readAllowed)
-    .option('--json', 'the REST body')
+    .summary('limit what the others may do on this machine')
+    .description('Limit what the other machines may do on this one. Each also needs the right itself.')
+    .argument('<rights>', `${RIGHTS.join(', ')}, separated by commas; none for nothing`, readAllowed)
+    .option('--json', 'print the REST body')
     .action(async (rights: Right[], { json }: JsonOption) => {
       const client = await context.client();
       const view = await client.call('allowMachines', { body: { rights } });
@@ -120,12 +120,12 @@ function addJoining(fleet: Command, context: CliContext): void {
     .command('join')
     .summary('join a fleet by an invitation')
     .description(
-      'Join a fleet. Without the line, the command asks for it, or reads it from standard input. Other users of this machine can read the arguments of commands while these run.',
+      'Join a fleet. Without the line, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
     )
-    .argument('[line]', 'what `cbos fleet invite` printed; - or nothing reads it')
-    .option('--allow <rights>', 'what the others may do here, each within its rights', readAllowed, ['see'])
-    .option('--name <name>', 'what this machine is called; its host name when left out', readName)
-    .option('--json', 'the REST body')
+    .argument('[line]', 'what `cbos fleet invite` printed; - or nothing reads it from standard input')
+    .option('--allow <rights>', 'what the others may do here, each within its own rights', readAllowed, ['see'])
+    .option('--name <name>', 'the name of this machine; its host name by default', readName)
+    .option('--json', 'print the REST body')
     .action(
       async (given: string | undefined, { json, allow, name }: JsonOption & { allow: Right[]; name?: string }) => {
         const line = given === undefined || given === '-' ? await readLine(context) : given;
@@ -139,7 +139,7 @@ function addJoining(fleet: Command, context: CliContext): void {
     );
 
   async function readLine({ out: { notice } }: CliContext): Promise<string> {
-    if (isInteractive(io)) notice('paste the line of `cbos fleet invite`:');
+    if (isInteractive(io)) notice('paste the line that `cbos fleet invite` printed:');
     const lines = createInterface({ input: io.stdin, crlfDelay: Number.POSITIVE_INFINITY });
     try {
       for await (const text of lines) if (text.trim() !== '') return text.trim();
@@ -158,7 +158,7 @@ function addEnding(fleet: Command, context: CliContext): void {
     .summary('shut a machine out of the fleet at once')
     .description('Shut a machine out at once. Only a new invitation lets it in again.')
     .argument('<machine>', 'the machine')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (machine: string, { json }: JsonOption) => {
       const client = await context.client();
       const removed = await client.call('removeMachine', { body: { machine } });
@@ -168,10 +168,12 @@ function addEnding(fleet: Command, context: CliContext): void {
 
   fleet
     .command('leave')
-    .summary('leave the fleet; the founder ends it for all')
-    .description('Leave the fleet and remove its keys from this machine. The founder ends the fleet for all, and asks.')
+    .summary('leave the fleet; on the founder, end it for all')
+    .description(
+      'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks.',
+    )
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async ({ json, yes }: JsonOption & { yes?: boolean }) => {
       const client = await context.client();
       const { fleet: own, machines } = await client.call('fleet');
@@ -185,13 +187,13 @@ function addEnding(fleet: Command, context: CliContext): void {
       const left = await client.call('leaveFleet');
       if (json === true) return out.json(left);
       out.line('left the fleet');
-      if (!left.told) out.notice('the founder could not be told — there: cbos fleet remove NAME');
+      if (!left.told) out.notice('the founder could not be notified — run there: cbos fleet remove NAME');
     });
 }
 
 function readName(text: string): string {
   if (MACHINE_NAME_PATTERN.test(text)) return text;
-  throw new InvalidArgumentError('It must be up to 32 small letters, digits and "-", a letter or digit first.');
+  throw new InvalidArgumentError('Use up to 32 lower-case letters, digits and "-", starting with a letter or digit.');
 }
 
 function readAllowed(text: string): Right[] {
@@ -202,11 +204,11 @@ function readRights(text: string): Right[] {
   const words = text.split(',').map((word) => word.trim());
   const known = RIGHTS.filter((right) => words.includes(right));
   if (known.length === new Set(words).size) return known;
-  throw new InvalidArgumentError(`It must be words of ${RIGHTS.join(', ')}, with commas between them.`);
+  throw new InvalidArgumentError(`Use ${RIGHTS.join(', ')}, separated by commas.`);
 }
 
 function readInvitationSpan(text: string): number {
   const spanMs = readSpan(text);
   if (spanMs <= LONGEST_SPAN_MS) return spanMs;
-  throw new InvalidArgumentError('It must be at most 7d.');
+  throw new InvalidArgumentError('Use at most 7d.');
 }

@@ -6,13 +6,13 @@ import { CommandError } from '../command-error.ts';
 
 export function readStateWord(word: string): string {
   if (parseStateSelector(word) !== null) return word;
-  throw new InvalidArgumentError(`It must be one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
+  throw new InvalidArgumentError(`Use one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
 }
 
 /** Accepts `waiting/permission`, or a primary alone if it has no details. */
 export function readStatusWord(word: string): string {
   if (parseStateSelector(word)?.kind === 'exact' || word === 'dead') return word;
-  throw new InvalidArgumentError(`It must be like waiting/permission: one of ${STATUS_WORDS.join(', ')}.`);
+  throw new InvalidArgumentError(`Use one of ${STATUS_WORDS.join(', ')}.`);
 }
 
 const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
@@ -21,7 +21,7 @@ export function readSeconds(text: string): number {
   const seconds = Number(text);
   // setTimeout accepts 2^31 ms at most, and fires at once beyond that.
   if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
-  throw new InvalidArgumentError(`It must be a number of seconds up to ${MAX_SECONDS}.`);
+  throw new InvalidArgumentError(`Use a number of seconds up to ${MAX_SECONDS}.`);
 }
 
 const MAX_SECONDS = 2_147_483;
@@ -34,7 +34,7 @@ export function readClockTime(text: string): number {
   if (parts !== null && (!isClock || Number(seconds) < 60)) {
     return readSeconds(String(Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)));
   }
-  throw new InvalidArgumentError('It must be seconds, or a time as in 1:30.');
+  throw new InvalidArgumentError('Use seconds, or a time such as 1:30.');
 }
 
 /** Returns a parser for numbers in a range. */
@@ -42,7 +42,7 @@ export function readBetween(from: number, to: number): (text: string) => number 
   return (text) => {
     const number = Number(text);
     if (text.trim() !== '' && number >= from && number <= to) return number;
-    throw new InvalidArgumentError(`It must be a number from ${from} to ${to}.`);
+    throw new InvalidArgumentError(`Use a number from ${from} to ${to}.`);
   };
 }
 
@@ -51,7 +51,7 @@ export function readWhole(from: number, to: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (/^\d+$/.test(text) && number >= from && number <= to) return number;
-    throw new InvalidArgumentError(`It must be a whole number from ${from} to ${to}.`);
+    throw new InvalidArgumentError(`Use a whole number from ${from} to ${to}.`);
   };
 }
 
@@ -65,7 +65,7 @@ export function collectVariable(text: string, sofar: Record<string, string> = {}
   const separator = text.indexOf('=');
   const name = text.slice(0, separator);
   if (separator < 1 || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new InvalidArgumentError('It must be NAME=VALUE.');
+    throw new InvalidArgumentError('Use NAME=VALUE.');
   }
   return { ...sofar, [name]: text.slice(separator + 1) };
 }
@@ -73,26 +73,32 @@ export function collectVariable(text: string, sofar: Record<string, string> = {}
 export function readDollars(text: string): number {
   const dollars = Number(text);
   if (text.trim() !== '' && Number.isFinite(dollars) && dollars > 0) return dollars;
-  throw new InvalidArgumentError('It must be an amount of dollars above 0.');
+  throw new InvalidArgumentError('Use an amount of dollars above 0.');
+}
+
+export function readAmount(text: string): number {
+  const amount = Number(text);
+  if (text.trim() !== '' && Number.isFinite(amount) && amount > 0) return amount;
+  throw new InvalidArgumentError('It must be a number above 0.');
 }
 
 const SPAN_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A span of time in milliseconds: `45s`, `30m`, `8h`, `7d`. */
+/** Parses a span of time into milliseconds: `45s`, `30m`, `8h`, `7d`. */
 export function readSpan(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = SPAN_MS[unit];
   if (count !== undefined && ms !== undefined && Number(count) > 0) return Number(count) * ms;
-  throw new InvalidArgumentError('It must be a span of time such as 45s, 30m, 8h or 7d.');
+  throw new InvalidArgumentError('Use a duration such as 45s, 30m, 8h or 7d.');
 }
 
-/** A point in time: how long ago, as a span, or as ISO 8601. */
+/** Parses a point in time: how long ago, as a span, or as ISO 8601. */
 export function readMoment(text: string): { agoMs: number } | { at: string } {
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };
 }
 
-/** @throws CommandError if it is no number of a turn */
+/** @throws CommandError if the word is not the number of a turn */
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
   throw new CommandError(

@@ -13,17 +13,17 @@ interface ParkOptions {
   json?: boolean;
 }
 
-/** `park` and `wake`. */
+/** Adds `park` and `wake`. */
 export function addParking(program: Command, context: CliContext): void {
   const { out } = context;
 
   describe(program.command('park'), {
     group: 'sessions',
-    summary: 'end the processes of idle sessions, which the next text brings back',
+    summary: 'end the processes of idle sessions until their next text',
     more: [
-      'A parked session takes no memory. Its conversation comes back at the same size with the next text, with `cbos attach`, `cbos wake`, or a click in the page.',
-      'A session is not parked where something would be lost: while it works or asks, with an unsent text in its prompt, while its commands run in the background.',
-      'The setting parking.after does this by itself.',
+      'A parked session uses no memory. The next text, `cbos attach`, `cbos wake` or a click on the page brings it back at the same size, with its conversation.',
+      'CBOS does not park a session that would lose something: one that works or asks, has unsent text in its prompt, or runs commands in the background.',
+      'The setting parking.after does this automatically.',
     ].join('\n'),
     examples: [
       ['cbos park AUTH', 'one'],
@@ -32,10 +32,10 @@ export function addParking(program: Command, context: CliContext): void {
   })
     .argument('[name...]', 'the sessions')
     .option('--idle <span>', 'all sessions that have been done for this long: 90s, 30m, 2h, 1d', readSpan)
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: ParkOptions) => {
       if ((slugs.length === 0) === (options.idle === undefined)) {
-        throw new CommandError('Either name sessions or give --idle', 'cbos park --help', EXIT.usage);
+        throw new CommandError('Name sessions, or use --idle', 'cbos park --help', EXIT.usage);
       }
       const client = await context.client();
       const { idle } = options;
@@ -45,7 +45,8 @@ export function addParking(program: Command, context: CliContext): void {
           : (await client.call('listSessions'))
               .filter((session) => isDoneSince(session, context.io.now() - idle))
               .map(({ slug }) => slug);
-      if (meant.length === 0) out.notice(`no session in a terminal has been done for ${formatDuration(idle ?? 0)}`);
+      if (meant.length === 0)
+        out.notice(`nothing to park: no session in a terminal has been done for ${formatDuration(idle ?? 0)}`);
       await forEach(context, meant, async (slug) => {
         const session = await client.call('parkSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
@@ -55,11 +56,11 @@ export function addParking(program: Command, context: CliContext): void {
 
   describe(program.command('wake'), {
     group: 'sessions',
-    summary: 'bring parked sessions back on their conversation',
+    summary: 'bring parked sessions back with their conversations',
     examples: [['cbos wake AUTH', 'without sending it anything']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'the REST bodies, a line each')
+    .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: { json?: boolean }) => {
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {

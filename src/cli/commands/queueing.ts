@@ -25,24 +25,24 @@ export function addQueueing(program: Command, context: CliContext): void {
   const { out } = context;
   const queue = describe(program.command('queue'), {
     group: 'talking',
-    summary: 'texts that sessions have not taken yet: see, change, cancel',
-    more: 'Those that CBOS holds (queued) go out in this order as soon as their session is ready. Those that are sent were typed, and nothing says that they were taken. An id may be shortened to its end.',
+    summary: 'see, change or cancel texts that sessions have not taken yet',
+    more: 'CBOS sends queued texts in this order as soon as their session is ready. A sent text was typed, but nothing confirms yet that the session took it. You can shorten an id to its end.',
     examples: [
-      ['cbos queue', 'what waits, of all sessions'],
-      ['cbos queue ls AUTH --all', 'what became of the texts of one session'],
-      ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change one that is held'],
+      ['cbos queue', 'the waiting texts of all sessions'],
+      ['cbos queue ls AUTH --all', 'what happened to the texts of one session'],
+      ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held text'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
-      ['cbos queue resume AUTH', 'let a queue go on that an interrupt has paused'],
+      ['cbos queue resume AUTH', 'resume a queue that an interrupt has paused'],
     ],
   });
 
   queue
     .command('ls', { isDefault: true })
     .summary('list the texts')
-    .description('List the texts that wait, in the order in which they go out.')
-    .argument('[name]', 'of this session only')
-    .option('--all', 'those that were delivered, cancelled or failed too')
-    .option('--json', 'the REST bodies')
+    .description('List the waiting texts, in the order in which they go out.')
+    .argument('[name]', 'only this session')
+    .option('--all', 'also those that were delivered, cancelled or failed')
+    .option('--json', 'print the REST bodies')
     .action(async (slug: string | undefined, { all, json }: ListOptions) => {
       const deliveries = await readDeliveries(context, slug);
       const shown = deliveries.filter(({ status }) => all === true || OPEN.has(status));
@@ -55,15 +55,15 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('resume')
-    .summary('let a queue go on that an interrupt has paused')
-    .description('Let the queue of a session go on, which an interrupt has paused.')
+    .summary('resume a queue that an interrupt has paused')
+    .description('Resume the queue of a session after an interrupt has paused it.')
     .argument('<name>', 'the session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: JsonOption) => {
       const client = await context.client();
       const session = await client.call('resumeQueue', { params: { slug } });
       if (options.json === true) out.json(session);
-      else out.line(`${slug}: its queue goes on as soon as the session is ready`);
+      else out.line(`${slug}: its queue continues as soon as the session is ready`);
     });
 
   queue
@@ -71,8 +71,8 @@ export function addQueueing(program: Command, context: CliContext): void {
     .summary('change a text that is held')
     .description('Change a text that CBOS holds. Put -- before a text that starts with a dash.')
     .argument('<id>', 'the text')
-    .argument('<text...>', 'what it shall be; - reads standard input')
-    .option('--json', 'the REST body')
+    .argument('<text...>', 'the new text; - reads standard input')
+    .option('--json', 'print the REST body')
     .action(async (given: string, words: string[], options: JsonOption) => {
       const text = await readText(context, words, 'cbos queue');
       const { session: slug, id } = await findDelivery(context, given);
@@ -87,7 +87,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     .summary('cancel a text that is held')
     .description('Cancel a text that CBOS holds.')
     .argument('<id>', 'the text')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (given: string, options: JsonOption) => {
       const { session: slug, id } = await findDelivery(context, given);
       const client = await context.client();
@@ -118,8 +118,8 @@ async function readDeliveries(context: CliContext, slug?: string): Promise<Deliv
 }
 
 /**
- * How many characters of an id a row shows. They are the end of the id, which is random. The beginning is the time,
- * and the same in many ids.
+ * How many characters of an id a row shows. The row shows the end of the id, because the end is random, whereas many
+ * ids begin with the same time.
  */
 const SHORT_ID = 8;
 const TEXT_LENGTH = 60;
@@ -161,10 +161,10 @@ async function findDelivery(context: CliContext, given: string): Promise<Deliver
   const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));
   const [first, second] = fitting;
   if (first === undefined) {
-    throw new CatalogueError('no_such_delivery', `No text is known as ${JSON.stringify(given)}`, {
-      hint: '`cbos queue` lists those that wait',
+    throw new CatalogueError('no_such_delivery', `No text has the id ${JSON.stringify(given)}`, {
+      hint: '`cbos queue` lists the waiting texts',
     });
   }
   if (second === undefined || first.id === given) return first;
-  throw new CommandError(`${JSON.stringify(given)} may be ${fitting.length} texts`, 'give more of the id', EXIT.usage);
+  throw new CommandError(`${JSON.stringify(given)} matches ${fitting.length} texts`, 'type more of the id', EXIT.usage);
 }

@@ -35,8 +35,8 @@ interface ReplayOptions extends ChoiceOptions {
 }
 
 const ABOUT_RECORDING = [
-  'Needs no server. RECORDING is a session or a file that `script` wrote; its timing is FILE.timing beside it.',
-  'A log of Screen or another raw file of terminal output does as well.',
+  'This needs no server. RECORDING is a session, or a file that `script` wrote; its timing is expected next to it in FILE.timing.',
+  'A log of Screen or another raw file of terminal output works too.',
 ];
 
 /** Adds `export` and `replay`. */
@@ -45,10 +45,10 @@ export function addRecordings(program: Command, context: CliContext): void {
 
   const exporting = describe(program.command('export'), {
     group: 'looking',
-    summary: 'convert a recording: asciicast for players, text to read, or a page',
+    summary: 'convert a recording: to asciicast for players, to text, or to an HTML page',
     more: [
       ...ABOUT_RECORDING,
-      'text is what could be read in the terminal, the last 100,000 lines of it; html the last screen with its scrollback.',
+      'text is what the terminal showed, at most the last 100,000 lines; html is the last screen with its scrollback.',
     ].join('\n'),
     examples: [
       ['cbos export AUTH --output auth.cast', 'for asciinema and its player'],
@@ -58,10 +58,10 @@ export function addRecordings(program: Command, context: CliContext): void {
   })
     .argument('<recording>', 'a session, or a .typescript file')
     .option('-o, --output <file>', 'write there instead of to standard output')
-    .option('--v3', 'the third version of asciicast, as asciicast-v3')
+    .option('--v3', 'write version 3 of asciicast, as --format asciicast-v3 does')
     .option('--force', 'overwrite the file');
   exporting.addOption(
-    exporting.createOption('--format <format>', 'what to make of it').choices(EXPORT_FORMATS).default('asciicast'),
+    exporting.createOption('--format <format>', 'the format to write').choices(EXPORT_FORMATS).default('asciicast'),
   );
   addChoice(exporting).action(async (recording: string, options: ExportOptions) => {
     const { output = null, force = false } = options;
@@ -72,7 +72,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);
     if (!timed && format.startsWith('asciicast'))
-      out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
+      out.notice('no timing file was found, so everything comes at once — --timing FILE');
     if (output !== null) {
       const writing = writeInterruptibly(context, { file: output, text, force });
       context.exitCode = await writing.finally(progress.end);
@@ -89,17 +89,17 @@ export function addRecordings(program: Command, context: CliContext): void {
     more: [
       ...ABOUT_RECORDING,
       'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
-      'Only what draws gets to your terminal: no clipboard, no title, no question that it would answer.',
+      'Only what draws reaches your terminal: nothing that sets the clipboard or the title, and no query that the terminal would answer.',
     ].join('\n'),
     examples: [
-      ['cbos replay AUTH --idle-limit 2', 'waits no longer than 2 s'],
-      ['cbos replay AUTH --from 1:30 --speed 4', 'from a minute and a half on, four times as fast'],
+      ['cbos replay AUTH --idle-limit 2', 'no pause longer than 2 s'],
+      ['cbos replay AUTH --from 1:30 --speed 4', 'starting at a minute and a half, four times as fast'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
     .option('--speed <n>', '2 is twice as fast', readBetween(SLOWEST, FASTEST), 1)
-    .option('--idle-limit <seconds>', 'cut silence short that lasts longer', readBetween(0, MAX_IDLE))
-    .option('--from <time>', 'begin there: seconds, or as in 1:30', readClockTime, 0);
+    .option('--idle-limit <seconds>', 'shorten pauses to this length', readBetween(0, MAX_IDLE))
+    .option('--from <time>', 'start there: seconds, or a time such as 1:30', readClockTime, 0);
   addChoice(replaying).action(async (recording: string, options: ReplayOptions) => {
     context.exitCode = await replayHere(context, recording, options);
   });
@@ -156,7 +156,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
       fromMs: options.from * 1_000,
       onStart({ cols, rows, timed }) {
         const size = terminal?.size() ?? null;
-        if (!timed) out.notice('there is no timing beside it, so everything comes at once — --timing FILE');
+        if (!timed) out.notice('no timing file was found, so everything comes at once — --timing FILE');
         if (size !== null && (size.cols < cols || size.rows < rows)) {
           out.notice(`the recording is ${cols}x${rows}, this terminal ${size.cols}x${size.rows}: parts are cut off`);
         }

@@ -15,37 +15,37 @@ interface RestoreOptions {
   json?: boolean;
 }
 
-/** How often to ask how far it is: a session takes a second or more. */
+/** How often to ask for the progress. A session takes a second or more. */
 const ASK_MS = 200;
 
-/** `restore`. */
+/** Adds `restore`. */
 export function addRestoring(program: Command, context: CliContext): void {
   const { out } = context;
   describe(program.command('restore'), {
     group: 'sessions',
-    summary: 'bring sessions back that were lost in a reboot, or with Screen',
+    summary: 'bring back sessions that were lost in a reboot or with Screen',
     more: [
-      'A session is lost if its processes are gone and neither you nor it has ended it. It comes back on its conversation, in its folder, at its size and with what it was launched with.',
-      'A few come back at a time, fewer where the machine has much to do. After three failures in a row the rest is not tried.',
-      'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives a lost one up.',
-      'The setting restore.at_start lets the server do this by itself when it starts.',
+      'A session is lost if its processes are gone, although neither you nor the session itself ended it. It comes back with its conversation, folder, size and launch options.',
+      'A few sessions come back at a time, fewer on a busy machine. After three failures in a row, CBOS does not try the rest.',
+      'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives up a lost session.',
+      'With the setting restore.at_start, the server does this when it starts.',
     ].join('\n'),
     examples: [
-      ['cbos restore --dry-run', 'which would come back, and which not'],
-      ['cbos restore', 'all of them; it asks first'],
+      ['cbos restore --dry-run', 'which sessions would come back, and which would not'],
+      ['cbos restore', 'all lost sessions; asks first'],
       ['cbos restore AUTH DOCS', 'these'],
     ],
   })
-    .argument('[name...]', 'the sessions; all that are lost when left out')
-    .option('-n, --dry-run', 'say what would be done, and do nothing')
+    .argument('[name...]', 'the sessions; all lost ones by default')
+    .option('-n, --dry-run', 'print what would be done, and do nothing')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slugs: string[], options: RestoreOptions) => {
       const client = await context.client();
       const plan = await client.call('restore', { body: { ...named(slugs), dry_run: true } });
       if (options.dryRun === true) return printPlan(context, plan, options);
       const planned = plan.sessions.filter(({ outcome }) => outcome === 'planned').map(({ session }) => session);
-      // An older restoration may be bringing the rest back.
+      // An earlier restoration may be restoring the rest.
       if (planned.length === 0) {
         printPlan(context, plan, options);
         if (plan.sessions.some(isLeft)) context.exitCode = EXIT.refused;
@@ -77,11 +77,11 @@ const isLeft = ({ outcome }: RestoredSession): boolean => outcome === 'left';
 
 function printPlan({ out }: CliContext, plan: Restoration, { json }: RestoreOptions): void {
   if (json === true) out.json(plan);
-  else if (plan.sessions.length === 0) out.notice('no session is lost, so there is nothing to bring back');
+  else if (plan.sessions.length === 0) out.notice('nothing to bring back: no session is lost');
   else out.lines(plan.sessions.map(restoredText));
 }
 
-/** Prints a line for each session as soon as it is known what became of it. */
+/** Prints a line for each session as soon as its outcome is known. */
 async function follow(
   { out }: CliContext,
   client: Pick<Client, 'call'>,
@@ -90,7 +90,7 @@ async function follow(
   const told = new Set<string>();
   for (let now = begun; ; now = await client.call('restoration')) {
     if (now.id !== begun.id) {
-      throw new CommandError('The server was started anew, or another restoration began', 'cbos restore goes on');
+      throw new CommandError('The server was restarted, or another restoration began', 'cbos restore continues');
     }
     for (const one of now.sessions) {
       const isOver = one.outcome !== 'planned' && one.outcome !== 'restoring';

@@ -21,14 +21,14 @@ interface ReviewOptions {
 /** How many characters of an id a row shows. Ids are random, so these distinguish all comments of a round. */
 const SHORT_ID = 8;
 
-/** `review`. */
+/** Adds `review`. */
 export function addReviewing(program: Command, context: CliContext): void {
   const review = describe(program.command('review'), {
     group: 'looking',
     summary: 'comment on what a session changed, and send it the comments in rounds',
     more: [
-      'Comments are kept until `send`, which sends all of a round as one prompt; it is shown first. A session that works gets it when it is ready. The words that it answers with are kept beside the round.',
-      'A comment stays with its lines when they move. Where they have changed it is outdated, and told with the lines as they were. `mark` says that a file is reviewed, until it changes again.',
+      'CBOS keeps comments until `send`, which shows the whole round and sends it as one prompt. A working session gets the prompt when it is ready. CBOS keeps its answer with the round.',
+      'A comment follows its lines when they move. If the lines change, the comment becomes outdated and is sent with the lines as they were. `mark` marks a file as reviewed until it changes again.',
     ].join('\n'),
     examples: [
       ['cbos review AUTH', 'the comments and the rounds'],
@@ -44,9 +44,9 @@ export function addReviewing(program: Command, context: CliContext): void {
     .argument('<name>', 'the session')
     .addArgument(review.createArgument('[action]', 'what to do').choices(ACTIONS).default('ls'))
     .argument('[words...]', 'add: FILE:LINE[-LINE] TEXT (- reads standard input); rm: an id; mark, unmark: files')
-    .option('--base', 'with add: a line of the base, which was removed since')
+    .option('--base', 'with add: a line of the base that was removed since')
     .option('-y, --yes', 'with send: do not ask')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action((slug: string, action: Action, words: string[], options: ReviewOptions) =>
       ACTS[action](context, { slug, words, options }),
     );
@@ -68,7 +68,7 @@ const ACTS: Readonly<Record<Action, (context: CliContext, asked: Asked) => Promi
 };
 
 async function list(context: CliContext, { slug, words, options }: Asked): Promise<void> {
-  if (words.length > 0) throw usage(`${words[0]} is too much`, 'cbos review NAME');
+  if (words.length > 0) throw usage(`unexpected argument ${words[0]}`, 'cbos review NAME');
   const client = await context.client();
   const review = await client.call('review', { params: { slug } });
   if (options.json === true) context.out.json(review);
@@ -87,13 +87,13 @@ function printReview({ out, io }: CliContext, slug: string, review: Review): voi
   for (const comment of comments) printComment(out, comment, `${comment.id.slice(0, SHORT_ID)}  `);
   if (reviewed.length > 0) out.line(`reviewed: ${reviewed.map(shownName).join(', ')}`);
   if (comments.length === 0 && rounds.length === 0) {
-    out.notice(`there is no comment — cbos review ${slug} add FILE:LINE 'a comment'`);
+    out.notice(`no comments yet — cbos review ${slug} add FILE:LINE 'a comment'`);
   }
 }
 
 function printComment(out: CliContext['out'], comment: ReviewComment, id: string): void {
   out.line(`  ${id}${out.style('bold', placeText(comment))}`);
-  // Where they are what they were, the file shows them.
+  // Unchanged lines can be read in the file itself.
   if (comment.anchor.state === 'outdated')
     for (const line of comment.lines) out.line(out.style('dim', `    > ${visibleText(line)}`));
   for (const line of visibleText(comment.text).split('\n')) out.line(`    ${line}`);
@@ -116,11 +116,11 @@ async function add(context: CliContext, { slug, words, options }: Asked): Promis
   else out.line(`${comment.id.slice(0, SHORT_ID)}  ${placeText(comment)}`);
 }
 
-/** `src/a.ts:3` or `src/a.ts:3-5`; a name may contain colons. */
+/** Parses `src/a.ts:3` or `src/a.ts:3-5`. A name may contain colons. */
 function readPlace(place: string): { file: string; line: number; end_line?: number } {
   const [, file, from, to] = /^(.+):(\d{1,8})(?:[-–](\d{1,8}))?$/.exec(place) ?? [];
   if (file === undefined || from === undefined) {
-    throw new InvalidArgumentError(`${visibleText(place)} is no place: FILE:LINE or FILE:LINE-LINE`);
+    throw new InvalidArgumentError(`This isn't a place: ${visibleText(place)}; use FILE:LINE or FILE:LINE-LINE`);
   }
   return { file, line: Number(from), ...(to === undefined ? {} : { end_line: Number(to) }) };
 }
@@ -134,7 +134,7 @@ async function remove(context: CliContext, { slug, words, options }: Asked): Pro
   const found = comments.filter(({ id }) => id.startsWith(given));
   const [comment] = found;
   if (comment === undefined) throw new CatalogueError('no_such_comment');
-  if (found.length > 1) throw usage(`${given} begins ${found.length} ids`, 'give more of the id');
+  if (found.length > 1) throw usage(`${given} matches ${found.length} ids`, 'type more of the id');
   const removed = await client.call('removeReviewComment', { params: { slug, id: comment.id } });
   if (options.json === true) out.json(removed);
   else out.line(`deleted: ${placeText(removed)}`);
@@ -142,7 +142,7 @@ async function remove(context: CliContext, { slug, words, options }: Asked): Pro
 
 async function send(context: CliContext, { slug, words, options }: Asked): Promise<void> {
   const { out } = context;
-  if (words.length > 0) throw usage(`${words[0]} is too much`, 'cbos review NAME send');
+  if (words.length > 0) throw usage(`unexpected argument ${words[0]}`, 'cbos review NAME send');
   const client = await context.client();
   const { prompt, round } = await client.call('review', { params: { slug } });
   if (prompt === null) throw new CatalogueError('no_comments');

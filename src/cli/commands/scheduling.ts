@@ -1,21 +1,38 @@
 import type { Command } from 'commander';
-import type { Schedule, ScheduleMissed, ScheduleRun } from '../../protocol/index.ts';
+import {
+  EXIT,
+  type Schedule,
+  type ScheduleChange,
+  type ScheduleMissed,
+  type ScheduleRun,
+} from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
-import { runText } from '../../text/schedule-words.ts';
+import { costFact } from '../../text/figure-words.ts';
+import { localTimeZone, receiverText, runText, scheduleTimeText } from '../../text/schedule-words.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
+import { addLaunchOptions, type LaunchOptions, scheduledLaunch } from './scheduled-launch.ts';
 
 interface JsonOption {
   json?: boolean;
 }
 
-interface AddOptions extends JsonOption {
-  session: string;
+interface AddOptions extends JsonOption, LaunchOptions {
+  session?: string;
   prompt: string;
+  timezone?: string;
+  missed?: ScheduleMissed;
+}
+
+interface EditOptions extends JsonOption {
+  when?: string;
+  session?: string;
+  prompt?: string;
   timezone?: string;
   missed?: ScheduleMissed;
 }
@@ -27,11 +44,17 @@ export function addScheduling(program: Command, context: CliContext): void {
   describe(schedule, {
     group: 'talking',
     summary: 'send prompts at set times',
-    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. The prompt is sent as soon as the session is ready then. A time that passed while no server ran or the machine slept is skipped, or made up for once with --missed run; so is one at which the prompt before still waits. Each time is run once at most, and 'runs' says what became of it.",
+    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. A time that passed while no server ran or the machine slept is skipped, or made up for once with --missed run. The same holds if the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
     examples: [
-      ['cbos schedule', 'list them, with when each is due next'],
+      ['cbos schedule', 'list them, with the next time of each'],
       ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on working days'],
-      ['cbos schedule runs NIGHTLY', 'what became of its times'],
+      ["cbos schedule times '0 7 * * 1-5'", 'the next times of a pattern, before it is saved'],
+      ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'another time; the rest stays'],
+      [
+        "cbos schedule add NIGHTLY '0 3 * * *' --new ~/src/shop --worktree --tag night --keep 5 --prompt 'update the dependencies'",
+        'in a new session each time: NIGHTLY-1, NIGHTLY-2, …',
+      ],
+      ['cbos schedule runs NIGHTLY', 'the results of its past times'],
       ['cbos schedule run NIGHTLY', 'now'],
       ['cbos schedule pause NIGHTLY', 'until cbos schedule resume NIGHTLY'],
       ['cbos schedule rm NIGHTLY', 'delete it'],
@@ -41,33 +64,78 @@ export function addScheduling(program: Command, context: CliContext): void {
   schedule
     .command('ls', { isDefault: true })
     .summary('list the schedules')
-    .description('List the schedules, with when each is due next and what became of its last time.')
-    .option('--json', 'the REST body')
+    .description('List the schedules, with the next time of each and the result of its last time.')
+    .option('--json', 'print the REST body')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const schedules = await client.call('listSchedules');
       if (options.json === true) out.json(schedules);
-      else if (schedules.length === 0) out.notice('there is no schedule — cbos schedule add --help');
+      else if (schedules.length === 0) out.notice('no schedules yet — cbos schedule add --help');
       else printSchedules(context, schedules);
     });
 
   const add = schedule.command('add');
   add
     .summary('add a schedule')
-    .description('Add a schedule. It begins with the next time that matches.')
+    .description('Add a schedule. It starts with the next matching time.')
     .argument('<schedule>', 'its name')
     .argument('<pattern>', "when: '0 7 * * 1-5'")
-    .requiredOption('--session <name>', 'the session that gets the prompt')
+    .option('--session <name>', 'the session that gets the prompt')
     .requiredOption('--prompt <text>', 'the prompt; - reads standard input')
-    .option('--timezone <zone>', "a zone as Europe/Berlin; that of the server's machine when left out")
-    .addOption(add.createOption('--missed <what>', 'a time that was missed').choices(['skip', 'run']))
-    .option('--json', 'the REST body')
-    .action(async (name: string, cron: string, { json, session, prompt, ...more }: AddOptions) => {
-      const text = await readText(context, [prompt], 'cbos schedule');
+    .option('--timezone <zone>', "a zone such as Europe/Berlin; the zone of the server's machine by default")
+    .addOption(add.createOption('--missed <what>', 'what to do about a missed time').choices(['skip', 'run']))
+    .option('--json', 'print the REST body');
+  addLaunchOptions(add).action(async (name: string, cron: string, options: AddOptions) => {
+    const { json, session, prompt, timezone, missed } = options;
+    const launch = scheduledLaunch(context, { schedule: name, options });
+    if ((session === undefined) === (launch === undefined)) {
+      throw new CommandError('a schedule needs --session or --new', 'name one of them', EXIT.usage);
+    }
+    const text = await readText(context, [prompt], 'cbos schedule');
+    const to = session === undefined ? { launch } : { session };
+    const more = { ...(timezone === undefined ? {} : { timezone }), ...(missed === undefined ? {} : { missed }) };
+    const client = await context.client();
+    const added = await client.call('addSchedule', { body: { name, cron, ...to, prompt: text, ...more } });
+    if (json === true) out.json(added);
+    else
+      out.line(cleanLine(`${added.name}: ${receiverText(added)}, next ${atText(added.next_at)} (${added.timezone})`));
+  });
+
+  const edit = schedule.command('edit');
+  edit
+    .summary('change a schedule')
+    .description('Change a schedule. Options that you leave out stay as they are. Past times are not made up for.')
+    .argument('<schedule>', 'the schedule')
+    .option('--when <pattern>', "another pattern: '0 7 * * 1-5'")
+    .option('--session <name>', 'another session')
+    .option('--prompt <text>', 'another prompt; - reads standard input')
+    .option('--timezone <zone>', 'another zone')
+    .addOption(edit.createOption('--missed <what>', 'what to do about a missed time').choices(['skip', 'run']))
+    .option('--json', 'print the REST body')
+    .action(async (name: string, { json, when: cron, prompt, ...more }: EditOptions) => {
+      const text = prompt === undefined ? {} : { prompt: await readText(context, [prompt], 'cbos schedule') };
+      const body: ScheduleChange = { ...(cron === undefined ? {} : { cron }), ...text, ...more };
+      if (Object.keys(body).length === 0) {
+        throw new CommandError('nothing to change', 'name what to change, as in --when PATTERN', EXIT.usage);
+      }
       const client = await context.client();
-      const added = await client.call('addSchedule', { body: { name, cron, session, prompt: text, ...more } });
-      if (json === true) out.json(added);
-      else out.line(cleanLine(`${added.name}: ${session}, next ${atText(added.next_at)} (${added.timezone})`));
+      const changed = await client.call('changeSchedule', { params: { name }, body });
+      if (json === true) out.json(changed);
+      else out.line(cleanLine(`${changed.name}: next ${atText(changed.next_at)} (${changed.timezone})`));
+    });
+
+  schedule
+    .command('times')
+    .summary('show the next times of a pattern')
+    .description('Show the next five times of a pattern, to check it before a schedule is saved.')
+    .argument('<pattern>', "when: '0 7 * * 1-5'")
+    .option('--timezone <zone>', "a zone such as Europe/Berlin; the zone of the server's machine by default")
+    .option('--json', 'print the REST body')
+    .action(async (cron: string, { json, ...zone }: JsonOption & { timezone?: string }) => {
+      const client = await context.client();
+      const found = await client.call('scheduleTimes', { query: { cron, ...zone } });
+      if (json === true) return out.json(found);
+      for (const at of found.times) out.line(cleanLine(scheduleTimeText(at, found.timezone, localTimeZone())));
     });
 
   const change = (verb: 'rm' | 'pause' | 'resume', route: ChangeRoute, summary: string, said: string): void => {
@@ -76,7 +144,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       .summary(summary)
       .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
       .argument('<schedule>', 'the schedule')
-      .option('--json', 'the REST body')
+      .option('--json', 'print the REST body')
       .action(async (name: string, options: JsonOption) => {
         const client = await context.client();
         const changed = await client.call(route, { params: { name } });
@@ -84,16 +152,16 @@ export function addScheduling(program: Command, context: CliContext): void {
         else out.line(cleanLine(`${said}: ${changed.name}`));
       });
   };
-  change('rm', 'removeSchedule', 'delete a schedule; what is queued already stays queued', 'deleted');
-  change('pause', 'pauseSchedule', 'let no run begin until it is resumed', 'paused');
-  change('resume', 'resumeSchedule', 'let runs begin again, from the next time on', 'resumed');
+  change('rm', 'removeSchedule', 'delete a schedule; what is already queued stays queued', 'deleted');
+  change('pause', 'pauseSchedule', 'pause a schedule until it is resumed', 'paused');
+  change('resume', 'resumeSchedule', 'resume a schedule from its next time on', 'resumed');
 
   schedule
     .command('run')
     .summary('run a schedule now')
-    .description('Run a schedule now, also while it is paused. Its times stay as they are.')
+    .description('Run a schedule now, even while it is paused. Its next times do not change.')
     .argument('<schedule>', 'the schedule')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const run = await client.call('runSchedule', { params: { name } });
@@ -103,15 +171,15 @@ export function addScheduling(program: Command, context: CliContext): void {
 
   schedule
     .command('runs')
-    .summary('what became of the times of a schedule')
-    .description('Say what became of the times of a schedule, oldest first.')
+    .summary('show the results of a schedule')
+    .description("Show the results of a schedule's past times, oldest first.")
     .argument('<schedule>', 'the schedule')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const runs = await client.call('scheduleRuns', { params: { name } });
       if (options.json === true) out.json(runs);
-      else if (runs.length === 0) out.notice('none of its times has come');
+      else if (runs.length === 0) out.notice('none of its times has come yet');
       else printRuns(context, runs);
     });
 }
@@ -131,7 +199,7 @@ function printSchedules({ out }: CliContext, schedules: readonly Schedule[]): vo
     ],
     schedules.map((one): Cell[] => [
       { text: cleanLine(one.name), style: one.paused ? 'dim' : 'bold' },
-      { text: cleanLine(one.session ?? '(deleted)') },
+      { text: cleanLine(receiverText(one)) },
       { text: one.paused ? 'paused' : atText(one.next_at) },
       { text: cleanLine(one.cron) },
       { text: cleanLine(one.timezone) },
@@ -143,10 +211,18 @@ function printSchedules({ out }: CliContext, schedules: readonly Schedule[]): vo
 
 function printRuns({ out }: CliContext, runs: readonly ScheduleRun[]): void {
   out.table(
-    [{ title: 'DUE' }, { title: 'OUTCOME' }, { title: 'DELIVERY', worth: 1 }],
+    [
+      { title: 'DUE' },
+      { title: 'OUTCOME' },
+      { title: 'SESSION', worth: 1, keeps: 'both ends' },
+      { title: 'COST', worth: 2 },
+      { title: 'DELIVERY', worth: 3 },
+    ],
     runs.map((run): Cell[] => [
       { text: atText(run.due_at) },
       { text: cleanLine(runText(run)) },
+      { text: cleanLine(run.session ?? '') },
+      { text: costFact(run.cost_usd ?? null) },
       { text: cleanLine(run.delivery_id ?? ''), style: 'dim' },
     ]),
   );

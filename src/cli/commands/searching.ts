@@ -22,22 +22,22 @@ export function addSearching(program: Command, context: CliContext): void {
 
   const searching = describe(program.command('search'), {
     group: 'looking',
-    summary: 'search through everything that sessions showed and said',
+    summary: 'search everything that sessions showed and said',
     more: [
-      'Newest first. All words must occur, each also as the beginning of a longer one; "in quotes" exactly so.',
-      'Each hit says how to replay the session from there; of a JSON session, how to see the events after it.',
+      'The newest hits come first. All words must occur, at least as the beginning of a longer word; words "in quotes" must occur exactly.',
+      'Each hit says how to replay the session from there or, for a JSON session, how to see the events after it.',
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'both words, in all sessions'],
-      ['cbos search \'"no space left"\' --session AUTH', 'these words as they stand, in one session'],
-      ['cbos search migrate --kind prompt', 'only in what you have sent'],
+      ['cbos search \'"no space left"\' --session AUTH', 'exactly these words, in one session'],
+      ['cbos search migrate --kind prompt', 'only in what you sent'],
       ['cbos search 数据库 --jq .hits', 'for programs'],
     ],
   })
     .argument('<query...>', 'what to look for')
     .option('--session <name>', 'only in this session')
     .option('--limit <n>', 'at most this many hits', readWhole(1, MAX_HITS))
-    .option('--json', 'the REST body');
+    .option('--json', 'print the REST body');
   searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SEARCH_KINDS));
   searching.action(async (words: string[], { json, ...query }: SearchOptions) => {
     const client = await context.client();
@@ -57,7 +57,7 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
   }
   if (hits.length === 0) out.notice('nothing found');
   if (pending_bytes > 0) {
-    out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not searched yet: ask again in a while`);
+    out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not indexed yet: search again later`);
   }
 }
 

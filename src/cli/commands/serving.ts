@@ -20,14 +20,14 @@ export function addServing(program: Command, context: CliContext): void {
 
   describe(program.command('start'), {
     group: 'server',
-    summary: 'start CBOS where it does not run yet, and open its terminal UI',
+    summary: 'start CBOS if needed, and open its terminal UI',
     more: [
-      'What `npm start` runs, and `cbos` alone as well: all sessions, the selected one live, its question one key away; ? shows the keys.',
-      'Without a terminal it prints the address, how to sign in, and the sessions.',
+      '`npm start` and `cbos` alone run this too. It shows all sessions, with the selected one live and its question one key away; ? shows the keys.',
+      'Without a terminal, it prints the address, how to sign in, and the sessions.',
     ].join('\n'),
     examples: [
-      ['cbos', 'everything at a glance; q leaves it, sessions and server go on'],
-      ['cbos start | cat', 'the sessions as a list, and what to do next'],
+      ['cbos', 'everything at a glance; q leaves it, sessions and server keep running'],
+      ['cbos start | cat', 'the sessions as a list, and the next steps'],
     ],
   }).action(async () => {
     if (canDraw(io)) {
@@ -50,7 +50,7 @@ export function addServing(program: Command, context: CliContext): void {
     describe(program.command('serve'), {
       group: 'server',
       summary: 'run the server in the foreground',
-      more: 'What systemd runs. Ends with Ctrl-C; the sessions stay alive.',
+      more: 'This is what systemd runs. Ctrl-C ends the server; the sessions stay alive.',
       examples: [
         ['cbos serve', 'until Ctrl-C'],
         ['cbos serve --port 8080', 'on another port'],
@@ -78,7 +78,7 @@ export function addServing(program: Command, context: CliContext): void {
       group: 'server',
       summary: 'start the server in the background',
       examples: [
-        ['cbos up', 'does nothing when it runs already'],
+        ['cbos up', 'does nothing if it already runs'],
         ['cbos up --port 8080', 'on another port'],
       ],
     }),
@@ -95,19 +95,19 @@ export function addServing(program: Command, context: CliContext): void {
       if (back.length > 0) out.notice(`the database lacked ${broughtBackText(back)}`);
       if (lost > 0) out.notice(`${lost === 1 ? '1 session is' : `${lost} sessions are`} lost — cbos restore`);
       if (options.json === true) out.json({ status: outcome, address });
-      else out.line(outcome === 'started' ? `ready at ${address}` : `ready at ${address} (it ran already)`);
+      else out.line(outcome === 'started' ? `ready at ${address}` : `ready at ${address} (it was already running)`);
     });
 
   describe(program.command('down'), {
     group: 'server',
     summary: 'stop the server; the sessions stay alive',
-    examples: [['cbos down && cbos up', 'restart it, after an update for example']],
+    examples: [['cbos down && cbos up', 'restart it, for example after an update']],
   })
     .option('--json', 'what happened, as JSON')
     .action(async (options: { json?: boolean }) => {
       const outcome = await host.stopServer();
       if (options.json === true) out.json({ status: outcome });
-      else if (outcome === 'stopped') out.line('CBOS stopped; the sessions stay alive, `cbos up` finds them again');
+      else if (outcome === 'stopped') out.line('CBOS stopped; the sessions stay alive, and `cbos up` finds them again');
       else out.line("CBOS isn't running");
     });
 }
@@ -123,7 +123,7 @@ export async function start(context: CliContext, options: { showsSignIn: boolean
 
   const sessions = await client.call('listSessions', {});
   if (options.showsSignIn || outcome === 'started') out.line();
-  if (sessions.length === 0) out.line('There is no session yet.');
+  if (sessions.length === 0) out.line('No sessions yet.');
   else await printSessions(context, sessions);
   out.line();
   const first = sessions.toSorted(compareAttention)[0];
@@ -153,7 +153,7 @@ function nextLines(program: string, slug: string | null, recent: readonly Conver
           [`${program} demo`, 'five sessions on a scripted stand-in: offline, no key, no cost'],
         ]
       : [
-          [`${program} show ${slug}`, 'what it does, and the commands that answer it'],
+          [`${program} show ${slug}`, 'what it does, and the commands to answer it'],
           [`${program} attach ${slug}`, 'its terminal'],
           [`${program} new PATH`, 'another session'],
           [`${program} ls --watch`, 'the list as it changes'],
@@ -167,7 +167,7 @@ function withServerFlags(command: Command): Command {
   return command
     .option('--host <address>', 'address to listen on (CBOS_HOST)')
     .option('--port <port>', 'port to listen on (CBOS_PORT)')
-    .option('--allow-remote', 'listen where other machines reach it (CBOS_ALLOW_REMOTE)');
+    .option('--allow-remote', 'listen on an address that other machines reach (CBOS_ALLOW_REMOTE)');
 }
 
 /** Returns only the flags that were given, because an absent flag must not override the environment. */

@@ -8,9 +8,11 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { overBudgetText } from '../../text/budget-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { limitText } from '../../text/limit-words.ts';
+import { pullRequestText } from '../../text/pull-request-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
@@ -47,8 +49,8 @@ export function addShowing(program: Command, context: CliContext): void {
 
   describe(program.command('show'), {
     group: 'looking',
-    summary: 'show one session: what it asks and the commands that answer it, or what it does',
-    more: 'With --verbose also why CBOS says so, its processes and its screen.',
+    summary: 'show one session: what it does, or what it asks and the commands to answer it',
+    more: '--verbose adds why CBOS says so, its processes and its screen.',
     examples: [
       ['cbos show AUTH', 'what it wants'],
       ['cbos show AUTH -v', 'everything about it'],
@@ -56,8 +58,8 @@ export function addShowing(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name>', 'the session')
-    .option('-v, --verbose', 'everything that is known of it')
-    .option('--json', 'the REST body')
+    .option('-v, --verbose', 'everything known about it')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: ShowOptions) => {
       const session = await findSession(context, slug, options.json === true);
       if (options.json === true) out.json(session);
@@ -70,11 +72,11 @@ export function addShowing(program: Command, context: CliContext): void {
 
   describe(program.command('status'), {
     group: 'looking',
-    summary: 'count the sessions, and say how the recordings are',
-    more: 'Below the counts: what recordings take of the disk, which cannot be written, and what was dropped to stay within the settings.',
+    summary: 'count the sessions, and report on the recordings',
+    more: 'Below the counts, it reports how much disk the recordings take, which of them cannot be written, and what was dropped to stay within the settings.',
     examples: [
-      ['cbos status', 'how many need you, are done, work'],
-      ['cbos status --jq .recordings.dropped', 'all that was dropped'],
+      ['cbos status', 'how many need you, are done, or work'],
+      ['cbos status --jq .recordings.dropped', 'everything that was dropped'],
       ['cbos status --jq .by_state.waiting', 'for a status bar'],
     ],
   })
@@ -128,7 +130,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
   const state = out.style(sessionStyle(session), stateText(session));
   const since = formatSince(status.since, reader.now);
-  // A snooze lasts for another time than what the session does.
+  // The time of a snooze differs from that of the session's state.
   const does = session.snoozed == null ? '' : `: ${stateText({ ...session, snoozed: null })}`;
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
@@ -158,6 +160,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
     ['worktree', worktreeText(session, home)],
+    ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
     // If no source reports what the session does, the person needs the reason, with its cure.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
@@ -167,12 +170,13 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['parked', parkedText(session) === '' ? '' : `${parkedText(session)}; cbos wake ${session.slug}`],
     ['lost', lostText(session) === '' ? '' : `${lostText(session)}; cbos restore ${session.slug}`],
     ['health', status.health === 'ALIVE' ? '' : cleanLine(status.health)],
-    ['observed', adopted ? '' : cleanLine(`started by something else; cbos adopt ${session.screen_id ?? ''}`)],
+    ['observed', adopted ? '' : cleanLine(`started by another program; cbos adopt ${session.screen_id ?? ''}`)],
     ['model', [modelText(modelOf(session)), cleanLine(session.effort ?? '')].filter(isText).join(', ')],
     ['context', contextText(session.context)],
     ['cost', costText(session)],
     ['lines', linesText(session)],
     ['limit', limitText(session.rate_limit)],
+    ['budget', session.over_budget === undefined ? '' : overBudgetText(session.over_budget)],
   ];
 }
 
@@ -181,7 +185,7 @@ function details(session: Session, { now }: Reader): Fact[] {
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
   const attached = session.attached === true ? 'attached' : null;
   return [
-    ['because', because.source === 'none' ? 'nothing tells yet' : becauseText(because)],
+    ['because', because.source === 'none' ? 'no source has reported yet' : becauseText(because)],
     ['screen', [session.screen_id, size, attached].filter(isText).map(cleanLine).join(', ')],
     ['pid', session.pid === null ? '' : String(session.pid)],
     ['permissions', cleanLine(session.permission_mode ?? '')],
@@ -191,7 +195,13 @@ function details(session: Session, { now }: Reader): Fact[] {
   ];
 }
 
-/** Where it is, where its changes go, and from which checkout it was made. */
+/** Returns the place of a worktree, its base, and the checkout from which it was created. */
+/** Returns the state and the address of its pull request. */
+function pullRequestFact(session: Session): string {
+  const url = session.worktree?.pull_request?.url;
+  return url === undefined ? '' : `${pullRequestText(session)}  ${cleanLine(url)}`;
+}
+
 function worktreeText({ worktree, path }: Session, home: string | undefined): string {
   if (worktree === undefined) return '';
   const { branch, base, repository } = worktree;

@@ -39,15 +39,15 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: 'It is never typed into an open dialog. Words are joined by blanks; quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo stand in place of the session; they say first how many get it, and ask.',
+    more: 'CBOS never types it into an open dialog. The words are joined with spaces; quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo replace the name of the session: the command then says how many sessions get the prompt, and asks.',
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'from standard input'],
-      ['cbos send AUTH and then update the docs --queue', 'held until its turn is over'],
+      ['cbos send AUTH and then update the docs --queue', 'hold it until the turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
-      ['cbos send AUTH fix the linter --wait', 'and print its answer, or what it asks'],
+      ['cbos send AUTH fix the linter --wait', 'and print its answer, or its question'],
       ["cbos send --state ready 'pull, and run the tests'", 'to every session that takes a prompt'],
-      ["cbos send --tag night --repo shop 'stop at the next test'", 'to those with the tag in a repository'],
+      ["cbos send --tag night --repo shop 'stop at the next test'", 'to the sessions with the tag in a repository'],
     ],
   })
     .usage(
@@ -55,15 +55,15 @@ export function addTalking(program: Command, context: CliContext): void {
     )
     .argument('[name]', 'the session')
     .argument('[text...]', 'the prompt; - reads standard input')
-    .option('--all', 'to all sessions, except stopped ones and those that are only observed');
+    .option('--all', 'to all sessions, except stopped and observed ones');
   addSelectors(sending, 'to')
-    .option('--command', 'the text starts with / or ! and is meant to run as a command')
-    .option('--force', 'type it whatever the session shows')
-    .option('--queue', 'hold it here until the session is ready')
-    .option('--wait', 'until the session is ready again, and print its answer, or what it asks')
+    .option('--command', 'run a text that starts with / or ! as a command')
+    .option('--force', 'type it no matter what the session shows')
+    .option('--queue', 'hold it until the session is ready')
+    .option('--wait', 'wait until the session is ready again, and print its answer or question')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
-    .option('-y, --yes', 'for several: do not ask')
-    .option('--json', 'the REST body; with --wait the session afterwards')
+    .option('-y, --yes', 'for several sessions: do not ask')
+    .option('--json', 'print the REST body; with --wait, the session afterwards')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {
         await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
@@ -73,7 +73,7 @@ export function addTalking(program: Command, context: CliContext): void {
       if (words.length === 0) throw missing('text');
       if (options.wait === true && slug.includes('/')) {
         throw new CommandError(
-          '--wait is for sessions of this machine',
+          '--wait works only for sessions of this machine',
           `cbos send ${slug} TEXT, then cbos wait ${slug}`,
           EXIT.usage,
         );
@@ -106,23 +106,23 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('answer'), {
     group: 'talking',
-    summary: 'answer the dialog that a session has open',
-    more: 'yes, no and always answer a permission; a number is the option as `cbos show` lists it; 1,3 chooses several; anything else is an option by its label, or words for the free-text option.',
+    summary: 'answer the open dialog of a session',
+    more: 'yes, no and always answer a permission. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
       ["cbos answer AUTH no --reply 'use pnpm instead'", 'and tell Claude what to do'],
       ['cbos answer DOCS 2', 'the second option'],
-      ['cbos answer DOCS 1,3', 'several, where it lets one choose several'],
+      ['cbos answer DOCS 1,3', 'several options, where the question allows it'],
       ['cbos answer DOCS PostgreSQL', 'by label'],
     ],
   })
     .argument('<name>', 'the session')
     .argument('[choice...]', 'yes, no, always, a number, or a text')
-    .option('--reply <text>', 'words of yours beside yes, no, always or a number')
-    .addOption(new Option('--remark <text>', 'what --reply was called before').hideHelp())
+    .option('--reply <text>', 'a message to go with yes, no, always or a number')
+    .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
     .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
-    .option('--question-id <id>', 'refuse when another question than this is open by now')
-    .option('--json', 'the REST body')
+    .option('--question-id <id>', 'refuse if a different question is open now')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, words: string[], { remark, ...options }: AnswerOptions & { remark?: string }) => {
       const reply = options.reply ?? remark;
       const body = readAnswer(words.join(' '), { ...options, ...(reply === undefined ? {} : { reply }) });
@@ -140,17 +140,17 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: 'interrupt the running turn of a session',
-    more: 'As Esc does in its terminal. It never dismisses a dialog, and is refused when no turn runs. Its queue is paused from then on, until `cbos queue resume`.',
-    examples: [['cbos interrupt AUTH', 'end what it does; the session goes on']],
+    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn runs. It also pauses the session's queue until `cbos queue resume`.",
+    examples: [['cbos interrupt AUTH', 'end the turn; the session stays']],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const result = await client.call('interrupt', { params: { slug } });
       if (options.json === true) out.json(result);
       else {
-        out.line(`${slug}: interrupted; its prompt takes text again`);
+        out.line(`${slug}: interrupted; it takes a prompt again`);
         const session = await client.call('getSession', { params: { slug } });
         if (queueText(session) !== '') out.notice(`its queue is paused — cbos queue resume ${slug}`);
       }
@@ -197,7 +197,8 @@ function readChoice(text: string): NonNullable<Answer['choice']> | null {
 }
 
 function readAnswers(json: string, text: string): NonNullable<Answer['answers']> {
-  if (text !== '') throw new CommandError('--answers stands alone', 'cbos answer --help', EXIT.usage);
+  if (text !== '')
+    throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
   try {
     // The server checks its shape, as it does for every body.
     return JSON.parse(json) as NonNullable<Answer['answers']>;

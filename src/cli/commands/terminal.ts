@@ -9,10 +9,13 @@ import { PlainText } from '../output/plain-text.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
-/** Whoever was in its terminal has seen what it shows; by its id, for it may have got another name meanwhile. */
+/**
+ * Reports that the person in its terminal has seen what it shows. The id is used because the session may have been
+ * renamed.
+ */
 async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
   const client = await context.client();
-  // The server may have gone meanwhile; then it stays unread.
+  // If the server is gone by now, the session stays unread.
   const sessions = await client.call('listSessions').catch(() => []);
   const seen = sessions.find((one) => one.screen_id === screen_id);
   if (seen !== undefined) await markLookedAt(context, seen);
@@ -21,7 +24,7 @@ async function noteAttached(context: CliContext, { screen_id }: Session): Promis
 /** The most lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
 
-/** An older server knows no parked sessions. */
+/** An older server has no parked sessions. */
 const isParked = ({ parked_at: at }: Partial<Session>): boolean => (at ?? null) !== null;
 
 interface LogsOptions {
@@ -37,7 +40,7 @@ export function addTerminal(program: Command, context: CliContext): void {
   describe(program.command('attach'), {
     group: 'talking',
     summary: 'open the real terminal of a session',
-    more: 'It is GNU Screen: leave it with Ctrl-A d, and the session goes on. A JSON session gets a terminal for as long as you are in it, on the same conversation; if you leave in the middle of a turn, it keeps it until `cbos convert SLUG json`.',
+    more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are in it. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
     examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
   })
     .argument('<name>', 'the session')
@@ -54,7 +57,7 @@ export function addTerminal(program: Command, context: CliContext): void {
           ? await client.call('wakeSession', { params: { slug } })
           : found;
       if (session.status.primary === 'dead') {
-        const hint = `cbos restart ${slug} goes on with its conversation`;
+        const hint = `cbos restart ${slug} continues its conversation`;
         throw new CatalogueError('session_dead', `${slug} is stopped`, { hint });
       }
       if (session.screen_id === null) {
@@ -75,8 +78,8 @@ export function addTerminal(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name>', 'the session')
-    .option('--lines <n>', 'how many lines at most', readWhole(1, ALL_LINES), 100)
-    .option('--json', 'the REST body')
+    .option('--lines <n>', 'at most this many lines', readWhole(1, ALL_LINES), 100)
+    .option('--json', 'print the REST body')
     .action(async (slug: string, options: { lines: number; json?: boolean }) => {
       const client = await context.client();
       const body = await client.call('buffer', { params: { slug }, query: { lines: options.lines } });
@@ -88,19 +91,19 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the recording of a session',
     more: [
-      'Without --raw: what stood on its screen, as text. With -f the rest follows as it comes, without escape codes; programs that draw write over what they wrote, so that is for reading along only.',
-      'With --raw: the bytes as they were recorded, colours and cursor moves included, which your terminal obeys. With -f as well, bytes that are no UTF-8 come as U+FFFD.',
+      'Without --raw, it prints what the screen showed, as text. With -f the rest follows as it comes, without escape codes. Programs that draw overwrite their own output, so this is only for reading along.',
+      'With --raw, it prints the recorded bytes, including colours and cursor moves, which your terminal obeys. With --raw -f, bytes that are not UTF-8 appear as U+FFFD.',
     ].join('\n'),
     examples: [
       ['cbos logs AUTH | less', 'read what happened'],
-      ['cbos logs AUTH -f', 'and go on'],
+      ['cbos logs AUTH -f', 'and follow'],
       ['cbos logs AUTH --raw > auth.typescript', 'the recording itself'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-f, --follow', 'go on as more comes; Ctrl-C ends it')
-    .option('--raw', 'the bytes as they were recorded')
-    .option('--json', 'the body of /buffer; with -f the frames of /ws/stream, a line each')
+    .option('-f, --follow', 'print more as it comes; Ctrl-C ends it')
+    .option('--raw', 'print the bytes as they were recorded')
+    .option('--json', 'print the body of /buffer; with -f the frames of /ws/stream, one per line')
     .action(async (slug: string, options: LogsOptions) => {
       if (options.follow === true) context.exitCode = await followRecording(context, slug, options);
       else await printRecording(context, slug, options);
@@ -153,8 +156,7 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
         if (frame.type === 'error') ending.fail(new CommandError(frame.error.message, frame.error.hint));
         if (frame.type !== 'stream' || frame.session !== name) return;
         const { data, offset } = frame;
-        if (frame.snapshot === true)
-          out.notice('the recording began anew or ran ahead; its screen as it is now follows');
+        if (frame.snapshot === true) out.notice('the recording was restarted or ran ahead; the current screen follows');
         writing = writing.then(async () => {
           if (options.json !== true) await out.raw(options.raw === true ? data : text.read(data));
           connection().send({ type: 'ack', session: name, offset });

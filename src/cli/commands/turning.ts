@@ -16,48 +16,48 @@ interface RewindOptions {
   json?: boolean;
 }
 
-/** How many names a rewind repeats of the files that it left alone. */
+/** How many names of unchanged files a rewind prints. */
 const MOST_NAMED = 5;
 
-/** `turns` and `rewind`. */
+/** Adds `turns` and `rewind`. */
 export function addTurning(program: Command, context: CliContext): void {
   describe(program.command('turns'), {
     group: 'looking',
     summary: 'list the turns of a session whose files are kept, and what each changed',
     more: [
-      'In a git repository CBOS keeps all files that git tracks, and those that it does not ignore, when a turn begins and when it ends: as refs/cbos/turns/NAME/NUMBER, whose parent has the begin. Nothing of the repository runs, and neither its index nor a file of it changes.',
-      'Several sessions in one folder change the same files: a turn has what changed there while it ran. The settings turn_checkpoints and turns_kept say whether turns are kept, and how many.',
+      'In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. They are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files at the beginning. No hook or filter of the repository runs, and neither its index nor its files change.',
+      'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether turns are kept, and how many.',
     ].join('\n'),
     examples: [
-      ['cbos turns AUTH', 'number, time, first words of the prompt, files and lines'],
+      ['cbos turns AUTH', 'their numbers, times, prompts, files and lines'],
       ['cbos diff AUTH --turn', 'what the last turn changed'],
       ['cbos rewind AUTH --before 3', 'the files as they were before turn 3'],
       ["cbos turns AUTH --jq '.turns[-1].files'", 'for programs'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action((slug: string, options: { json?: boolean }) => list(context, slug, options));
 
   describe(program.command('rewind'), {
     group: 'sessions',
-    summary: 'bring the files of a session back as they were before or after a turn',
+    summary: "restore a session's files as they were before or after a turn",
     more: [
-      'Each file gets the bytes, the executable bit or the link that it had; files that came later go. The files as they are now are kept first, as a turn of their own: the command that undoes the rewind is printed.',
-      'What git ignores stays, and so do commits, branches and the index. The conversation is not rewound: tell the session, or fork it. It is refused while a turn runs in the folder.',
-      'It asks first. Where nobody can be asked, as in a script, it needs --yes.',
+      'Each file gets back its bytes, executable bit or link; files that were added later are deleted. CBOS first saves the current files as a turn of their own, and prints the command that undoes the rewind.',
+      'Ignored files stay, and so do commits, branches and the index. The conversation is not rewound: tell the session, or fork it. A rewind is refused while a turn runs in the folder.',
+      'It asks first. In a script, where nobody can answer, it needs --yes.',
     ].join('\n'),
     examples: [
       ['cbos rewind AUTH --before 3', 'undo turn 3 and all after it'],
-      ['cbos rewind AUTH --to 2', 'as turn 2 left them, which is the same if nobody else changed them'],
-      ['cbos turns AUTH', 'which turns there are'],
+      ['cbos rewind AUTH --to 2', 'the state after turn 2: the same, if nothing else changed the files'],
+      ['cbos turns AUTH', 'the turns to choose from'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--to <turn>', 'as this turn left the files')
-    .option('--before <turn>', 'as they were before this turn')
+    .option('--to <turn>', 'restore the files as this turn left them')
+    .option('--before <turn>', 'restore the files as they were before this turn')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the REST body')
     .action((slug: string, options: RewindOptions) => rewind(context, slug, options));
 }
 
@@ -67,7 +67,7 @@ async function list(context: CliContext, slug: string, options: { json?: boolean
   const answer = await client.call('listTurns', { params: { slug } });
   if (options.json === true) return out.json(answer);
   const { turns, fault } = answer;
-  if (turns.length === 0) out.notice(`no turn of ${slug} is kept yet`);
+  if (turns.length === 0) out.notice(`no turns of ${slug} are kept yet`);
   else {
     out.table(
       [{ title: '' }, { title: 'BEGAN' }, { title: 'FILES' }, { title: 'LINES' }, { title: 'PROMPT', worth: 1 }],
@@ -105,7 +105,7 @@ async function rewind(context: CliContext, slug: string, options: RewindOptions)
 function whereTo({ to, before }: RewindOptions): Rewind {
   const word = to ?? before;
   if (word === undefined || (to !== undefined && before !== undefined)) {
-    throw new CommandError('Exactly one of --to and --before is needed', 'cbos turns NAME lists the turns', EXIT.usage);
+    throw new CommandError('Use either --to or --before', 'cbos turns NAME lists the turns', EXIT.usage);
   }
   return { turn: readTurnNumber(word), to: to === undefined ? 'begin' : 'end' };
 }
@@ -116,7 +116,7 @@ function stateOf({ turn, to }: Rewind): string {
 
 function questionOf(slug: string, request: Rewind, turn: Turn | undefined): string {
   const prompt = turn?.prompt == null ? '' : ` (${cleanLine(turn.prompt)})`;
-  return `Bring the files of ${slug} back ${stateOf(request)}${prompt}?`;
+  return `Restore the files of ${slug} ${stateOf(request)}${prompt}?`;
 }
 
 function outcome(slug: string, request: Rewind, { saved, written, deleted, left }: Rewound): string[] {
@@ -126,7 +126,9 @@ function outcome(slug: string, request: Rewind, { saved, written, deleted, left 
     `the files of ${slug} are ${stateOf(request)}: ${files(written)} written, ${deleted} deleted`,
     ...(left.length === 0
       ? []
-      : [`  left as they are, for nobody has a copy: ${left.slice(0, MOST_NAMED).map(cleanLine).join(', ')}${more}`]),
+      : [
+          `  left unchanged, because there is no other copy: ${left.slice(0, MOST_NAMED).map(cleanLine).join(', ')}${more}`,
+        ]),
     `  cbos rewind ${slug} --before ${saved.number} undoes this`,
   ];
 }

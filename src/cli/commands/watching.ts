@@ -36,12 +36,12 @@ interface WaitOptions {
 export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('watch'), {
     group: 'looking',
-    summary: 'print changes of status as they happen, a line each',
-    more: 'Ends with Ctrl-C. When the server restarts, it goes on by itself.',
+    summary: 'print changes of status as they happen, one per line',
+    more: 'Ctrl-C ends it. It continues by itself when the server restarts.',
     examples: [
-      ['cbos watch', 'all sessions, also later ones'],
+      ['cbos watch', 'all sessions, including later ones'],
       ['cbos watch AUTH DOCS', 'these'],
-      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for programs: a frame a line'],
+      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for programs: one frame per line'],
     ],
   })
     .argument('[name...]', 'only these sessions')
@@ -53,17 +53,17 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'block until sessions are in a state, for scripts',
-    more: 'With several sessions each must have been in it once, with --any one is enough. Ends with exit code 6 when the time is over, and with 1 when a session stops meanwhile.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 when the time runs out, and 1 if a session stops first.',
     examples: [
       ['cbos wait AUTH', 'until it needs you or is done'],
-      ['cbos wait AUTH --for ready --timeout 600', 'until its prompt takes text, ten minutes at most'],
+      ['cbos wait AUTH --for ready --timeout 600', 'until it takes a prompt, at most ten minutes'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
-      ['cbos wait --tag night --for done', 'until each that has the tag now was done'],
+      ['cbos wait --tag night --for done', 'until every session that has the tag now was done'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(waiting, 'for')
     .option('-f, --for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
-    .option('--any', 'until the first is in it, not all')
+    .option('--any', 'until one session is in the state, not all')
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
     .option('--json', 'each session that is in the state, as JSON lines')
     .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
@@ -71,8 +71,8 @@ export function addWatching(program: Command, context: CliContext): void {
       if (remote.length > 0) {
         if (remote.length < names.length)
           throw new CommandError(
-            'Sessions here and on other machines are waited for apart',
-            'one `cbos wait` each',
+            'One command cannot wait for sessions both here and on other machines',
+            'use one `cbos wait` for each machine',
             EXIT.usage,
           );
         context.exitCode = await waitElsewhere(context, names, options);
@@ -113,7 +113,7 @@ function changeLine({ out }: CliContext, { frame, slug, session }: SessionChange
   const line = (icon: string, ...parts: string[]): string =>
     [out.style('dim', clock), `${icon} ${out.style('bold', cleanLine(slug))}`, ...parts].filter(Boolean).join('  ');
   if (session === null) return line('-', 'archived' in frame && frame.archived === true ? 'archived' : 'deleted');
-  if (frame.type === 'session_renamed') return line('=', `is ${cleanLine(session.slug)} now`);
+  if (frame.type === 'session_renamed') return line('=', `is now ${cleanLine(session.slug)}`);
   const style = sessionStyle(session);
   const health = session.status.health === 'RECOVERED' ? ' (recovered)' : '';
   const added = frame.type === 'session_added' ? 'added: ' : '';
@@ -185,7 +185,7 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
   });
 }
 
-/** A script waits for what a session does; whether its person wants to hear of it is another matter. */
+/** A script waits for what a session does, even if the session is snoozed. */
 function isIn(session: Session, selector: StateSelector): boolean {
   const isOfPerson = selector.kind === 'unread' || (selector.kind === 'attention' && selector.attention === 'snoozed');
   return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);
@@ -199,16 +199,13 @@ function isOver(session: Session | undefined): boolean {
 function overError(lost: readonly string[], view: SessionView, state: string): CommandError {
   const [slug = ''] = lost;
   return view.has(slug)
-    ? new CommandError(
-        `${slug} stopped before it became ${state}`,
-        `cbos restart ${slug} goes on with its conversation`,
-      )
+    ? new CommandError(`${slug} stopped before it became ${state}`, `cbos restart ${slug} continues its conversation`)
     : new CommandError(`${slug} was deleted before it became ${state}`, 'cbos ls');
 }
 
 function selectorOf(word: string): StateSelector {
   const selector = parseStateSelector(word);
-  if (selector === null) throw new Error(`the option's reader let ${word} pass`);
+  if (selector === null) throw new Error(`the option parser accepted ${word}`);
   return selector;
 }
 

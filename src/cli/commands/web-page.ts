@@ -9,17 +9,17 @@ export function addWebPage(program: Command, context: CliContext): void {
 
   describe(program.command('open'), {
     group: 'server',
-    summary: 'open the web page, signed in; start CBOS where it does not run yet',
+    summary: 'open the web page, signed in; start CBOS if needed',
     more:
-      'Prints a link that signs one browser in, once, within ten minutes, and opens it where there is a desktop. ' +
-      'A phone needs an address that it can reach: an HTTPS proxy in front of the server, its address in CBOS_PUBLIC_URL.',
+      'Prints a link that signs in one browser, once, within ten minutes. On a desktop, the link opens at once.  ' +
+      'A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and its address in CBOS_PUBLIC_URL.',
     examples: [
       ['cbos open', 'in the browser of this machine'],
-      ['cbos open --qr', 'for a phone: the link as a picture in the terminal'],
+      ['cbos open --qr', 'for a phone: the link as a QR code in the terminal'],
     ],
   })
-    .option('--qr', 'show the link as a QR code, open nothing')
-    .option('--json', 'the link as JSON, open nothing')
+    .option('--qr', 'show the link as a QR code, and do not open it')
+    .option('--json', 'print the link as JSON, and do not open it')
     .action(async (options: { qr?: boolean; json?: boolean }) => {
       await host.startInBackground({ flags: {}, onProgress: out.notice });
       const client = await context.client();
@@ -32,15 +32,15 @@ export function addWebPage(program: Command, context: CliContext): void {
       }
       if (options.qr === true) {
         if (isThisMachineOnly(url))
-          out.notice('a phone cannot reach this address: put it behind HTTPS and set CBOS_PUBLIC_URL');
+          out.notice('a phone cannot reach this address: put the server behind HTTPS and set CBOS_PUBLIC_URL');
         const { renderUnicodeCompact } = await import('uqr');
         // Light modules are drawn, which is the right way round on a dark terminal, the usual one. Scanners accept
         // both.
         out.lines(renderUnicodeCompact(url, { border: 2 }).split('\n'));
       } else if (io.stdout.isTTY === true && (await host.openInBrowser(url))) {
-        out.line('Opened in the browser. Should nothing have happened, this link does the same, once:');
+        out.line('Opened in the browser. If nothing happened, open this link, which works once:');
       } else {
-        out.line('Open this in a browser; it signs in once, within ten minutes:');
+        out.line('Open this link in a browser. It works once, within ten minutes:');
       }
       out.line(url);
     });

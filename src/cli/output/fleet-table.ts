@@ -13,7 +13,7 @@ interface FleetTable {
   width: number | null;
 }
 
-/** Returns the lines of `cbos ls --fleet`: the sessions of all machines as one list, those that may be old in grey. */
+/** Returns the lines of `cbos ls --fleet`: the sessions of all machines as one list, with outdated ones in grey. */
 export function fleetTable({ fleet, now, sort, style, width }: FleetTable): string[] {
   const ages = new Map<Session, string>();
   const sessions = fleet.flatMap(({ machine, reachable, age_ms, sessions: own }) =>
@@ -29,7 +29,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     sessionTable({
       sessions: sortSessions(rows, sort),
       columns: ['name', 'state', 'for', 'path', 'says'],
-      // Branches and models are read from this machine's disk, which says nothing of another's.
+      // Branches and models are read from this machine's disk, which has no information about another machine.
       reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
       headingOf: hasHeadings ? attentionHeadings(rows) : null,
       style,
@@ -49,7 +49,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     style: grey,
     width,
   });
-  // A pipe gets one row a session; the age stands on standard error.
+  // A pipe gets one row per session. The age goes to standard error.
   const kept = lines.length > 0 ? rows.slice(1) : rows;
   return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>
     index < lines.length ? line : style('dim', line),
@@ -73,7 +73,7 @@ export function machineTable(machines: readonly FleetMachine[], style: Style, wi
 function stateCell({ is_self, reachable, age_ms }: FleetMachine): Cell {
   if (is_self) return { text: 'this machine' };
   if (reachable) return { text: 'reachable' };
-  return { text: age_ms === null ? 'unreachable' : `unreachable, heard of ${ageText(age_ms)} ago`, style: 'dim' };
+  return { text: age_ms === null ? 'unreachable' : `unreachable, last heard of ${ageText(age_ms)} ago`, style: 'dim' };
 }
 
 export const ageText = (ageMs: number | null): string => (ageMs === null ? 'an unknown time' : formatDuration(ageMs));

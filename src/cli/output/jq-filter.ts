@@ -20,7 +20,7 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
   if (exitCode === COMPILE_ERROR) {
     throw new CommandError(
       `The --jq expression isn't valid: ${reasonOf(stderr)}`,
-      'jqlang.org/manual has the syntax',
+      'jqlang.org/manual describes the syntax',
       EXIT.usage,
     );
   }

@@ -10,6 +10,7 @@ import {
 import { blockedText } from '../../text/blocked-words.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
+import { pullRequestStyle, pullRequestText } from '../../text/pull-request-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
   attentionHeading,
@@ -37,7 +38,7 @@ export interface Reader {
   branchOf(path: string): string;
   /** the model of the session's last answer, or else the one with which it was launched */
   modelOf(session: Session): string | null;
-  /** what it takes of the machine; null where that was not asked for */
+  /** the resources that it uses; null if they were not requested */
   resourcesOf(slug: string): SessionResources | null;
 }
 
@@ -72,6 +73,7 @@ const COLUMNS = {
     keeps: 'both ends',
     cell: ({ worktree }) => ({ text: worktreeBranch(worktree), style: 'dim' }),
   },
+  pr: { title: 'PR', cell: (session) => ({ text: pullRequestText(session), style: pullRequestStyle(session) }) },
   model: {
     title: 'MODEL',
     worth: 1,
@@ -104,7 +106,7 @@ const COLUMNS = {
 export type ColumnName = keyof typeof COLUMNS;
 export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
 
-/** The columns for which the server looks at the processes of all sessions. */
+/** The columns for which the server must inspect the processes of all sessions. */
 export const RESOURCE_COLUMNS: ReadonlySet<ColumnName> = new Set(['memory', 'cpu']);
 
 /** The default columns. `ls -l` shows all. */
@@ -116,8 +118,8 @@ const ICON: SessionColumn = {
 };
 
 /**
- * `attention`: sessions that need the person first, the longest waiting first. `for`: the longest in its state first.
- * The others: the newest first.
+ * `attention`: sessions that need the person first, with the longest waiting first. `for`: the longest in its state
+ * first. The others: the newest first.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -146,11 +148,11 @@ export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   /** null for the default columns, as far as there is room; columns that a person names are all shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
-  /** a line above each group of sessions, which stand together; null without such lines */
+  /** returns the line above each group of sessions, which are adjacent; null for no such lines */
   headingOf: ((session: Session) => string) | null;
 }
 
-/** What its sessions want, for a list that is sorted by attention. */
+/** Returns headings that show what the sessions want, for a list that is sorted by attention. */
 export function attentionHeadings(sessions: readonly Session[]): (session: Session) => string {
   const counts = countAttentions(sessions);
   return (session) => {
@@ -189,7 +191,7 @@ function alwaysShown(name: ColumnName): SessionColumn {
   return column;
 }
 
-/** `fix/login → main`: its branch, and where its changes go. */
+/** Returns `fix/login → main`: its branch and its base. */
 
 function saysOf(session: Session): string {
   if (!session.adopted) return cleanLine(`only observed; cbos adopt ${session.screen_id ?? ''}`);

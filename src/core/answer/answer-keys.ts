@@ -15,7 +15,7 @@ import {
   textOf,
 } from './dialog-view.ts';
 
-/** What to type for a step: raw keys, or a text to paste. */
+/** The input for a step: raw keys, or a text to paste. */
 export type Press = { keys: string } | { paste: string };
 
 /**

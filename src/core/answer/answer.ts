@@ -38,7 +38,7 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const isAllowed = plan.parts.some(({ options }, part) =>
     options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
   );
-  const message = 'It is longer than what is shown here, so only its terminal takes a yes';
+  const message = 'It is longer than what is shown here, so you can allow it only in the terminal';
   return isAllowed ? { kind: 'refuse', code: 'not_shown_whole', message } : plan;
 }
 
@@ -47,7 +47,9 @@ function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
   const [first, ...others] = partsOf(question);
   if (others.length > 0) {
-    return refuse(`This dialog asks ${question.questions.length} questions; answer each of them by its text (answers)`);
+    return refuse(
+      `This dialog asks ${question.questions.length} questions; answer each of them, named by its text (answers)`,
+    );
   }
   if (answer.choice === undefined) {
     const part = answerByText(first, answer.text ?? '');
@@ -80,7 +82,7 @@ function planChoice(question: Question, part: QuestionPart, chosen: Chosen): Ans
   if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
   if (question.kind === 'question') {
     if (part.multi && freeText >= 0) return { kind: 'select', parts: [{ options, text }], remark: null };
-    return refuse('A chosen option of this question takes no reply beside it; give the choice or the text, not both');
+    return refuse('An option of this question cannot have a reply; send either the choice or the text');
   }
   return { kind: 'select', parts: [{ options, text: null }], remark: text };
 }
@@ -91,7 +93,7 @@ function planClosing(answer: Answer): AnswerPlan {
     const remark = answer.text === undefined ? '' : `, ${answer.text}`;
     return { kind: 'prompt', text: `${answer.choice === 'yes' ? 'Yes' : 'No'}${remark}` };
   }
-  return refuse('The question was asked in words and has no options: answer it with a text');
+  return refuse('The question has no options: answer it with a text');
 }
 
 function planSeveral(question: Question, answers: Readonly<Record<string, string | string[]>>): AnswerPlan {
@@ -99,7 +101,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   const foreign = Object.keys(answers).find(
     (text) => !known.some((part) => part.text === text || part.header === text),
   );
-  if (foreign !== undefined) return refuse(`No open question reads "${foreign}"`);
+  if (foreign !== undefined) return refuse(`No open question has the text "${foreign}"`);
   const parts: PartAnswer[] = [];
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
@@ -116,7 +118,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
 
 /** Labels that no option has are free text. At most one such label is possible. */
 function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
-  if (labels.length > 1 && !part.multi) return `"${part.text}" takes one answer only`;
+  if (labels.length > 1 && !part.multi) return `"${part.text}" takes only one answer`;
   const freeText = freeTextOption(part.options);
   const found = labels.map((label) => ({ label, option: optionByLabel(part.options, label) }));
   const [text, second] = found.filter(({ option }) => option < 0 || option === freeText);
@@ -145,7 +147,7 @@ function chooseOptions(
 ): readonly number[] | string {
   if (typeof choice === 'number') return inRange(part, [choice]);
   if (Array.isArray(choice)) {
-    return part.multi || choice.length === 1 ? inRange(part, choice) : 'This question takes one answer only';
+    return part.multi || choice.length === 1 ? inRange(part, choice) : 'This question takes only one answer';
   }
   const index = optionFor(kind, part.options, choice);
   return index < 0 ? `This question has no option that means "${choice}"` : [index];
@@ -155,7 +157,7 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
   const wrong = numbers.find((number) => number > part.options.length);
   return wrong === undefined
     ? unique(numbers).map((number) => number - 1)
-    : `There is no option ${wrong}, only 1 to ${part.options.length}`;
+    : `Option ${wrong} does not exist; the options are 1 to ${part.options.length}`;
 }
 
 /**

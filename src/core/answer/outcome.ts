@@ -2,7 +2,7 @@ import type { Primary, QuestionKind } from '../../protocol/index.ts';
 import type { ScreenFrame } from '../status/index.ts';
 import type { Reply } from './reply.ts';
 
-/** What is known about a session since CBOS sent a reply. */
+/** The facts about a session since CBOS sent a reply. */
 export interface SeenSinceReply {
   /** whether the status still has the same question */
   isOpen: boolean;

@@ -9,7 +9,7 @@ export interface AskedTool {
   suggestions: readonly unknown[];
 }
 
-/** What CBOS sends back to Claude Code. */
+/** The reply that CBOS sends back to Claude Code. */
 export type Reply =
   | { behavior: 'allow'; updatedInput: unknown; updatedPermissions?: readonly unknown[] }
   | { behavior: 'deny'; message: string; interrupt?: true };
@@ -54,9 +54,9 @@ export function replyTo(
   const [part] = plan.parts;
   const means = question.options[part?.options[0] ?? -1]?.means ?? (part?.text == null ? undefined : 'text');
   if (means === 'no' || means === 'text') return deny(plan.remark ?? part?.text ?? null, options);
-  if (plan.remark !== null) return { why: 'A yes takes no reply beside it; send the text as a prompt afterwards' };
+  if (plan.remark !== null) return { why: 'A yes cannot have a reply; send the text as a prompt afterwards' };
   const updates = updatesOf(asked, question, means);
-  if (updates === null) return { why: 'This option can be chosen at the terminal only' };
+  if (updates === null) return { why: 'This option can be chosen only at the terminal' };
   const updatedPermissions = updates.length === 0 ? {} : { updatedPermissions: updates };
   return { behavior: 'allow', updatedInput: asked.input, ...updatedPermissions };
 }

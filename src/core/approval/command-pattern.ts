@@ -3,10 +3,12 @@ import { changesShell, isTelling, runsOthers, scriptProgram } from './programs.t
 import { isAssignment } from './read-rules.ts';
 import type { SimpleCommand } from './shell-command.ts';
 
-/** The words of a simple command that only a `*` of the pattern covers; null if the pattern does not fit. */
+/** The words of a simple command that are covered only by a `*` of the pattern. Null if the pattern does not match. */
 export type Fit = { open: readonly string[] } | null;
 
-/** Programs that only run the command after them, and how many words of their own come first; null: it is unknown. */
+/**
+ * Programs that only run the command after them, and how many of their own words come first. Null if that is unknown.
+ */
 const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | null>> = {
   command: (rest) => (rest[0]?.startsWith('-') === true ? null : 0),
   nohup: (rest) => (rest[0]?.startsWith('-') === true ? null : 0),
@@ -15,8 +17,8 @@ const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | nu
 };
 
 /**
- * The command that really runs: `env CI=1 npm test` is `CI=1 npm test`, and `nohup make` is `make`. What has options
- * that change more stays as it is.
+ * Returns the command that really runs: `CI=1 npm test` for `env CI=1 npm test`, and `make` for `nohup make`. A wrapper
+ * with options that change more than that is kept.
  */
 export function unwrap(command: SimpleCommand): SimpleCommand {
   const [name = '', ...rest] = command.words;
@@ -31,9 +33,9 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
 }
 
 /**
- * Whether an `allow` covers a simple command: word for word, its variables included. A `*` covers no option; `**` at
- * the end covers what follows, but nothing that leads out of the folder by `..`, and no option by which the program
- * runs another one.
+ * Reports whether an `allow` covers a simple command, word for word and including its variables. A `*` does not cover
+ * options. A `**` at the end covers all following words, except paths that leave the folder through `..` and options
+ * that make the program run another program.
  */
 export function allowsCommand(pattern: readonly string[], command: SimpleCommand): Fit {
   const [name = ''] = command.words;
@@ -61,13 +63,13 @@ export function allowsCommand(pattern: readonly string[], command: SimpleCommand
   return { open };
 }
 
-/** A shell without a script reads what it runs from somewhere else. */
+/** A shell without a script reads its commands from somewhere else. */
 const hasScript = (wanted: readonly string[], isOpen: boolean): boolean =>
   wanted.length > 1 && (!isOpen || (wanted[1]?.startsWith('-') === false && !wanted[1].includes('*')));
 
 const climbs = (word: string): boolean => /(?:^|[/=:,])\.\.(?:$|[/,:])/.test(word);
 
-function leadingAssignments(pattern: readonly string[]): readonly string[] {
+export function leadingAssignments(pattern: readonly string[]): readonly string[] {
   const first = pattern.findIndex((word) => !isAssignment(word));
   return pattern.slice(0, first < 0 ? pattern.length : first);
 }
@@ -78,8 +80,8 @@ const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
 const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1).toLowerCase();
 
 /**
- * Whether a `deny` or an `ask` means a simple command: the pattern's words come first in it. Options that the pattern
- * does not name may stand between them, as in `git --no-pager push`.
+ * Reports whether a `deny` or an `ask` covers a simple command, which must begin with the pattern's words. Options that
+ * the pattern does not name may come between them, as in `git --no-pager push`.
  */
 export function meansCommand(pattern: readonly string[], words: readonly string[]): boolean {
   const wanted = pattern.slice(leadingAssignments(pattern).length);
@@ -99,8 +101,8 @@ export function meansCommand(pattern: readonly string[], words: readonly string[
 }
 
 /**
- * Whether a text may hide a command that a `deny` or an `ask` means: its words come in this order somewhere in the
- * text, whatever quotes, paths and letter case they have.
+ * Reports whether a text may hide a command that a `deny` or an `ask` covers. The words of the command then appear in
+ * this order somewhere in the text, with any quotes, paths, and letter case.
  */
 export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
   const bare = text
@@ -123,7 +125,7 @@ export function mayMeanCommand(pattern: readonly string[], text: string): boolea
   return true;
 }
 
-/** Where a text stands that no letter or digit goes on before or behind. */
+/** Returns the index of a part of a text with no letter or digit right before or after it. */
 function indexOfWord(text: string, part: string, from: number): number {
   const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
   for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {

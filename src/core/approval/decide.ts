@@ -7,7 +7,7 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, isWithin, type RulesInForce } from './rule.ts';
 import type { OpenedFile, ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** What rules say to a call, and why. */
+/** The decision of the rules about a call, and the reason. */
 export interface Verdict {
   decision: RuleEffect;
   reason: RuleReason;
@@ -17,13 +17,16 @@ export interface Verdict {
   rules: readonly ApprovalRule[];
 }
 
-/** Questions and plans are for people: no rule answers them. */
+/** The tools for questions and plans. People answer them, and no rule does. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
-/** All that the input of a command may have. Anything else, as a way round the sandbox, is for a person. */
+/**
+ * All fields that the input of a command may have. A person decides about any other field, such as one that bypasses
+ * the sandbox.
+ */
 const COMMAND_FIELDS: ReadonlySet<string> = new Set(['command', 'description', 'timeout', 'run_in_background']);
 
-/** The fields of tools for files that lead to more files than the one that they name. */
+/** The fields of file tools that may lead to more files than the named one. */
 const SEARCH_FIELDS = ['pattern', 'glob'];
 
 const ask = (reason: RuleReason, about: string | null = null, rules: readonly ApprovalRule[] = []): Verdict => ({
@@ -31,9 +34,10 @@ const ask = (reason: RuleReason, about: string | null = null, rules: readonly Ap
 });
 
 /**
- * What the rules say. A deny wins; an allow needs every part of the call to be known and allowed; all else asks.
+ * Decides a call by the rules. A deny wins. An allow needs every part of the call to be known and allowed. In all other
+ * cases a person is asked.
  * @param home CBOS's own home, links followed
- * @param places where each path of `placesOf` leads
+ * @param places the destination of each path of `placesOf`
  */
 export function decide(
   call: AskedCall,
@@ -64,7 +68,7 @@ interface Meant {
   about: string;
 }
 
-/** One call, read once. */
+/** One call, parsed once. */
 class Seen {
   readonly #call: AskedCall;
   readonly #command: ReadCommand | null;
@@ -80,7 +84,7 @@ class Seen {
     this.#bases = this.#command === null ? [] : basesOf(call, this.#command);
   }
 
-  /** Whether a `deny` or an `ask` means the call: surely, perhaps, or (null) not. */
+  /** Reports whether a `deny` or an `ask` covers the call: certainly, possibly, or not at all (null). */
   meant(rule: ApprovalRule): Meant | null {
     const { tool } = this.#call;
     if (rule.commands.length > 0) return tool === SHELL_TOOL ? this.#meantByCommand(rule) : null;
@@ -92,12 +96,23 @@ class Seen {
     const command = this.#command;
     if (command === null) return { isSure: false, about: SHELL_TOOL };
     for (const pattern of rule.commands) {
-      const words = command.seen.find((one) => meansCommand(pattern, one));
+      const words = command.seen.find(
+        (one) => meansCommand(pattern, one) || meansCommand(pattern, this.#behindLink(one)),
+      );
       if (words !== undefined) return { isSure: true, about: words.join(' ') };
     }
     const text = fieldOf(this.#call.input, 'command') ?? '';
     const hidden = rule.commands.find((pattern) => mayMeanCommand(pattern, text));
     return hidden === undefined ? null : { isSure: false, about: hidden.join(' ') };
+  }
+
+  /** Returns the same command with the program replaced by the target of its link. */
+  #behindLink(words: readonly string[]): readonly string[] {
+    const { words: run } = unwrap({ assignments: [], words });
+    const [name = '', ...rest] = run;
+    const places = name.includes('/') ? this.#placesOf(name) : [];
+    const place = places.find((one) => one !== null && !one.endsWith(name.slice(name.lastIndexOf('/'))));
+    return place == null ? words : [place, ...rest];
   }
 
   #meantByPath(rule: ApprovalRule): Meant | null {
@@ -117,7 +132,7 @@ class Seen {
     return perhaps;
   }
 
-  /** The paths in a command, as far as the rule is about the tool that would open them. */
+  /** Returns the paths in a command, if the rule covers the tool that would open them. */
   #pathsOfCommand(rule: ApprovalRule): { path: string; places: (string | null)[] }[] {
     const command = this.#command;
     if (command === null) return [{ path: SHELL_TOOL, places: [] }];
@@ -144,7 +159,7 @@ class Seen {
     return fits.includes('fits') ? 'fits' : fits.includes('holds') ? 'holds' : 'no';
   }
 
-  /** Whether the rules allow every part of the call. */
+  /** Decides whether the rules allow every part of the call. */
   allowed(rules: readonly ApprovalRule[]): Verdict {
     const { tool } = this.#call;
     if (tool === SHELL_TOOL) return this.#allowedCommand(rules);
@@ -217,7 +232,7 @@ class Seen {
     return why;
   }
 
-  /** A word that leads where no rule may let it, or where a `*` does not reach. */
+  /** Finds a word that leads to a place that no rule may allow, or that a `*` does not cover. */
   #astray(one: SimpleCommand, open: readonly string[]): Verdict | null {
     const { folder } = this.#call;
     const leadsTo = (word: string, isBad: (place: string | null, path: string) => boolean): boolean =>
@@ -232,7 +247,7 @@ class Seen {
     return outside === undefined ? null : ask('outside', outside);
   }
 
-  /** `cd` within the session's folder needs no rule, if it comes first. CDPATH does not count for such a name. */
+  /** A leading `cd` within the session's folder needs no rule. CDPATH does not apply to such a name. */
   #allowedChange({ assignments, words }: SimpleCommand, index: number): Verdict {
     const [, target = '', ...more] = words;
     const about = words.join(' ');
@@ -257,6 +272,6 @@ const allowedBy = (rules: readonly ApprovalRule[], about: string | null): Verdic
   ...{ decision: 'allow', reason: 'allowed', about, rules: [...new Set(rules)] },
 });
 
-/** A rule without tools is for all that its commands and paths are about. */
+/** A rule without tools applies to every tool that its commands and paths concern. */
 const fitsTool = ({ tools }: ApprovalRule, tool: string): boolean =>
   tools.length === 0 || tools.some((name) => fitsGlob(name, tool));

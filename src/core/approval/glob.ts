@@ -1,6 +1,6 @@
 /**
- * Whether a text fits a pattern in which `*` stands for any letters. It takes no more steps than the lengths
- * multiplied, whatever the pattern: a regular expression made of it could take forever.
+ * Reports whether a text matches a pattern in which `*` matches any letters. The number of steps is at most the product
+ * of the two lengths, for any pattern. An equivalent regular expression could take forever.
  */
 export function fitsGlob(pattern: string, text: string): boolean {
   let at = 0;

@@ -1,15 +1,20 @@
 /**
- * Whether a rule answers what Claude Code asks for, or a person does. Everything here is pure.
+ * Decides whether a rule or a person answers a request of Claude Code. Everything here is pure.
  *
- * - rules as they are written: `read-rules.ts`; a rule: `rule.ts`
- * - a command's simple commands: `shell-command.ts`; programs that run or change more than they say: `programs.ts`
- * - which simple commands a pattern fits: `command-pattern.ts`; which paths: `path-pattern.ts`
- * - which paths a call names: `places.ts`; the decision: `decide.ts`; what it says to Claude Code:
- *   `rule-reply.ts`
+ * - the syntax of rules: `read-rules.ts`; a rule: `rule.ts`
+ * - a command's simple commands: `shell-command.ts`; programs that run or change more than their name suggests:
+ *   `programs.ts`
+ * - which simple commands a pattern matches: `command-pattern.ts`; which paths: `path-pattern.ts`
+ * - which paths a call names: `places.ts`; the decision: `decide.ts`; the reply to Claude Code: `rule-reply.ts`;
+ *   its input in a list: `brief-input.ts`
+ * - the decision before Claude Code asks: `before-dialog.ts`, `hidden-command.ts`
  */
 
+export { decideBefore, toolsToShow } from './before-dialog.ts';
+export { briefInput } from './brief-input.ts';
 export { decide, type Verdict } from './decide.ts';
 export { placeKey, placesOf } from './places.ts';
-export { readRule, readRules } from './read-rules.ts';
+export { readRule, readRules, SHELL_TOOL } from './read-rules.ts';
 export { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
-export { replyOf } from './rule-reply.ts';
+export { askWords, denyWords, replyOf } from './rule-reply.ts';
+export { type SaidToCommand, type SuggestedRule, suggestRules } from './suggest.ts';

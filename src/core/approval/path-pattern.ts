@@ -2,18 +2,18 @@ import { fitsGlob } from './glob.ts';
 import { fixedPart, type Places, placeKey } from './places.ts';
 import { isWithin } from './rule.ts';
 
-/** Folders and files that decide what Claude Code, Git or CBOS run. No rule allows anything there. */
+/** Folders and files that decide what Claude Code, Git, or CBOS run. No rule can allow anything there. */
 const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\.gitmodules|\.envrc)(?:\/|$)/i;
 
 /**
- * Whether nothing there may be allowed. A `.git` that is a link leads to a place with another name, so the path as it
- * was written counts too.
+ * Reports whether a path is in a place where nothing may be allowed. A `.git` that is a link leads to a place with
+ * another name, so the path as written counts too.
  * @param home CBOS's own home, links followed
  */
 export const isProtected = (path: string, place: string, home: string): boolean =>
   PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
 
-/** How a place lies to a pattern: it fits, it is a folder that may hold what fits, or neither. */
+/** The relation of a place to a pattern: it matches, it is a folder that may contain matches, or neither. */
 export type PathFit = 'fits' | 'holds' | 'no';
 
 export interface PathQuestion {
@@ -21,13 +21,15 @@ export interface PathQuestion {
   /** the folder that the pattern is relative to, links followed */
   base: string;
   places: Places;
-  /** for an `allow`: what lies below something that `*` fits does not fit, nor a name outside of the folder */
+  /**
+   * for an `allow`: a place below a name that `*` matches does not match, and neither does a name outside the folder
+   */
   isStrict: boolean;
 }
 
 /**
- * Whether a place fits a pattern such as `src/**` or `*.pem`. `*` is a part of one name, `**` any folders. A pattern
- * without `/` is a name in any folder. What lies below a folder that fits does too.
+ * Matches a place against a pattern such as `src/**` or `*.pem`. `*` matches a part of one name, and `**` matches any
+ * folders. A pattern without `/` is a name in any folder. Everything below a matching folder matches too.
  */
 export function fitsPath(pattern: string, { place, base, places, isStrict }: PathQuestion): PathFit {
   if (!pattern.includes('/')) {
@@ -46,7 +48,7 @@ export function fitsPath(pattern: string, { place, base, places, isStrict }: Pat
 
 const namesOf = (path: string): string[] => path.split('/').filter((name) => name !== '');
 
-/** Names fit one after another. */
+/** Matches the names of a path one after another. */
 function fitsNames(pattern: readonly string[], names: readonly string[], isStrict: boolean): PathFit {
   const [first, ...rest] = pattern;
   if (first === undefined) return 'fits';
@@ -62,5 +64,5 @@ function fitsNames(pattern: readonly string[], names: readonly string[], isStric
   return fitsNames(rest, others, isStrict);
 }
 
-/** Letter case does not count: some file systems have none. */
+/** Letter case does not count, because some file systems ignore it. */
 const fitsName = (pattern: string, name: string): boolean => fitsGlob(pattern.toLowerCase(), name.toLowerCase());

@@ -2,10 +2,10 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import { type ReadCommand, readCommand } from './shell-command.ts';
 
-/** Where a path leads: links followed as far as it exists. Null: that cannot be told. */
+/** The destination of each path, with links followed as far as the path exists. Null if the destination is unknown. */
 export type Places = ReadonlyMap<string, string | null>;
 
-/** A path, and the directory that it is relative to, as one key. */
+/** Returns one key for a path and the directory that it is relative to. */
 export const placeKey = (base: string, path: string): string => `${base}\0${path}`;
 
 /** A file or folder that a call names. */
@@ -14,8 +14,8 @@ export interface NamedPath {
   path: string;
 }
 
-/** The shell command of a call; null for other tools, and for input that has more than a command. */
-export function commandOf({ tool, input }: AskedCall): ReadCommand | null {
+/** Returns the shell command of a call. Null for other tools, and for input that contains more than a command. */
+export function commandOf({ tool, input }: Pick<AskedCall, 'tool' | 'input'>): ReadCommand | null {
   const command = tool === SHELL_TOOL ? fieldOf(input, 'command') : null;
   return command === null ? null : readCommand(command);
 }
@@ -26,7 +26,10 @@ export function fieldOf(input: unknown, field: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** The directories that relative words of a command may be relative to: where it runs, and where a `cd` leads. */
+/**
+ * Returns the directories to which words of a command may be relative: the one in which it runs, and the targets of
+ * `cd`.
+ */
 export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   const { cwd } = call;
   if (cwd === null) return [];
@@ -36,7 +39,7 @@ export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   return [cwd, ...targets.map((target) => (target.startsWith('/') ? target : `${cwd}/${target}`))];
 }
 
-/** What of a word may be a path: `--file=a/b`, `-Ia/b`, `host:a/b`. */
+/** Returns the parts of a word that may be a path: `--file=a/b`, `-Ia/b`, `host:a/b`. */
 export function pathsIn(word: string): string[] {
   const found = new Set([word]);
   for (const sign of ['=', ':']) {
@@ -48,7 +51,7 @@ export function pathsIn(word: string): string[] {
   return [...found];
 }
 
-/** The path that a tool for files names; its folder where it names none. */
+/** Returns the path that a file tool names, or the working directory if it names none. */
 export function fileOf({ tool, input, cwd }: AskedCall): string | null {
   const field = FILE_TOOLS.get(tool);
   if (field === undefined) return null;
@@ -56,7 +59,7 @@ export function fileOf({ tool, input, cwd }: AskedCall): string | null {
   return isNamed || field !== 'path' ? fieldOf(input, field) : cwd;
 }
 
-/** The part of a pattern before its first `*`, which may lead over links itself. */
+/** Returns the part of a pattern before its first `*`. This part may itself contain links. */
 export function fixedPart(pattern: string): string {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern;
@@ -64,10 +67,10 @@ export function fixedPart(pattern: string): string {
   return slash < 0 ? '' : pattern.slice(0, slash + 1);
 }
 
-/** The folder that a rule's paths are relative to. */
+/** Returns the folder that a rule's paths are relative to. */
 export const baseOfRule = (rule: ApprovalRule, call: AskedCall): string | null => rule.folder ?? call.folder;
 
-/** Every path whose place the decision needs: those that the call names, and those of the rules. */
+/** Returns every path whose destination the decision needs: the paths that the call names, and those of the rules. */
 export function placesOf(call: AskedCall, rules: readonly ApprovalRule[]): NamedPath[] {
   const named: NamedPath[] = [];
   const command = commandOf(call);

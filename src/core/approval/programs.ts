@@ -1,9 +1,11 @@
 /**
- * Programs and built-in commands that do more than their own name says. The lists are of what rules get wrong most;
- * what they lack is covered by the rule that an `allow` names its program.
+ * Programs and built-in commands that do more than their name suggests. The lists contain those that people most often
+ * misjudge in rules. Other programs are covered by the requirement that an `allow` names its program.
  */
 
-/** They change how the shell reads what follows, or run a text as a command. No rule allows them. */
+/**
+ * Commands that change how the shell reads the following text, or that run a text as a command. No rule can allow them.
+ */
 const SHELL_STATE: ReadonlySet<string> = new Set([
   ...['.', 'source', 'eval', 'exec', 'trap', 'alias', 'unalias', 'set', 'unset', 'shopt', 'enable', 'hash', 'export'],
   ...['declare', 'typeset', 'local', 'readonly', 'read', 'mapfile', 'readarray', 'getopts', 'builtin', 'bind', 'let'],
@@ -12,7 +14,7 @@ const SHELL_STATE: ReadonlySet<string> = new Set([
   ...['integer', 'float', 'sched', 'zle', 'zstyle', 'disable', 'limit', 'rehash', 'function', 'select', '-', 'nameref'],
 ]);
 
-/** They run what they are given as arguments. A rule allows them only written out, without `*`. */
+/** Programs that run their arguments. A rule can allow them only if they are written out without `*`. */
 const RUNNERS: ReadonlySet<string> = new Set([
   ...['xargs', 'parallel', 'sudo', 'doas', 'su', 'runuser', 'setpriv', 'pkexec', 'ssh', 'watch', 'setsid', 'stdbuf'],
   ...['strace', 'ltrace', 'gdb', 'chroot', 'unshare', 'nsenter', 'flock', 'script', 'screen', 'tmux', 'ionice', 'chrt'],
@@ -32,11 +34,14 @@ const RUNNERS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** They run the program that they are given as a file or as a text. */
+/** Programs that run a program from a file or a text. */
 const SCRIPTED =
   /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
 
-/** Words that let a program run another one, or write where nobody looks, if only a `*` of the pattern covers them. */
+/**
+ * Words with which a program runs another one, or writes to an unexpected place. They count if only a `*` of the
+ * pattern covers them.
+ */
 const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/],
   [
@@ -62,9 +67,46 @@ const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['cargo', /^(?:--config.*|-Z.*|-C.*|\+.*)$/],
 ]);
 
-const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+/**
+ * The commands of {@link SHELL_STATE} that change only variables and options. They change neither the names of commands
+ * nor what those run.
+ */
+const KEEPS_NAMES: ReadonlySet<string> = new Set([
+  ...['set', 'unset', 'shopt', 'export', 'declare', 'typeset', 'local', 'readonly', 'read', 'printf', 'print', 'let'],
+  ...['pushd', 'popd', 'dirs', 'ulimit', 'umask', 'integer', 'float', 'setopt', 'unsetopt', 'rehash', 'unalias'],
+]);
+
+/** Programs that run what their input says, or that run something later. */
+const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
+
+/** Programs that run a package; their own options come before its name. */
+const PACKAGE_RUNNERS = /^(?:npx|pnpx|bunx|uvx|pipx)$/;
+const AWK = /^[gmn]?awk$/;
+const SED = /^g?sed$/;
+/** Matches the ways in which a sed script runs a command: `e`, and the flag of `s///e`. */
+const SED_RUNS = /(?:^|[\s;{}\d$!])e(?:$|[\s;}])|[^\sA-Za-z0-9][a-zA-Z0-9]*e[a-zA-Z0-9]*(?:$|[\s;}])/;
+
+export const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
 export const changesShell = (name: string): boolean => SHELL_STATE.has(name);
 export const runsOthers = (name: string): boolean => RUNNERS.has(baseOf(name));
 export const scriptProgram = (name: string): boolean => SCRIPTED.test(baseOf(name));
 export const isTelling = (name: string, word: string): boolean => TELLING_WORDS.get(baseOf(name))?.test(word) === true;
+
+/** Reports whether the commands after this one still do what their names say. */
+export const keepsNames = (name: string): boolean => !SHELL_STATE.has(name) || KEEPS_NAMES.has(name);
+export const buildsItsCommand = (name: string): boolean => BUILDERS.has(baseOf(name));
+
+/**
+ * Reports whether an interpreter runs a text from its arguments or its input instead of the named file.
+ * @param known for each word of `rest`, whether the word is fully known
+ */
+export function runsText(name: string, rest: readonly string[], known: readonly boolean[]): boolean {
+  const base = baseOf(name);
+  const read = rest.filter((_, index) => known[index] === true);
+  if (AWK.test(base)) return read.some((word) => /system|[|]|getline|^-f/.test(word));
+  if (SED.test(base)) return read.some((word) => SED_RUNS.test(word));
+  if (PACKAGE_RUNNERS.test(base)) return rest.some((word) => /^(?:-c|--call|--shell.*)$/.test(word));
+  const [first] = rest;
+  return first === undefined || (first.startsWith('-') && first !== '-m');
+}

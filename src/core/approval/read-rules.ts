@@ -2,16 +2,16 @@ import { type RuleEffect, RuleFields } from '../../protocol/index.ts';
 import { scriptProgram } from './programs.ts';
 import type { ApprovalRule } from './rule.ts';
 
-/** What is wrong with a rule, or with a file of rules. */
+/** An error in a rule, or in a file of rules. */
 export interface RuleProblem {
   problem: string;
 }
 
 const EFFECTS = ['allow', 'deny', 'ask'] as const satisfies readonly RuleEffect[];
 
-/** More rules than anybody reads; each is tried for every call. */
+/** The largest number of rules, which is more than anybody reads. Each rule is tried for every call. */
 const MOST_RULES = 1_000;
-/** Each multiplies the steps of a comparison by the depth of the path. */
+/** The largest number of `**` in a pattern. Each multiplies the steps of a comparison by the depth of the path. */
 const MOST_DEEP = 2;
 
 /** The tools that name one file or folder, and the field that names it. */
@@ -31,7 +31,8 @@ export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
 export const SHELL_TOOL = 'Bash';
 
 /**
- * The rules of a file: all of them, or the problem. A file is never read in part, because a deny could be in the rest.
+ * Reads the rules of a file. Returns all of them, or the problem. A file is never read in part, because the rest could
+ * contain a deny.
  * @param file.mayAllow false for a project's own file
  */
 export function readRules(
@@ -39,23 +40,26 @@ export function readRules(
   file: { mayAllow: boolean; folder: string | null },
 ): ApprovalRule[] | RuleProblem {
   const unknown = Object.keys(values).find((key) => !EFFECTS.some((effect) => effect === key));
-  if (unknown !== undefined) return { problem: `it has ${unknown}; only [[allow]], [[deny]] and [[ask]] are known` };
+  if (unknown !== undefined) return { problem: `it has ${unknown}; only [[allow]], [[deny]] and [[ask]] are allowed` };
   const rules: ApprovalRule[] = [];
   for (const effect of EFFECTS) {
     const listed = values[effect] ?? [];
-    if (!Array.isArray(listed)) return { problem: `${effect} is no list of tables: write [[${effect}]]` };
+    if (!Array.isArray(listed)) return { problem: `${effect} isn't a list of tables: write [[${effect}]]` };
     for (const [index, fields] of listed.entries()) {
       const rule = readRule({ effect, fields, id: '', folder: file.folder });
       const place = `[[${effect}]] number ${index + 1}`;
       if ('problem' in rule) return { problem: `${place}: ${rule.problem}` };
-      if (effect === 'allow' && !file.mayAllow) return { problem: `${place}: a project's file denies and asks only` };
+      if (effect === 'allow' && !file.mayAllow) return { problem: `${place}: a project's file can only deny and ask` };
       rules.push(rule);
     }
   }
   return rules.length > MOST_RULES ? { problem: `it has more than ${MOST_RULES} rules` } : rules;
 }
 
-/** @param given.id of the rule; empty: made of its content, so that a changed rule is another one */
+/**
+ * @param given.id the id of the rule. If it is empty, the id is computed from the content, so a changed rule is a
+ * different rule
+ */
 export function readRule(given: {
   effect: RuleEffect;
   fields: unknown;
@@ -67,15 +71,16 @@ export function readRule(given: {
   if (!read.success) {
     const [issue] = read.error.issues;
     const where = issue?.path.join('.') ?? '';
-    return { problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? 'it is no rule'}` };
+    return { problem: `${where === '' ? '' : `${where}: `}${issue?.message ?? "it isn't a rule"}` };
   }
-  const { tool, command, path, session, expires, count = null, note = null } = read.data;
+  const { tool, command, path, project, session, expires, count = null, note = null } = read.data;
   const rule: ApprovalRule = {
     id: given.id === '' ? idOf(effect, folder, read.data) : given.id,
     effect,
     tools: listOf(tool),
     commands: listOf(command).map((text) => text.split(/\s+/).filter((word) => word !== '')),
     paths: listOf(path),
+    projects: listOf(project),
     sessions: listOf(session),
     onlyFor: null,
     folder,
@@ -91,7 +96,7 @@ export function readRule(given: {
 const listOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : typeof value === 'string' ? [value] : value;
 
-/** TOML has dates of its own. */
+/** TOML has its own type for dates. */
 function withTextDates(fields: unknown): unknown {
   if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) return fields;
   const { expires } = fields as { expires?: unknown };
@@ -100,38 +105,42 @@ function withTextDates(fields: unknown): unknown {
     : fields;
 }
 
-function problemOf({ effect, tools, commands, paths, count }: ApprovalRule): string | null {
+function problemOf({ effect, tools, commands, paths, projects, count }: ApprovalRule): string | null {
   if (tools.length + commands.length + paths.length === 0) return 'it names no tool, no command and no path';
   if (commands.length > 0 && paths.length > 0) return 'it has a command and a path: write two rules';
   if (commands.some((words) => words.length === 0)) return 'a command is empty';
-  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `a command is for ${SHELL_TOOL} only`;
+  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `only ${SHELL_TOOL} has a command`;
+  const relative = projects.find((one) => !/^\/(?!.*(?:^|\/)\.\.(?:\/|$))/.test(one) || one.includes('*'));
+  if (relative !== undefined) return `${relative}: a project is an absolute folder, without wildcards`;
   const inner = commands.flatMap((words) => words.slice(0, -1)).find((word) => word === '**');
-  if (inner !== undefined) return '`**` stands at the end of a command only';
+  if (inner !== undefined) return '`**` is allowed only at the end of a command';
   const climbing = paths.find((path) => path.split('/').includes('..'));
-  if (climbing !== undefined) return `${climbing}: a path without ".." is needed`;
+  if (climbing !== undefined) return `${climbing}: a path must not contain ".."`;
   const deep = paths.find((path) => path.split('**').length > MOST_DEEP + 1);
-  if (deep !== undefined) return `${deep}: a path has \`**\` at most ${MOST_DEEP} times`;
-  if (effect !== 'allow') return count === null ? null : 'count is for [[allow]] only';
+  if (deep !== undefined) return `${deep}: a path may have \`**\` at most ${MOST_DEEP} times`;
+  if (effect !== 'allow') return count === null ? null : 'count is only for [[allow]]';
   return allowProblemOf(tools, commands, paths);
 }
 
-/** What an `allow` must say: what it leaves open, it would allow. */
+/**
+ * Returns the problem of an `allow` that is too open, or null. An `allow` allows everything that it does not restrict.
+ */
 function allowProblemOf(
   tools: readonly string[],
   commands: readonly (readonly string[])[],
   paths: readonly string[],
 ): string | null {
   const open = tools.find((tool) => tool.includes('*') && !/^mcp__[^*]+__/.test(tool));
-  if (open !== undefined) return `${open}: an allow names its tools; \`*\` may follow mcp__SERVER__ only`;
-  if (tools.includes(SHELL_TOOL) && commands.length === 0) return `an allow for ${SHELL_TOOL} names its commands`;
-  if (paths.length > 0 && tools.length === 0) return 'an allow with a path names its tools';
+  if (open !== undefined) return `${open}: an allow must name its tools; \`*\` is allowed only after mcp__SERVER__`;
+  if (tools.includes(SHELL_TOOL) && commands.length === 0) return `an allow for ${SHELL_TOOL} must name its commands`;
+  if (paths.length > 0 && tools.length === 0) return 'an allow with a path must name its tools';
   const unnamed = paths.length === 0 ? tools.find((tool) => FILE_TOOLS.has(tool)) : undefined;
-  if (unnamed !== undefined) return `an allow for ${unnamed} names its paths`;
+  if (unnamed !== undefined) return `an allow for ${unnamed} must name its paths`;
   const other = paths.length === 0 ? undefined : tools.find((tool) => !FILE_TOOLS.has(tool));
   if (other !== undefined) return `${other} has no path`;
   for (const words of commands) {
     const [name = '', script] = words.filter((word) => !isAssignment(word));
-    if (name.includes('*')) return `${words.join(' ')}: the program of an allowed command is written out`;
+    if (name.includes('*')) return `${words.join(' ')}: an allow must name the program without wildcards`;
     const needsScript = scriptProgram(name) && words.some((word) => word.includes('*'));
     if (needsScript && (script === undefined || script.includes('*') || script.startsWith('-')))
       return `${words.join(' ')}: ${name} runs any program; name its script, or the whole command`;
@@ -141,7 +150,10 @@ function allowProblemOf(
 
 export const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*\+?=/.test(word);
 
-/** A rule's id: two FNV-1a sums of its content. Two rules of the same content share it, and their count. */
+/**
+ * Computes a rule's id from two FNV-1a hashes of its content. Two rules with the same content share the id and its
+ * count.
+ */
 function idOf(effect: RuleEffect, folder: string | null, fields: RuleFields): string {
   const content = JSON.stringify([effect, folder, Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))]);
   let a = 0x811c9dc5;

@@ -1,13 +1,27 @@
-import type { Rule } from '../../protocol/index.ts';
+import type { Rule, RuleReason } from '../../protocol/index.ts';
 import type { Reply } from '../answer/reply.ts';
 
 /**
- * What a rule's decision says to Claude Code. An allow sends back the input that was decided on, so that nothing else
- * runs. A deny says why: the turn goes on, and the model can do without.
+ * Returns the reply to Claude Code for a rule's decision. An allow sends back the same input that was decided on, so
+ * nothing else can run. A deny gives the reason, because the turn continues and the model can find another way.
  */
 export function replyOf(decision: 'allow' | 'deny', rules: readonly Rule[], input: unknown): Reply {
   if (decision === 'allow') return { behavior: 'allow', updatedInput: input };
+  return { behavior: 'deny', message: denyWords(rules) };
+}
+
+/** Returns the reason for a deny, as the model reads it. */
+export function denyWords(rules: readonly Rule[]): string {
   const [rule] = rules;
   const why = rule?.note == null || rule.note === '' ? '' : ` ${rule.note}`;
-  return { behavior: 'deny', message: `A rule of the user's denies this (CBOS rule ${rule?.id ?? '?'}).${why}` };
+  return `A rule of the user's denies this (CBOS rule ${rule?.id ?? '?'}).${why}`;
+}
+
+/** Returns the text that a person reads in a dialog that a rule opened. */
+export function askWords(reason: RuleReason, rules: readonly Rule[]): string {
+  const [rule] = rules;
+  if (rule === undefined) return 'The rules of CBOS cannot be read: `cbos rules` says why.';
+  return reason === 'asks'
+    ? `A rule of yours asks about this (CBOS rule ${rule.id}).`
+    : `This may contain what a rule of yours denies (CBOS rule ${rule.id}).`;
 }

@@ -1,58 +1,67 @@
 import type { RuleEffect } from '../../protocol/index.ts';
 import { fitsGlob } from './glob.ts';
 
-/** A rule, read and checked. Lists that are empty leave that side open. */
+/** A rule, parsed and checked. An empty list means no restriction. */
 export interface ApprovalRule {
   id: string;
   effect: RuleEffect;
   tools: readonly string[];
-  /** each as its words */
+  /** each one split into words */
   commands: readonly (readonly string[])[];
   paths: readonly string[];
+  /** absolute folders, links followed: only for sessions there or below */
+  projects: readonly string[];
   sessions: readonly string[];
-  /** id of the one session that it is for; null: for all */
+  /** the id of the only session to which the rule applies; null for all sessions */
   onlyFor: string | null;
-  /** the folder whose own file has the rule; null: any */
+  /** the folder whose own file contains the rule; null if the rule applies in any folder */
   folder: string | null;
   /** Unix milliseconds */
   expiresAt: number | null;
   count: number | null;
-  /** how many calls it has decided */
+  /** how many calls the rule has decided */
   used: number;
   note: string | null;
 }
 
-/** What Claude Code asks for. */
+/** A call for which Claude Code asks permission. */
 export interface AskedCall {
   tool: string;
   input: unknown;
-  /** whether `input` is all of it */
+  /** whether `input` is complete */
   isWhole: boolean;
   session: { id: string; name: string };
-  /** the session's folder, links followed; null where it is unknown */
+  /** the session's folder, with links followed; null if unknown */
   folder: string | null;
-  /** the directory in which a command would run, links followed */
+  /** the directory in which a command would run, with links followed */
   cwd: string | null;
   /** Unix milliseconds */
   now: number;
 }
 
-/** All rules of a home at one moment. */
+/** All the rules of a home at one moment. */
 export interface RulesInForce {
   rules: readonly ApprovalRule[];
-  /** a file of rules that could not be read, or has changed since it was trusted: nothing is allowed then */
+  /** set if a file of rules could not be read, or has changed since somebody trusted it; then nothing is allowed */
   fault: string | null;
 }
 
-/** Whether a rule counts for this session at this moment. A rule that is used up or over does not. */
+/**
+ * Reports whether a rule applies to this session at this moment. A rule that is used up or has expired does not apply.
+ */
 export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCall): boolean {
   if (rule.expiresAt !== null && rule.expiresAt <= now) return false;
   if (rule.count !== null && rule.used >= rule.count) return false;
   if (rule.onlyFor !== null && rule.onlyFor !== session.id) return false;
   if (rule.folder !== null && !(folder !== null && isWithin(folder, rule.folder))) return false;
+  if (rule.projects.length > 0 && !isInProject(rule, folder)) return false;
   return rule.sessions.length === 0 || rule.sessions.some((name) => fitsGlob(name, session.name));
 }
 
-/** Whether a path is a folder, or lies below it. Both are absolute, with links followed. */
+/** A session whose folder is not known may be anywhere: nothing is allowed to it, and all that denies holds. */
+const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null): boolean =>
+  folder === null ? effect !== 'allow' : projects.some((project) => isWithin(folder, project));
+
+/** Reports whether a path is a folder or is below it. Both are absolute, with links followed. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

@@ -9,11 +9,11 @@ import {
 } from 'unbash';
 import type { RuleReason } from '../../protocol/index.ts';
 
-/** One program with its arguments, every word known to the letter. */
+/** One program with its arguments. Every word is fully known. */
 export interface SimpleCommand {
   /** `NAME=value`, in order */
   assignments: readonly string[];
-  /** the program first, quotes taken off */
+  /** the program and its arguments, with quotes removed */
   words: readonly string[];
 }
 
@@ -23,39 +23,45 @@ export interface OpenedFile {
   path: string;
 }
 
-/** Why a command is not known to the letter, and the part that makes it so. */
+/** The reason why a command is not fully known, and the part that causes it. */
 export interface Unclear {
   reason: RuleReason;
   about: string;
 }
 
 export interface ReadCommand {
-  /** every simple command, if the text is known to the letter */
+  /** every simple command, if the text is fully known */
   commands: readonly SimpleCommand[];
   files: readonly OpenedFile[];
-  /** null: nothing in the text can do more than `commands` and `files` say */
+  /** null if nothing in the text can do more than `commands` and `files` say */
   unclear: Unclear | null;
-  /** the words of every simple command in it, substitutions and compounds included, as far as they are known */
+  /** the words of every simple command in the text, including substitutions and compounds, as far as they are known */
   seen: readonly (readonly string[])[];
+  /** for each word of `seen`, whether it is fully known */
+  known: readonly (readonly boolean[])[];
+  /** whether the text defines functions */
+  definesFunctions: boolean;
 }
 
-/** Longer than a command that a rule is meant for. */
+/** The longest command that is parsed. Rules are not meant for longer ones. */
 const MOST_CHARACTERS = 10_000;
-/** The parser is recursive. */
+/** The greatest depth, because the parser is recursive. */
 const MOST_DEPTH = 100;
 
 /**
- * A word without anything that a shell would expand, in bash or in zsh. The parser says the same; a fault of either
- * alone lets nothing through. A leading `=` names a program in zsh.
+ * Matches a word that contains nothing that bash or zsh would expand. The parser checks the same, so a fault in only
+ * one of the two lets nothing through. A leading `=` names a program in zsh.
  */
 const PLAIN_WORD = /^(?!=)(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")+$/;
 const PLAIN_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")*$/;
-/** What may be between words: operators that join commands. */
+/** Words that are not plain, but that no shell expands: a test, and the ends of `find -exec`. */
+const KNOWN_SIGNS: ReadonlySet<string> = new Set(['[', '{}', '\\;']);
+/** Matches what may come between words: operators that join commands. */
 const JOINTS = /^[\s&|;(){}!]*$/;
 
-/** Reads what a shell would do with a text, and says so where that cannot be known. */
+/** Parses what a shell would do with a text, and reports if that cannot be known. */
 export function readCommand(text: string): ReadCommand {
-  const nothing = { commands: [], files: [], seen: [] };
+  const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };
   const reading = new Reading(text);
   const script = parse(text);
@@ -75,11 +81,13 @@ function strangeCharacter(text: string): Unclear | null {
 
 class Reading {
   readonly #text: string;
-  /** the text without what was read as words and redirections */
+  /** the parts of the text that were not parsed as words or redirections */
   #rest: string[];
   readonly #commands: SimpleCommand[] = [];
   readonly #files: OpenedFile[] = [];
   readonly #seen: string[][] = [];
+  readonly #known: boolean[][] = [];
+  #definesFunctions = false;
   #unclear: Unclear | null = null;
 
   constructor(text: string) {
@@ -91,10 +99,13 @@ class Reading {
     const between = this.#rest.join('');
     if (!JOINTS.test(between)) this.doubt('syntax', between.trim());
     if (this.#commands.length === 0) this.doubt('syntax', '');
-    return { commands: this.#commands, files: this.#files, unclear: this.#unclear, seen: this.#seen };
+    return {
+      ...{ commands: this.#commands, files: this.#files, unclear: this.#unclear, seen: this.#seen },
+      ...{ known: this.#known, definesFunctions: this.#definesFunctions },
+    };
   }
 
-  /** The first doubt is the one that is told. */
+  /** Only the first doubt is reported. */
   doubt(reason: RuleReason, about: string): void {
     this.#unclear ??= { reason, about: about.slice(0, 100) };
   }
@@ -107,9 +118,13 @@ class Reading {
     }
     if (node.type === 'Command') {
       const { name, suffix } = node;
-      const words = [name, ...suffix].flatMap((part) => (part?.type === 'Word' ? [part.value] : []));
-      if (words.length > 0) this.#seen.push(words);
+      const words = [name, ...suffix].flatMap((part) => (part?.type === 'Word' ? [part] : []));
+      if (words.length > 0) {
+        this.#seen.push(words.map(({ value }) => value));
+        this.#known.push(words.map((word) => this.#isKnown(word)));
+      }
     }
+    if (node.type === 'Function') this.#definesFunctions = true;
     forEachChild(node, (child) => this.look(child, depth + 1));
   }
 
@@ -171,6 +186,11 @@ class Reading {
     return word.value;
   }
 
+  #isKnown(word: Word): boolean {
+    const text = this.#slice(word);
+    return KNOWN_SIGNS.has(text) || (PLAIN_WORD.test(text) && word.value === unquote(text));
+  }
+
   #readAssignment(part: Extract<Command['prefix'][number], { type: 'Assignment' }>): string {
     this.#take(part);
     const text = this.#slice(part);
@@ -209,5 +229,5 @@ class Reading {
 const isDescriptor = ({ operator }: Redirect, target: Word): boolean =>
   (operator === '>&' || operator === '<&') && /^[0-9]$/.test(target.value);
 
-/** Takes the quotes off a plain word. */
+/** Removes the quotes from a plain word. */
 const unquote = (text: string): string => text.replace(/'([^']*)'|"([^"]*)"/g, (_, one, two) => one ?? two ?? '');

@@ -1,6 +1,6 @@
 import type { Status } from '../../protocol/index.ts';
 
-/** Until when a session is snoozed; whichever comes first wakes it. Times are Unix milliseconds. */
+/** The conditions that end a snooze. The first one to occur wakes the session. Times are Unix milliseconds. */
 export interface SnoozeRule {
   since: number;
   until: number | null;
@@ -10,9 +10,12 @@ export interface SnoozeRule {
   untilEnds: readonly string[];
 }
 
-/** What is kept about who has looked at a session. It counts, because times tell no order where a clock is set. */
+/**
+ * Records whether a person has looked at a session. The record uses counters, because times give no order if the clock
+ * is set.
+ */
 export interface Attended {
-  /** how many ends of turns and questions there were */
+  /** how many turn ends and questions have occurred */
   news: number;
   /** how many of them somebody has looked at */
   seen: number;
@@ -20,7 +23,7 @@ export interface Attended {
   isMarked: boolean;
   /** whether a turn was running when the status was last known */
   turnRuns: boolean;
-  /** the question that was counted last; UNNAMED if nothing has told which one it is */
+  /** the question that was counted last; UNNAMED if its identity is unknown */
   asked: string | null;
   snooze: SnoozeRule | null;
 }
@@ -34,17 +37,20 @@ export const UNATTENDED: Attended = {
   snooze: null,
 };
 
-/** A question of which only the fact is known. Claude Code's ids are never empty. */
+/** Represents an open question whose identity is unknown. Claude Code's ids are never empty. */
 const UNNAMED = '';
 
-/** What a new status means for those who wait for it. `failed` comes with `turn_ended`, `ended` with the process. */
+/**
+ * An event in a session, for those who wait for it. `failed` comes together with `turn_ended`. `ended` means that
+ * the process ended.
+ */
 export type Happening = 'asked' | 'turn_ended' | 'failed' | 'ended';
 
 type Told = Pick<Status, 'primary' | 'detail'> & {
   question: Pick<NonNullable<Status['question']>, 'id' | 'kind'> | null;
 };
 
-/** @returns `after` is the same object as `before` where nothing has changed */
+/** @returns `after` is the same object as `before` if nothing has changed */
 export function observeStatus(before: Attended, status: Told): { after: Attended; happened: Happening[] } {
   const { after, happened } = observe(before, status);
   return { after: keepSame(before, after), happened };
@@ -68,7 +74,7 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
       return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
     }
     default:
-      // Nothing is known: it may be a server that has just started.
+      // Nothing is known. The server may have just started.
       return { after: before, happened: [] };
   }
 }
@@ -100,12 +106,12 @@ export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
 }
 
 /**
- * A person has looked at what was shown.
- * @param news how many news had come by then; null: at all of it
+ * Records that a person has looked at what the session showed.
+ * @param news the count of news at that moment; null for all of it
  */
 export function lookAt(before: Attended, news: number | null): Attended {
   const seen = Math.max(before.seen, Math.min(news ?? before.news, before.news));
-  // A look at something older than the mark does not take the mark away.
+  // A look at something older than the mark does not remove the mark.
   const isMarked = before.isMarked && seen < before.news;
   return keepSame(before, { ...before, seen, isMarked });
 }
@@ -116,22 +122,24 @@ function keepSame(before: Attended, after: Attended): Attended {
   return isEqual && turnRuns === before.turnRuns && asked === before.asked && snooze === before.snooze ? before : after;
 }
 
-/** Marked by hand: counts as news, so that a look that is still under way does not take the mark away. */
+/**
+ * Marks a session as unread by hand. The mark counts as news, so a look that is still in progress does not remove it.
+ */
 export function markUnread(before: Attended): Attended {
   return isUnreadBy(before) && before.isMarked ? before : { ...before, news: before.news + 1, isMarked: true };
 }
 
-/** Whether what happened to the snoozed session itself wakes it. */
+/** Reports whether an event of the snoozed session itself wakes it. */
 export function isWokenBy(rule: SnoozeRule, happened: readonly Happening[]): boolean {
   const { untilAsks, untilTurnEnds } = rule;
   return happened.some((one) => {
     if (one === 'asked' || one === 'failed') return untilAsks || (one === 'failed' && untilTurnEnds);
-    // A session that was stopped neither asks nor ends a turn any more.
+    // A stopped session no longer asks anything or ends a turn.
     return one === 'ended' ? untilAsks || untilTurnEnds : untilTurnEnds;
   });
 }
 
-/** Whether what happened to another session wakes those that wait for its end. */
+/** Reports whether an event of another session wakes the sessions that wait for its end. */
 export function endsWaiting(happened: readonly Happening[]): boolean {
   return happened.includes('turn_ended') || happened.includes('ended');
 }

@@ -41,8 +41,8 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 }
 
 /**
- * What the prompt's box shows, compared with a text that was typed into it. The box wraps and indents lines. It shows
- * only the end of a text that is too long, and a placeholder for a large paste.
+ * The content of the prompt's box, compared with a text that was typed into it. The box wraps and indents lines. It
+ * shows only the end of a text that is too long, and a placeholder for a large paste.
  */
 export type BoxHolds =
   /** exactly the text, as far as the box shows it */

@@ -3,7 +3,7 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** What is known about a session when a text is to be typed into it. */
+/** The facts about a session into which a text is to be typed. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
@@ -19,6 +19,8 @@ export interface DeliveryContext {
    * does not
    */
   isQueueStopped: boolean;
+  /** whether a budget of the session is reached; every text is then held until it is raised, or its day is over */
+  isOverBudget: boolean;
   /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
   isUnread: boolean;
   /** what takes the keypresses instead of the prompt; null if nothing does */
@@ -30,12 +32,13 @@ const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', '
 
 /** Collects the facts that decide about a delivery. */
 export function contextOf(seen: Seen): DeliveryContext {
-  const { status, isAdopted: adopted, isParked, isQueueStopped, isUnread, deliveries } = seen;
+  const { status, isAdopted: adopted, isParked, isQueueStopped, isOverBudget, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
   const hasReturned =
     (!isQueueStopped && deliveries.queued.some(({ phase }) => RETURNED.has(phase))) ||
     (draft === 'own' && leftToEnter(seen) !== null);
-  return { status, adopted, isParked, draft, hasReturned, isQueueStopped, isUnread, cover: coverOf(seen) };
+  const stops = { isQueueStopped, isOverBudget, isUnread };
+  return { status, adopted, isParked, draft, hasReturned, ...stops, cover: coverOf(seen) };
 }
 
 export interface DeliveryRequest {
@@ -82,6 +85,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   // appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
+  // A dialog comes first: it is not paused, and its answer is not a text.
+  if (context.isOverBudget && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
@@ -106,7 +111,8 @@ export function askedFor({ kind, tool, text }: Question): string {
 
 /** Reports whether a held text may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
-  if (!context.adopted || context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
+  if (!context.adopted || context.isOverBudget) return false;
+  if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;
   return isReady(context.status) && !isLimited(context.status);
 }
 

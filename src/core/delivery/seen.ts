@@ -9,7 +9,7 @@ export interface Moment {
   elapsed: Millis;
 }
 
-/** What is known about a session's prompt. */
+/** The facts about a session's prompt. */
 export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
@@ -29,6 +29,8 @@ export interface Seen extends PromptSeen {
   isAdopted: boolean;
   /** whether the queue is paused after an interrupt, see `stopQueue` */
   isQueueStopped: boolean;
+  /** whether a budget of the session is reached; nothing is typed then, and a parked session is not woken for a text */
+  isOverBudget: boolean;
   /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
   isUnread: boolean;
   /** whether Claude Code accepts one text as many small pastes, as it does from 2.1.150 on */
@@ -54,7 +56,7 @@ export interface TextsLeft {
   placeholder: string | null;
 }
 
-/** What a transcript reports about texts (trimmed), each with its time by the wall clock. */
+/** The texts (trimmed) that a transcript reports, each with its time by the wall clock. */
 export interface ToldTexts {
   /** the texts that Claude Code put back from its queue into the prompt */
   putBack: ReadonlyMap<string, Millis>;

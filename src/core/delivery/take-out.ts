@@ -24,7 +24,10 @@ const STILL_DRAWN_MS = 1_500;
  */
 const TRIES = 2;
 
-/** What CBOS removes: deliveries, or the prompt of an interrupted turn, which a person may have typed. */
+/**
+ * The texts that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a person may
+ * have typed.
+ */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
 /** Removes CBOS's own text from the prompt. One ^C does that, and ends nothing while the prompt contains a text. */

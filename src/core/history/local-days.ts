@@ -12,6 +12,12 @@ export function localDay(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
+/** Returns when the day of a point in time ends, in the machine's time zone. Both are Unix milliseconds. */
+export function endOfDay(at: number): number {
+  const date = new Date(at);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}
+
 /**
  * Splits a span of time by days. A day is as long as the local clock makes it, so it has 23 or 25 hours when summer
  * time begins or ends.
@@ -19,9 +25,7 @@ export function localDay(at: number): string {
 export function partsByDay(from: number, to: number): DayPart[] {
   const parts: DayPart[] = [];
   for (let at = from; at < to; ) {
-    const date = new Date(at);
-    const midnight = new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
-    const end = Math.min(to, midnight);
+    const end = Math.min(to, endOfDay(at));
     parts.push({ day: localDay(at), ms: end - at });
     at = end;
   }

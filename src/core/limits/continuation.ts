@@ -3,33 +3,39 @@ import { type DeliveryContext, decideDelivery } from '../delivery/decide.ts';
 import { endOfLimit, type Millis } from '../status/index.ts';
 
 /**
- * How long CBOS leaves a session alone after its limit has ended. Claude Code that continues by itself does so 60 to
- * 75 s after the end, at a moment of its own choice (2.1.330); whoever is first, the other one does nothing.
+ * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues by itself, it does so 60 to
+ * 75 s after the end, at a random moment (2.1.330). If either of the two has continued, the other does nothing.
  */
 export const GRACE_MS = 5 * 60_000;
 
-/** The least time between two continuations of a fleet: all of them at once would spend the next limit together. */
+/**
+ * The shortest time between two continuations in a fleet. If all sessions continued at once, they would use up the next
+ * limit together.
+ */
 export const SPACING_MS = 20_000;
 
 /**
- * How long after its end a limit still gives a reason to continue. It covers a night with the machine asleep; what lay
- * for longer, a person has forgotten or given up.
+ * How long after the end of a limit a session may still be continued. The time covers a night in which the machine
+ * sleeps. A task that was stopped for longer has been forgotten or given up.
  */
 export const LATEST_MS = 12 * 60 * 60_000;
 
-/** What is sent once after a limit. */
+/** The text that is sent once after a limit. */
 export const CONTINUE_TEXT =
   'The usage limit has ended. Continue the task that it stopped; do not repeat work that is already complete.';
 
-/** How the key of each continuation begins. */
+/** The prefix of the key of each continuation. */
 export const CONTINUATION = 'limit:';
 
-/** Identifies the limit in a session's journal of deliveries, where each key has one delivery, whatever happens. */
+/** Returns the key of a limit in a session's journal of deliveries. The journal accepts only one delivery per key. */
 export function continuationKey({ kind, resets_at: resetsAt }: RateLimit): string {
   return `${CONTINUATION}${kind ?? 'usage'}:${resetsAt}`;
 }
 
-/** When a session may be continued; null if it must not be, because the end is unknown or long past. */
+/**
+ * Returns when a session may be continued. Null if it must not be, because the end of the limit is unknown or long
+ * past.
+ */
 export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
   const endsAt = endOfLimit(limit);
   if (endsAt === null || now > endsAt + LATEST_MS) return null;
@@ -37,8 +43,8 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 }
 
 /**
- * Whether the text may be typed now, as the next prompt of a session that rests. Whatever stands in the way (a draft, a
- * dialog, a queue that is paused, a text that waits already) is somebody's, and ends the matter.
+ * Reports whether the text may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog, a
+ * paused queue, a waiting text) belongs to somebody, so CBOS then does not continue.
  */
 export function mayContinue(context: DeliveryContext, waitingTexts: number): boolean {
   if (context.isQueueStopped || context.draft !== null || waitingTexts > 0) return false;

@@ -1,9 +1,9 @@
 /**
- * How old is what another machine said? Its wall clock may be wrong by minutes, and a message may have been on its way
- * for long. Only one thing is certain: what it said in answer to a request was written after the request was sent.
+ * Determines the age of a message from another machine. The wall clock of that machine may be wrong by minutes, and a
+ * message may travel for a long time. Only one thing is certain: an answer was written after its request was sent.
  */
 
-/** At the other machine it was `theirMs` when it was `oursMs` here, or later. Both clocks are monotonic. */
+/** The other machine's clock showed `theirMs` when ours showed `oursMs` or later. Both clocks are monotonic. */
 export interface Anchor {
   boot: string;
   theirMs: number;
@@ -17,15 +17,15 @@ export interface Stamp {
 }
 
 /**
- * Returns when a message was written at the earliest, by our clock. Null if that is not known, because the machine has
- * not answered anything since its start.
+ * Returns the earliest time, by our clock, at which a message may have been written. Null if that is unknown, because
+ * the machine has not answered anything since it started.
  */
 export function writtenAt(stamp: Stamp, anchor: Anchor | null, arrivedMs: number): number | null {
   if (anchor === null || anchor.boot !== stamp.boot) return null;
   return Math.min(arrivedMs, anchor.oursMs + (stamp.at_ms - anchor.theirMs));
 }
 
-/** Returns the anchor that an answer gives. Of two, the one that says more is kept. */
+/** Returns the anchor that an answer provides. Of two anchors, the more exact one is kept. */
 export function nextAnchor(stamp: Stamp, anchor: Anchor | null, askedMs: number): Anchor {
   const next: Anchor = { boot: stamp.boot, theirMs: stamp.at_ms, oursMs: askedMs };
   if (anchor === null || anchor.boot !== stamp.boot) return next;

@@ -1,6 +1,6 @@
 import type { Member, Right } from '../../protocol/index.ts';
 
-/** An invitation as the founder keeps it: its public key only, so that the book admits nobody who reads it. */
+/** An invitation as the founder stores it. It contains only the public key, so reading the book admits nobody. */
 export interface OpenInvitation {
   id: string;
   rights: readonly Right[];
@@ -8,7 +8,7 @@ export interface OpenInvitation {
   expiresAt: number;
 }
 
-/** Everything by which a founder decides who is admitted. */
+/** Everything that a founder needs to decide who is admitted. */
 export interface FounderBook {
   members: readonly Member[];
   invitations: readonly OpenInvitation[];
@@ -21,7 +21,7 @@ export type AdmissionResult =
 /** The largest fleet. Each member costs about 300 bytes of the NATS server's configuration. */
 const MOST_MEMBERS = 1_000;
 
-/** Takes the invitation out of the book and the machine in, in one step. */
+/** Removes the invitation from the book and adds the machine, in one step. */
 export function admit(
   book: FounderBook,
   asked: { invitation: string; id: string; name: string; now: number },
@@ -30,7 +30,7 @@ export function admit(
   if (invitation === undefined || invitation.expiresAt <= asked.now) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }
-  // A key that is in the fleet already could gain rights by an invitation that was meant for another machine.
+  // A key that is already in the fleet could gain rights through an invitation that was meant for another machine.
   if (book.members.length >= MOST_MEMBERS || book.members.some(({ id }) => id === asked.id)) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }

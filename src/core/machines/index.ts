@@ -1,9 +1,9 @@
 /**
- * A fleet of machines, as decisions.
+ * The decisions about a fleet of machines.
  *
  * - what a machine may do: `rights.ts`; who is admitted: `founder-book.ts`
- * - who may say what on the NATS server: `subjects.ts`, `nats-config.ts`
- * - how old something is: `age.ts`; nothing is done late or twice: `tickets.ts`
+ * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
+ * - the age of a message: `age.ts`; requests that are never carried out late or twice: `tickets.ts`
  */
 
 export * from './age.ts';

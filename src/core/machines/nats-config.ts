@@ -2,7 +2,10 @@ import type { Member } from '../../protocol/index.ts';
 import type { FounderBook } from './founder-book.ts';
 import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
 
-/** A prompt of a million characters, escaped as JSON, as over REST; and the list of a machine with many sessions. */
+/**
+ * Enough for a prompt of a million characters, escaped as JSON, as over REST, and for the list of a machine with many
+ * sessions.
+ */
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
 export interface NatsConfig {
@@ -53,7 +56,7 @@ ${users.join('\n')}
 `;
 }
 
-/** A machine asks in its own name alone, and hears only what was asked of it. */
+/** A machine sends requests only in its own name, and receives only the requests that were sent to it. */
 function memberEntry({ id, rights }: Member, isFounder: boolean): string {
   return userEntry(id, {
     publish: [askSubject('*', id), rowsSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],
@@ -70,7 +73,7 @@ function memberEntry({ id, rights }: Member, isFounder: boolean): string {
 
 function userEntry(id: string, may: { publish: string[]; subscribe: string[]; answers: boolean }): string {
   const list = (subjects: string[]): string => `[${subjects.map(quote).join(', ')}]`;
-  // One answer for each request, and none later than a request may take.
+  // Allows one answer for each request, within the time that a request may take.
   const answers = may.answers ? ', allow_responses: { max: 1, expires: "1m" }' : '';
   return `    { nkey: ${id}, permissions: { publish: { allow: ${list(may.publish)} }, subscribe: { allow: ${list(may.subscribe)} }${answers} } }`;
 }

@@ -13,7 +13,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   killSession: 'end',
 };
 
-/** The calls that change nothing, so that a late or repeated one does no harm. */
+/** The calls that change nothing, so a late or repeated one does no harm. */
 const READING: ReadonlySet<MachineCallName> = new Set([
   'listSessions',
   'getSession',
@@ -25,9 +25,9 @@ const READING: ReadonlySet<MachineCallName> = new Set([
 export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);
 
 /**
- * The rights that a call needs. Words in an answer reach Claude as a prompt does, and an answer to a closing question
- * is one, so they need the right to type as well. A forced text goes into whatever is open, a dialog too, so it needs
- * the right to answer.
+ * Returns the rights that a call needs. A text in an answer reaches Claude like a prompt, and the answer to a closing
+ * question is a prompt, so both also need the right to type. A forced text goes into whatever is open, including a
+ * dialog, so it also needs the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];
@@ -40,12 +40,12 @@ function hasField(body: unknown, name: string): boolean {
   return typeof body === 'object' && body !== null && Reflect.get(body, name) !== undefined;
 }
 
-/** What a machine may do on another: what the founder gave it, as far as the other machine allows it. */
+/** Returns the rights of a machine on another one: those that the founder gave it and the other machine allows. */
 export function grantedRights(given: readonly Right[], allowed: readonly Right[]): readonly Right[] {
   return RIGHTS.filter((right) => given.includes(right) && allowed.includes(right));
 }
 
-/** The rights that a call needs and the machine lacks; empty if it is granted. */
+/** Returns the rights that a call needs and the machine lacks. Empty if the call is granted. */
 export function missingRights(call: MachineCall, granted: readonly Right[]): readonly Right[] {
   return rightsNeeded(call).filter((right) => !granted.includes(right));
 }

@@ -1,10 +1,13 @@
 /**
- * A machine that wants something done asks for a ticket first. The ticket is good for one request, for a few seconds
- * of the owner's clock. So a request that was held up on its way, or is sent again, is never carried out: nobody has to
- * know what time it is elsewhere.
+ * Before a machine sends a request that changes something, it asks the owner for a ticket. The ticket is valid for one
+ * request and for a few seconds by the owner's clock. A request that was delayed or sent twice is therefore never
+ * carried out, and no machine needs to know the time on another one.
  */
 
-/** Longer than a slow link needs between two messages, and shorter than a person takes to do it another way. */
+/**
+ * How long a ticket is valid. This is longer than a slow link needs between two messages, and shorter than a person
+ * needs to do the same in another way.
+ */
 const TICKET_MS = 5_000;
 /** How many tickets a machine may hold at once. */
 const MOST_TICKETS = 64;
@@ -12,7 +15,7 @@ const MOST_TICKETS = 64;
 export interface Tickets {
   /** null if the machine holds too many */
   issue(asker: string): string | null;
-  /** Reports whether the ticket was good. It no longer is. */
+  /** Uses up a ticket and reports whether it was valid. */
   use(asker: string, ticket: string): boolean;
 }
 

@@ -1,21 +1,21 @@
 import { isAsking, isReady, type ParkingRefusal } from '../../protocol/index.ts';
 import { coverOf, draftOf, type Seen } from '../delivery/seen.ts';
 
-/** What is known of a session that is to be parked. */
+/** The facts about a session that is to be parked. */
 export interface ParkingSeen {
   prompt: Seen;
   attached: boolean | null;
-  /** whether a process runs inside the session that Claude Code started for its own tools */
+  /** whether a process that Claude Code started for its tools is running in the session */
   hasTools: boolean;
   /** whether Claude Code can resume the conversation */
   hasConversation: boolean;
-  /** what Claude Code's registry says; null if it says nothing */
+  /** what Claude Code's registry reports; null if it reports nothing */
   registry: 'idle' | 'busy' | 'waiting' | 'shell' | null;
 }
 
 /**
- * Why a session must not be parked now; null if it may. Ending its process must lose nothing, so whatever is not known
- * refuses too.
+ * Returns why a session must not be parked now, or null if it may be. Ending its process must lose nothing, so an
+ * unknown fact is also a reason to refuse.
  */
 export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
   const { prompt, attached, registry } = seen;
@@ -23,7 +23,7 @@ export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
   if (!prompt.isAdopted || !prompt.isLaunched) return 'not_launched';
   if (isAsking(status)) return 'asking';
   if (status.primary === 'active' || status.primary === 'stuck' || deliveries.sent.length > 0) return 'working';
-  // A closing question is a question in words: the conversation keeps it.
+  // A closing question is plain text, and the conversation keeps it.
   if (!isReady(status)) return 'unknown';
   if (attached === true) return 'attached';
   if (prompt.isUnread) return 'unread';

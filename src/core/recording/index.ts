@@ -1,6 +1,7 @@
 export * from './cast.ts';
 export * from './losses.ts';
 export * from './moments.ts';
+export * from './recording-at.ts';
 export * from './replay-clock.ts';
 export * from './safe-output.ts';
 export * from './screen-reader.ts';

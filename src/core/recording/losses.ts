@@ -5,9 +5,10 @@ const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
  * Corrects the rows of `script`'s timing file after a full disk lost some of the output that they count. A row whose
- * output was lost becomes a header row, which only takes time (`O 0.5 160`: `H 0.5 160`). If only a part of its
- * output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be overwritten in
- * place. Every reader, including `scriptreplay` of util-linux 2.38, then places each byte at its correct time again.
+ * output was lost becomes a header row, which keeps the row's time but counts no output (`O 0.5 160`: `H 0.5 160`). If
+ * only a part of its output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be
+ * overwritten in place. Every reader, including `scriptreplay` of util-linux 2.38, then places each byte at its correct
+ * time again.
  * @param rows whole lines
  * @param keptBytes how many bytes of the counted output are in the recording
  * @param which whether those bytes are the output of the first rows or of the last rows

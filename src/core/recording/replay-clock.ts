@@ -90,7 +90,7 @@ function broughtUp(clock: ReplayClock, now: number): ReplayClock {
   return { ...clock, spent: clock.spent + Math.max(0, now - clock.since) * clock.speed, since: now };
 }
 
-/** What a keypress does to a replay. */
+/** The effect of a keypress on a replay. */
 export type ReplayKey = 'pause' | 'step' | 'back' | 'forward' | 'faster' | 'slower' | 'quit';
 
 const KEYS: ReadonlyMap<string, ReplayKey> = new Map([

@@ -31,7 +31,7 @@ const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
 /** The header is long because COMMAND contains the whole `-c` line, including paths. */
 const MAX_HEADER_BYTES = 65_536;
-/** Nearly every header is shorter. The rest is looked at only if this is not enough. */
+/** Nearly every header is shorter. The rest is read only if this is not enough. */
 const USUAL_HEADER_BYTES = 4_096;
 /** The trailer contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;

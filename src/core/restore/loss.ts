@@ -1,29 +1,32 @@
 import type { Loss } from '../../protocol/index.ts';
 
-/** What is known of the end of a session in a terminal. */
+/** The facts about the end of a session in a terminal. */
 export interface EndSeen {
-  /** whether somebody asked CBOS for it: by a stop, a deletion or parking */
+  /** whether somebody asked CBOS for the end, by stopping, deleting, or parking the session */
   isAsked: boolean;
-  /** when a server noticed: as it happened, at its own start, or in the moments before its own end */
+  /** when a server noticed the end: when it happened, at the server's start, or just before the server's own end */
   noticed: 'at_once' | 'at_start' | 'at_close';
   /** the reason that Claude Code's SessionEnd hook gave; null if none came */
   reason: string | null;
-  /** whether any hook of this launch has come: without hooks, a missing SessionEnd says nothing */
+  /** whether any hook of this launch has arrived; without hooks, a missing SessionEnd proves nothing */
   hasHooks: boolean;
-  /** whether the machine was started anew since the launch; null if that is not known */
+  /** whether the machine was rebooted since the launch; null if unknown */
   hasRebooted: boolean | null;
-  /** `killed`: its socket is left, which a daemon that ends by itself removes; `alive`: only Claude Code has gone */
+  /**
+   * `killed`: the daemon's socket still exists, and a daemon that ends by itself removes it; `alive`: only Claude Code
+   * has ended
+   */
   screen: 'gone' | 'killed' | 'alive';
 }
 
-/** What Claude Code says where a signal ended it (2.1.330). */
+/** The reason that Claude Code gives if a signal ended it (2.1.330). */
 const BY_SIGNAL = 'other';
-/** Reasons that end a conversation, and not the session: it goes on with another one. */
+/** Reasons that end a conversation but not the session, which continues with another conversation. */
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 /**
- * How a session was lost; null for one that a person, or it itself, has ended. Where that is not known, it is not
- * lost: what a person has closed must not come back by itself.
+ * Returns how a session was lost. Null if a person ended it, or if it ended by itself. An unknown end does not count as
+ * a loss, because a session that a person closed must not come back by itself.
  */
 export function lossOf(end: EndSeen): Loss | null {
   if (end.isAsked || hasEndedItself(end.reason)) return null;
@@ -36,7 +39,10 @@ export function lossOf(end: EndSeen): Loss | null {
   return end.hasHooks ? 'vanished' : null;
 }
 
-/** Whether Claude Code has said that it ends, by any reason but a signal. A reason of a later version counts too. */
+/**
+ * Reports whether Claude Code announced its end with any reason other than a signal. Reasons of later versions count
+ * too.
+ */
 export function hasEndedItself(reason: string | null): boolean {
   return reason !== null && reason !== BY_SIGNAL && !GOES_ON.has(reason);
 }

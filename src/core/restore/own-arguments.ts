@@ -1,6 +1,6 @@
 /** Arguments that choose the conversation. */
 const CHOOSES = /^(--(continue|resume|session-id|from-pr|fork-session)(=|$)|-c$|-r$)/;
-/** Flags without a value, so that a word behind one of them is a prompt. */
+/** Flags without a value. A word after one of them is a prompt. */
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   '--verbose',
   '--dangerously-skip-permissions',
@@ -13,9 +13,9 @@ const WITHOUT_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a launch with a person's own arguments does only what a launch without them does. One that chooses a
- * conversation could open another session's, and one that has a prompt would send it again. A word that may be either
- * counts as a prompt.
+ * Reports whether a launch with a person's own arguments can be repeated safely. Arguments that choose a conversation
+ * could open that of another session. A prompt among the arguments would be sent again. A word that may be a value or a
+ * prompt counts as a prompt.
  */
 export function isRepeatable(args: readonly string[]): boolean {
   return args.every((word, index) => {

@@ -1,17 +1,20 @@
-/** A start of Claude Code takes a second of one core: with more at once, none of them is there sooner. */
+/**
+ * The largest number of launches at once. A launch of Claude Code takes one second of one core, so launching more at
+ * once makes none of them ready sooner.
+ */
 const MOST_AT_ONCE = 3;
 
 /**
- * How many sessions may be on their way back now: as many as cores are free, and always one, because the load may
- * come from something that never ends.
- * @param load how many processes run or want to, on average over the last minute
+ * Returns how many sessions may be restored at the same time: as many as there are free cores, and at least one,
+ * because the load may come from something that never ends.
+ * @param load how many processes were running or ready to run, on average over the last minute
  */
 export function restoresAtOnce({ cores, load }: { cores: number; load: number }): number {
   return Math.min(MOST_AT_ONCE, Math.max(1, Math.floor(cores - load)));
 }
 
 /**
- * How many launches may fail one after the other. What ends three of them would end the others as well, and each
- * leaves a recording behind.
+ * How many launches in a row may fail. The cause of three failures would make the others fail too, and each leaves a
+ * recording behind.
  */
 export const MOST_FAILURES = 3;

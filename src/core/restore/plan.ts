@@ -1,33 +1,36 @@
 import type { Loss, RestoreRefusal, SessionType } from '../../protocol/index.ts';
 
-/** What is known of a session that is to be brought back. */
+/** The facts about a session that is to be restored. */
 export interface RestoreSeen {
   type: SessionType;
   isDead: boolean;
   isParked: boolean;
   isAdopted: boolean;
   loss: Loss | null;
-  /** how often it was tried since it was lost */
+  /** how many restorations were tried since the session was lost */
   tries: number;
-  /** whether the server does it by itself, and no person asked for it */
+  /** whether the server restores the session by itself, without a request from a person */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
-  /** whether its own arguments can be given again */
+  /** whether the session can be launched again with its own arguments */
   isRepeatable: boolean;
   /** whether another session of this home has the conversation */
   isShared: boolean;
-  /** whether a Claude Code that runs has the conversation open */
+  /** whether a running Claude Code has the conversation open */
   isOpen: boolean;
   /** whether Claude Code has saved the conversation */
   hasConversation: boolean;
-  /** whether it was lost before its first prompt */
+  /** whether the session was lost before its first prompt */
   wasBlank: boolean;
 }
 
-/** What a restoration does with a session. `anew`: the same launch, because no conversation had begun. */
+/** The action of a restoration for one session. `anew`: the same launch, because no conversation had begun. */
 export type RestorePlan = { kind: 'resume' } | { kind: 'anew' } | { kind: 'left'; because: RestoreRefusal };
 
-/** How often the server tries by itself. Each try may have been the end of the server, of memory for example. */
+/**
+ * How many times the server tries by itself. Each try may have been what killed the server, for example by using up the
+ * memory.
+ */
 export const MOST_TRIES = 3;
 
 export function planRestore(seen: RestoreSeen): RestorePlan {

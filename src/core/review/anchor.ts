@@ -1,18 +1,18 @@
 import type { ReviewAnchor } from '../../protocol/index.ts';
 
-/** How many lines above and below a comment are kept, to find its lines again. A hunk of git shows as many. */
+/** How many lines above and below a comment are kept, to find its lines again. A hunk in git shows the same number. */
 export const CONTEXT_LINES = 3;
 
 /** Lines of a file as they were when somebody commented on them. */
 export interface CommentedLines {
-  /** the first one, from 1 on */
+  /** the number of the first line, from 1 */
   line: number;
   before: readonly string[];
   lines: readonly string[];
   after: readonly string[];
 }
 
-/** Takes lines out of a file with what is around them; null if the file does not have them. */
+/** Returns lines of a file with the lines around them. Null if the file does not contain them. */
 export function commentedLines(file: readonly string[], line: number, endLine: number): CommentedLines | null {
   if (line < 1 || endLine < line || endLine > file.length) return null;
   return {
@@ -26,10 +26,10 @@ export function commentedLines(file: readonly string[], line: number, endLine: n
 const OUTDATED: ReviewAnchor = { state: 'outdated', line: null, end_line: null };
 
 /**
- * Finds the lines of a comment in a file that may have changed. Of several places with the same lines, the one with
- * the most of the old lines around it counts, then the nearest. Lines such as `}` are elsewhere by accident, so a
- * place other than the old one needs an old line beside it, unless the lines are there only once and say something.
- * @param file null if it is gone, or is no text any more
+ * Finds the lines of a comment in a file that may have changed. If several places contain the same lines, the place
+ * surrounded by the most of the old lines wins, then the nearest one. Lines such as `}` occur elsewhere by accident. A
+ * new place therefore needs one of the old lines next to it, unless the lines are distinctive and occur only once.
+ * @param file null if the file is gone or is no longer text
  */
 export function anchorLines(commented: CommentedLines, file: readonly string[] | null): ReviewAnchor {
   if (file === null) return OUTDATED;
@@ -49,7 +49,7 @@ export function anchorLines(commented: CommentedLines, file: readonly string[] |
   };
 }
 
-/** Where these lines begin in a file. */
+/** Returns where these lines begin in a file. */
 function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   const [first] = lines;
   const places: number[] = [];
@@ -59,13 +59,13 @@ function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   return places;
 }
 
-/** How many of the old lines around are around this place, without a gap. */
+/** Returns how many of the old surrounding lines surround this place, without a gap. */
 function linesAround({ before, lines, after }: CommentedLines, file: readonly string[], at: number): number {
   let above = 0;
   while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;
   let below = 0;
   while (below < after.length && file[at + lines.length + below] === after[below]) below++;
-  // At the edge of a file there is nothing around, which is a sign as well.
+  // At the edge of a file no lines are around, which also identifies a place.
   const isAtTop = before.length === 0 && at === 0;
   const isAtEnd = after.length === 0 && at + lines.length === file.length;
   return above + below + (isAtTop ? 1 : 0) + (isAtEnd ? 1 : 0);

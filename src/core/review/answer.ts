@@ -1,12 +1,12 @@
 import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 
-/** How much of an answer is kept beside a round. The conversation has all of it. */
+/** How many characters of an answer are kept with a round. The conversation contains all of it. */
 const MOST_ANSWER_CHARS = 20_000;
 
 export interface RoundAnswer {
-  /** the last words of the turn; null if nothing was said yet */
+  /** the last text of the turn; null if there is none yet */
   text: string | null;
-  /** whether another prompt follows, so the turn is over */
+  /** whether another prompt follows, which means that the turn is over */
   isOver: boolean;
 }
 
@@ -14,7 +14,7 @@ type Json = Readonly<Record<string, unknown>>;
 const record = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});
 
 /**
- * Finds what a session answered to a prompt, in the events of its conversation.
+ * Finds the answer to a prompt in the events of a session's conversation.
  * @returns null if the prompt is not among them
  */
 export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundAnswer | null {
@@ -29,10 +29,10 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
   return { text, isOver: false };
 }
 
-/** Claude Code may change blanks and line ends of what it takes. */
+/** Claude Code may change blanks and line ends of a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** The text of a prompt; null for any other event, results of tools among them. */
+/** Returns the text of a prompt. Null for any other event, including the results of tools. */
 function promptOf(event: ClaudeEvent): string | null {
   if (event.type !== 'user' || event.isSynthetic === true) return null;
   const { content } = record(event.message);
@@ -48,7 +48,7 @@ function promptOf(event: ClaudeEvent): string | null {
 /** Claude Code writes an interrupt into the conversation in the user's name. */
 const isSaidByUser = (text: string): boolean => !text.startsWith('[Request interrupted');
 
-/** What the session itself said, not one of its agents. */
+/** Returns the text of the session itself, and not of one of its agents. */
 function saidIn(event: ClaudeEvent): string | null {
   if (event.type !== 'assistant' || typeof event.parent_tool_use_id === 'string') return null;
   const { content } = record(event.message);

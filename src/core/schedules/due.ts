@@ -1,30 +1,30 @@
 import type { ScheduleMissed, ScheduleReason } from '../../protocol/index.ts';
 import type { ScheduleTimes } from './times.ts';
 
-/** How late a run may begin and still be on time: a busy machine, a server that restarts. */
+/** How late a run may begin and still be on time. The machine may be busy, or the server may restart. */
 export const ON_TIME_MS = 60_000;
 
-/** How far back times are looked for that nobody has decided about. What lies longer ago is not recorded. */
+/** How far back to look for times that were not decided yet. Older times are not recorded. */
 export const LOOK_BACK_MS = 7 * 24 * 3_600_000;
 
-/** A schedule, as far as its times are concerned. */
+/** The fields of a schedule that matter for its times. */
 export interface Timed {
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** up to when its times were decided about, in Unix milliseconds */
+  /** the time up to which all its times were decided, in Unix milliseconds */
   decidedUntil: number;
 }
 
-/** What becomes of one time of a schedule. */
+/** The decision about one time of a schedule. */
 export interface DueRun {
   dueAt: number;
-  /** null: it is run now */
+  /** null if it runs now */
   skipped: ScheduleReason | null;
 }
 
 /**
- * Decides about every time of a schedule that has come since the last decision, in order. At most one of them is run:
- * the one that is due now, or of those that were missed the last one, if its schedule says so.
+ * Decides, in order, about every time of a schedule that has passed since the last decision. At most one of them runs:
+ * the one that is due now, or the last missed one if the schedule says so.
  */
 export function decideDue(schedule: Timed, times: ScheduleTimes, now: number): DueRun[] {
   const found: number[] = [];
@@ -41,12 +41,15 @@ export function decideDue(schedule: Timed, times: ScheduleTimes, now: number): D
   });
 }
 
-/** When a schedule has to be looked at next; null if never. A paused one is looked at too: its times are recorded. */
+/**
+ * Returns when to check a schedule next. Null if never. A paused schedule is checked too, because its times are
+ * recorded.
+ */
 export function nextDue({ decidedUntil }: Timed, times: ScheduleTimes, now: number): number | null {
   return times.after(Math.max(decidedUntil, now - LOOK_BACK_MS));
 }
 
-/** Identifies the delivery of a run: however often it is asked for, there is one. */
+/** Returns the key of a run's delivery, so repeated requests lead to only one delivery. */
 export function runKey(scheduleId: string, dueAt: number): string {
   return `schedule:${scheduleId}:${dueAt}`;
 }

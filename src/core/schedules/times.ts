@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** Five fields, as everywhere. A sixth one would be seconds, and a schedule by the second is a loop. */
+/** Patterns have the usual five fields. A sixth one would be seconds, and a schedule by the second is a loop. */
 const FIELDS = 5;
 
 /** The times of a schedule. */
@@ -10,9 +10,9 @@ export interface ScheduleTimes {
 }
 
 /**
- * Reads a pattern. A time that the clock skips, as daylight saving begins, comes as much later; one that the clock
- * shows twice comes once, the first time.
- * @returns a text that says what is wrong
+ * Parses a pattern. If the clock skips a time when daylight saving begins, the run is later by the skipped amount. If
+ * the clock shows a time twice, the run happens only the first time.
+ * @returns a text that describes the error
  */
 export function readTimes(pattern: string, timezone: string): ScheduleTimes | string {
   const fields = pattern.trim().split(/\s+/);
@@ -26,6 +26,6 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
     return { after: (moment) => cron.nextRun(new Date(moment))?.getTime() ?? null };
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
-    return error instanceof RangeError ? `there is no time zone "${timezone}"` : said.replace(/^CronPattern: /, '');
+    return error instanceof RangeError ? `no time zone is named "${timezone}"` : said.replace(/^CronPattern: /, '');
   }
 }

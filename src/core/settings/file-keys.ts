@@ -1,8 +1,8 @@
 import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
 import type { SettingsFile } from './sources.ts';
 
-/** The table of the user's own rules; `readUserRules` reads it. */
-const RULES = 'rules';
+/** The tables of the user's own rules and budgets; `readUserRules` and `readBudgets` read them. */
+const TABLES = ['rules', 'budgets'];
 
 /**
  * Refuses keys that nothing reads, because a typo would otherwise have no effect without any error.
@@ -10,7 +10,7 @@ const RULES = 'rules';
  */
 export function assertKnownKeys(file: SettingsFile): void {
   const known = SETTING_ROWS.flatMap((row) => (row.file === null ? [] : [row.file]));
-  const unknown = keysOf(file.values).find((key) => !known.includes(key) && key !== RULES);
+  const unknown = keysOf(file.values).find((key) => !known.includes(key) && !TABLES.includes(key));
   if (unknown === undefined) return;
   const elsewhere = SETTING_ROWS.find((row) => row.name === unknown);
   if (elsewhere?.environment) {
@@ -28,7 +28,7 @@ export function assertKnownKeys(file: SettingsFile): void {
 function keysOf(values: SettingsFile['values']): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isTable && key !== RULES ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
+    return isTable && !TABLES.includes(key) ? Object.keys(value).map((name) => `${key}.${name}`) : [key];
   });
 }
 

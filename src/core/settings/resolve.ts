@@ -25,7 +25,7 @@ const DEFAULT_STREAM_DIR = '~/claude_streams';
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
 /** Enough for months of one busy session. When packed, an hour takes about 1 MB. */
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
-/** As much as a laptop's disk can spare. */
+/** A size that a laptop's disk can spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 /** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';

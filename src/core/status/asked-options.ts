@@ -55,7 +55,7 @@ export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undef
   return withMore(part, ...(drawn?.options ?? []).filter(isMore));
 }
 
-/** What "always" allows beyond this one call. */
+/** The permission that "always" gives beyond this one call. */
 export interface StandingPermissions {
   /** in the form that Claude Code suggested */
   updates: readonly unknown[];

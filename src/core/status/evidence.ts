@@ -34,7 +34,7 @@ export interface HookEvent {
   payload: Readonly<Record<string, unknown>>;
   /** the id of the hook's wait for a reply; null or absent if the hook does not wait */
   wait?: string | null;
-  /** the usage limit that ended the turn, as the transcript names it; absent: none did */
+  /** the usage limit that ended the turn, as named in the transcript; absent if no limit ended it */
   limit?: RateLimit;
 }
 
@@ -63,7 +63,7 @@ export interface PendingTool {
 }
 
 /**
- * What the hooks reported, folded by `observeHook`. Its size is bounded because `observeHook` cuts long texts and
+ * The hooks' reports, folded by `observeHook`. Its size is bounded because `observeHook` cuts long texts and
  * drops old tool calls.
  */
 export interface HookEvidence {
@@ -84,7 +84,9 @@ export interface HookEvidence {
   /** when compacting of the conversation began; null while it is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
-  /** how many tasks and schedules of the session went on in the background when its last turn ended; absent: none */
+  /**
+   * how many tasks and schedules of the session continued in the background when its last turn ended; absent if none
+   */
   background?: number;
 }
 
@@ -125,7 +127,7 @@ export interface TrustRequest {
 }
 
 /**
- * What the events of a JSON session reported, folded by `observeEvent`. Its size is bounded. It holds only JSON
+ * The events of a JSON session, folded by `observeEvent`. Its size is bounded. It holds only JSON
  * values because it is stored.
  */
 export interface JsonEvidence {
@@ -183,7 +185,7 @@ export interface Evidence {
   movedMs?: number;
 }
 
-/** What the status remembers from one evaluation to the next; see `advanceStatus`. */
+/** The state that is kept from one evaluation of the status to the next; see `advanceStatus`. */
 export interface StatusMemory {
   primary: Primary | null;
   detail: Detail | null;
@@ -201,7 +203,7 @@ export interface StatusMemory {
   lastQuestion: string | null;
 }
 
-/** What the evidence means now, and when to evaluate it again if nothing new arrives. */
+/** The present meaning of the evidence, and when to evaluate it again if nothing new arrives. */
 export interface Verdict {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;

@@ -7,7 +7,7 @@
  *   `screen/layout.ts`; dialogs: `screen/dialog.ts`, and where they end: `screen/dialog-end.ts`; what covers the
  *   prompt: `screen/cover.ts`; the spinner's highlight: `screen/flow.ts`
  * - rules over hooks, registry, process, and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's
- *   own rules: `user-rules.ts`; a usage limit that keeps a session from going on: `limit.ts`
+ *   own rules: `user-rules.ts`; a usage limit that stops a session: `limit.ts`
  * - disagreements between sources: `arbitrate/dispute.ts`; races between sources: `arbitrate/races.ts`; how long
  *   something must hold before it counts: `thresholds.ts` (settings)
  * - the question that a session asks: `question.ts`; its options before the dialog is drawn: `asked-options.ts`; the

@@ -2,12 +2,12 @@ import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
 const NO_SOCKET =
-  "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` says the cure";
+  "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` shows the cure";
 
 /** Rules over what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
-    // Stands before all others: a parked session has no process, and a text brings it back.
+    // This rule comes before all others, because a parked session has no process and a text brings it back.
     id: 'process.parked',
     versions: ALL_VERSIONS,
     read: ({ parkedAt }) =>
@@ -45,4 +45,4 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
 ];
 
 const stoppedText = (daemonPid: number): string =>
-  `Screen's daemon of the session is stopped, so it neither shows nor takes anything: \`kill -CONT ${daemonPid}\` lets it go on`;
+  `Screen's daemon of the session is stopped, so the session neither shows nor reads anything: \`kill -CONT ${daemonPid}\` continues it`;

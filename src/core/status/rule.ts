@@ -9,7 +9,7 @@ export interface RuleFacts {
   versions: readonly string[];
 }
 
-/** What a rule reports if it matches. */
+/** The report of a rule that matches. */
 export interface RuleFinding {
   /** null if nothing shows reliably what the session is doing */
   primary: Exclude<Primary, 'stuck'> | null;

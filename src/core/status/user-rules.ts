@@ -41,7 +41,8 @@ const MAX_PATTERN_STEPS = 1_000;
 export function readUserRules(value: unknown, path: string): ScreenRule[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw refuse(path, 'rules', 'must be tables: write [[rules]]');
-  if (value.length > MAX_RULES) throw refuse(path, 'rules', `there are ${value.length}, at most ${MAX_RULES} may be`);
+  if (value.length > MAX_RULES)
+    throw refuse(path, 'rules', `there are ${value.length}, but at most ${MAX_RULES} are allowed`);
   const rules = value.map((one: unknown, index) => readRule(one, path, `rules[${index}]`));
   const double = rules.find((rule, index) => rules.findIndex((other) => other.id === rule.id) !== index);
   if (double !== undefined) throw refuse(path, 'rules', `two have the id ${double.id.slice(USER_RULE_PREFIX.length)}`);
@@ -85,16 +86,16 @@ function compile(pattern: unknown, because: (reason: string) => CatalogueError):
     compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (cause) {
     throw because(
-      `the pattern is no regular expression of RE2: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `the pattern isn't a regular expression of RE2: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
   }
   if (compiled.programSize() <= MAX_PATTERN_STEPS) return compiled;
   throw because(
-    `the pattern has ${compiled.programSize()} steps, its repeats written out, more than ${MAX_PATTERN_STEPS}`,
+    `the pattern has ${compiled.programSize()} steps with its repeats expanded, more than ${MAX_PATTERN_STEPS}`,
   );
 }
 
 const refuse = (path: string, name: string, reason: string): CatalogueError =>
   new CatalogueError('invalid_setting', `${path}: rule ${name}: ${reason}`, {
-    hint: `Change or remove [[rules]] in ${path}; docs/SETTINGS.md has an example`,
+    hint: `Change or remove [[rules]] in ${path}; see docs/SETTINGS.md for an example`,
   });

@@ -1,11 +1,11 @@
-/** A kept turn, as far as its age decides about it. */
+/** The fields of a kept turn that matter for its age. */
 export interface AgedTurn {
   number: number;
   session: string;
   kind: 'turn' | 'rewind';
   /** Unix milliseconds */
   beganAt: number;
-  /** null while it runs */
+  /** null while the turn is running */
   endedAt: number | null;
 }
 
@@ -16,7 +16,7 @@ export interface TurnBounds {
   kept: number;
   /** whether a session is still listed */
   isListed(session: string): boolean;
-  /** whether the working tree of a session is still there */
+  /** whether the working tree of a session still exists */
   hasFiles(session: string): boolean;
 }
 
@@ -24,9 +24,9 @@ export interface TurnBounds {
 export const DELETED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
- * Which turns are forgotten: of a listed session all but the newest ones, of a deleted one all after a while. What may
- * be the only copy of something stays: the files as they were before a rewind, and the last ones of a deleted session
- * whose working tree is gone.
+ * Returns the turns to forget. A listed session keeps only its newest turns. A deleted session keeps its turns only for
+ * a while. Turns that may hold the only copy of something are kept: the files from before a rewind, and the last files
+ * of a deleted session whose working tree is gone.
  * @param turns by number
  */
 export function outdatedTurns<T extends AgedTurn>(turns: readonly T[], bounds: TurnBounds): T[] {

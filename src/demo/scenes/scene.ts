@@ -7,7 +7,7 @@ export type Block =
 /** Headers of a reply, which contain the account's limits. */
 type ReplyHeaders = Readonly<Record<string, string>>;
 
-/** What the stand-in does with one request. */
+/** The stand-in's action for one request. */
 export type Reply =
   | { kind: 'answer'; firstByteDelayMs?: number; blocks: readonly Block[]; headers?: ReplyHeaders }
   /**

@@ -15,10 +15,10 @@ const asks = (question: {
 export const TOUR_SESSION: DemoSession = {
   slug: 'TOUR',
   type: 'screen',
-  prompt: 'Show me round in a minute',
+  prompt: 'Show me around in a minute',
   scene: {
     name: 'demo-tour',
-    about: 'asks a question, a permission and another question, each of which says how it is answered',
+    about: 'asks a question, a permission and another question, and says how to answer each',
     replies: [
       asks({
         question:
@@ -39,7 +39,7 @@ export const TOUR_SESSION: DemoSession = {
       ),
       asks({
         question:
-          'The others need you as well. Tab goes to the next one that needs you, and round to this one again. Answer them, come back, and press 1.',
+          'The other sessions need you as well. Tab goes to the next session that needs you, and finally back to this one. Answer them, come back, and press 1.',
         header: 'Tour 3/3',
         options: [
           { label: 'I have been round', description: 'ends the tour' },
@@ -49,7 +49,7 @@ export const TOUR_SESSION: DemoSession = {
       says({
         kind: 'text',
         text: [
-          'That is the whole of it. For your own sessions:',
+          'That is all. For your own sessions:',
           '',
           '- `s` writes to the selected session, `n` starts another one',
           '- `t` opens its real terminal; Ctrl-A d comes back',

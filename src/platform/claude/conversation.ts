@@ -30,7 +30,7 @@ async function hasMessages(file: string): Promise<boolean> {
 }
 
 /**
- * Returns how to restart a session on its conversation. A conversation that was never prompted cannot be resumed ("No
+ * Returns how to restart a session with its conversation. A conversation that was never prompted cannot be resumed ("No
  * conversation found"). Its id cannot be used a second time either, once it has a transcript without messages ("is
  * already in use", after `/exit` on 2.1.329). Such a session starts a new conversation under another id.
  * @param newId a UUID for that case

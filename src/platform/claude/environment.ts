@@ -65,7 +65,7 @@ function checkVariable(name: string, value: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     throw new CatalogueError(
       'invalid_request',
-      `${JSON.stringify(name)} cannot be the name of an environment variable`,
+      `${JSON.stringify(name)} isn't a valid name for an environment variable`,
     );
   }
   if (value.includes('\0')) {

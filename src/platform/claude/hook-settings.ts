@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { guardedCall } from './call-guard.ts';
 import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 import { openPlace, PAYLOAD_WITH_WAIT, PRINT_REPLY, READ_PAYLOAD } from './reply-hook.ts';
 import type { StatusLine } from './status-line.ts';
@@ -65,11 +66,18 @@ export const HOOK_COMMAND = dropThen('');
 
 const WAIT_AT_GATE = waitAtGate(SPOOL_VARIABLE, LAUNCH_VARIABLE);
 
+const CALL = guardedCall(SPOOL_VARIABLE, drop, { unread: drop('cat'), read: drop(`printf %s "$j"`) });
+
 /**
- * The command for `PreToolUse`. It writes the payload, then waits while CBOS types, because the tool may open a
- * dialog. See `holdTurn`.
+ * The command for `PreToolUse`. It writes the payload, asks CBOS whether a rule denies the call (`guardedCall`), then
+ * waits while CBOS types, because the tool may open a dialog. See `holdTurn`.
  */
-export const TOOL_HOOK_COMMAND = dropThen(`${WAIT_AT_GATE};`);
+export const TOOL_HOOK_COMMAND = `{ ${NAME};${CALL};${WAIT_AT_GATE};} 2>/dev/null;exit 0`;
+
+/**
+ * The command for `PreToolUse` of a JSON session. Its events report everything except whether a rule denies the call.
+ */
+export const JSON_TOOL_HOOK_COMMAND = `{ ${NAME};${guardedCall(SPOOL_VARIABLE, drop, { unread: ':', read: ':' })};} 2>/dev/null;exit 0`;
 
 /**
  * The command for `Stop`. It waits before it writes the payload. Until then the turn continues, both for Claude Code
@@ -101,15 +109,26 @@ const HOOK_TIMEOUT_S = 10;
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
-/** What a launch is given beside its hooks. */
+/**
+ * How long `PreToolUse` may take. After that Claude Code runs the call as if there were no hook. The time is therefore
+ * much longer than the waits for the server and at the gate, even on a loaded machine.
+ */
+const TOOL_HOOK_TIMEOUT_S = 120;
+
+const TIMEOUTS_S: ReadonlyMap<string, number> = new Map([
+  ['PreToolUse', TOOL_HOOK_TIMEOUT_S],
+  ['PermissionRequest', ASKING_HOOK_TIMEOUT_S],
+]);
+
+/** The settings of a launch in addition to its hooks. */
 export interface LaunchExtras {
   /** the user's status line with the tap in it; null for none */
   statusLine?: StatusLine | null;
-  /** whether Claude Code may continue by itself after a usage limit, if its user lets it; true by default */
+  /** whether Claude Code may continue by itself after a usage limit, if its user allows that; true by default */
   mayContinue?: boolean;
 }
 
-/** The first version on which it was measured that it continues by itself, and that it asks where it must not. */
+/** The first version that was measured to continue by itself, and to ask if it must not continue. */
 const FIRST_THAT_CONTINUES = '2.1.330';
 
 function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchExtras): Record<string, unknown> {
@@ -117,15 +136,14 @@ function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchE
 }
 
 /**
- * Returns the settings for a launch: hooks, the status line with the tap in it, and whether it continues after a limit
- * by itself. Everything else stays as the user set it.
+ * Returns the settings for a launch: hooks, the status line with the tap in it, and whether Claude Code continues by
+ * itself after a limit. Everything else stays as the user set it.
  */
 export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}): Record<string, unknown> {
   const { statusLine = null } = extras;
   const entryOf = (name: string) => {
-    const timeout = name === 'PermissionRequest' ? ASKING_HOOK_TIMEOUT_S : HOOK_TIMEOUT_S;
-    const entry = { type: 'command', command: COMMANDS.get(name) ?? HOOK_COMMAND, timeout };
-    return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
+    const timeout = TIMEOUTS_S.get(name) ?? HOOK_TIMEOUT_S;
+    return hookEntry(version, COMMANDS.get(name) ?? HOOK_COMMAND, timeout);
   };
   return {
     hooks: Object.fromEntries(
@@ -139,10 +157,21 @@ export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}):
   };
 }
 
-/** How many digits of their hash tell the extras of one launch from those of another. */
+function hookEntry(version: ClaudeVersion, command: string, timeout: number): object {
+  const entry = { type: 'command', command, timeout };
+  return isAtLeast(version, '2.1.150') ? { ...entry, async: false } : entry;
+}
+
+/** Returns the settings for a JSON session while rules may deny calls before Claude Code asks about them. */
+function guardedSettings(version: ClaudeVersion): Record<string, unknown> {
+  const entry = hookEntry(version, JSON_TOOL_HOOK_COMMAND, TOOL_HOOK_TIMEOUT_S);
+  return { hooks: { PreToolUse: [{ matcher: '*', hooks: [entry] }] } };
+}
+
+/** How many digits of the hash distinguish the extras of different launches. */
 const HASH_DIGITS = 16;
 
-/** The settings file of a launch. All launches of a version with the same extras share one. */
+/** Returns the settings file of a launch. All launches of a version with the same extras share one file. */
 export function launchSettingsFile(home: string, version: ClaudeVersion, extras: LaunchExtras): string {
   const { hooks: _, ...rest } = hookSettings(version, extras);
   const hash = createHash('sha256').update(JSON.stringify(rest)).digest('hex').slice(0, HASH_DIGITS);
@@ -155,7 +184,22 @@ export function launchSettingsFile(home: string, version: ClaudeVersion, extras:
  * secrets and has a limited length. The file is renamed into place, so that a parallel launch never reads half of it.
  */
 export function writeHookSettings(file: string, version: ClaudeVersion, extras: LaunchExtras = {}): void {
-  const settings = `${JSON.stringify(hookSettings(version, extras), null, 2)}\n`;
+  writeSettings(file, hookSettings(version, extras));
+}
+
+/**
+ * Writes the settings of JSON sessions whose calls are shown to CBOS.
+ * @returns the file; null if the version supports no hooks
+ */
+export function writeGuardedSettings(home: string, version: ClaudeVersion): string | null {
+  if (!hookEventsOf(version).includes('PreToolUse')) return null;
+  const file = join(home, 'claude-hooks', `${formatClaudeVersion(version)}-json.json`);
+  writeSettings(file, guardedSettings(version));
+  return file;
+}
+
+function writeSettings(file: string, values: Record<string, unknown>): void {
+  const settings = `${JSON.stringify(values, null, 2)}\n`;
   if (existsSync(file) && readFileSync(file, 'utf8') === settings) return;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${process.pid}.new`;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
+import { isCallGuard } from './call-guard.ts';
 import { keepWait, splitPayload } from './reply-waits.ts';
 import { makeSpool } from './spool-directory.ts';
 import { isGate } from './turn-gate.ts';
@@ -45,6 +46,8 @@ export interface HookSpoolOptions {
   onRemade?: () => void;
   /** called when a turn gate was set up, released, or removed, by anyone */
   onGateChanged?: () => void;
+  /** called when the guard of calls was written or removed, by anyone */
+  onGuardChanged?: () => void;
   /** called when reading the spool failed; the watch continues */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
@@ -168,7 +171,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     let hook: SpooledHook;
     try {
       const text = await readRegularFile(file, { mostBytes: MOST_BYTES, followsLinks: false });
-      if (text === null) throw new Error(`no regular file, or longer than ${MOST_BYTES} bytes`);
+      if (text === null) throw new Error(`not a regular file, or longer than ${MOST_BYTES} bytes`);
       hook = parseHook(name, text, look);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
@@ -237,6 +240,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
       // Drafts begin with a dot. Renaming one triggers a separate event.
       if (name === null || name.endsWith('.json')) void drain();
       if (name === null || isGate(name)) options.onGateChanged?.();
+      if (name === null || isCallGuard(name)) options.onGuardChanged?.();
     },
     onMissing: remake,
     onReplaced: () => options.onRemade?.(),
@@ -273,7 +277,7 @@ async function moveToRejected(dir: string, name: string): Promise<void> {
 
 async function removeStaleDrafts(dir: string, now: number): Promise<void> {
   for (const name of await readdir(dir)) {
-    if (!name.startsWith('.')) continue;
+    if (!name.startsWith('.') || isCallGuard(name)) continue;
     const found = await lstat(join(dir, name)).catch(() => null);
     if (found !== null && now - found.mtimeMs > STALE_DRAFT_MS) await rm(join(dir, name), { force: true });
   }

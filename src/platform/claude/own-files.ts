@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-// Where Claude Code keeps its files. It loads nothing else, because `cbos ls` needs it.
+// The places where Claude Code keeps its files. This file loads nothing else, because `cbos ls` needs it.
 
 /**
  * Returns the directory where a Claude Code with this environment keeps its configuration, including the registry.

@@ -8,9 +8,9 @@ import { isAlive } from '../process/index.ts';
 import { configDirectory } from './own-files.ts';
 
 /**
- * What Claude Code records about itself in `sessions/PID.json` of its configuration directory, since 2.1.150. The
- * format is undocumented, so every field except the pid may be missing or change its form. A field that CBOS does not
- * understand is null and never an error.
+ * The record that Claude Code keeps about itself in `sessions/PID.json` of its configuration directory, since 2.1.150.
+ * The format is undocumented, so every field except the pid may be missing or change its form. A field that CBOS does
+ * not understand is null and never an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),

@@ -26,7 +26,7 @@ export interface Waiting extends ProcessId {
   key: string;
 }
 
-/** What a hook reported before it began to wait. */
+/** The report of a hook before it began to wait. */
 export interface AskedPayload {
   waiting: Waiting;
   payload: unknown;
@@ -97,7 +97,8 @@ export function openReplyWaits(spoolDir: string): ReplyWaits {
   async function tell(id: string, text: string): Promise<boolean> {
     const found = await read(id);
     const isTold = found !== null && (await writeLine(found.waiting, text));
-    await rm(join(kept, `${id}.json`), { force: true });
+    // In this order: the payload may be moved from the first place to the second in between.
+    for (const place of places(id)) await rm(place, { force: true });
     return isTold;
   }
 

@@ -6,31 +6,31 @@ import type { ContextWindow } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 
-/** What Claude Code told the status line; a field is null if it was missing or could not be. */
+/** The report of Claude Code to the status line. A field is null if it was missing or had an impossible value. */
 export interface StatusLineReport {
   /** Claude Code's conversation */
   sessionId: string;
   model: string | null;
   effort: string | null;
   context: ContextWindow | null;
-  /** of all since Claude Code began to count, which it does at its start */
+  /** the total cost since Claude Code began to count, which is its start */
   costUsd: number | null;
   linesAdded: number | null;
   linesRemoved: number | null;
 }
 
-/** How long a report may be: Claude Code writes 1.5 kB, and what runs in a session could write anything. */
+/** The largest report in bytes. Claude Code writes 1.5 kB, but programs in a session could write anything. */
 const MOST_BYTES = 64_000;
-/** How long a name may be that faces show in a row. */
+/** The longest name that faces show in a row. */
 const MOST_CHARS = 100;
-/** More dollars than any session costs: a figure beyond is no figure. */
+/** More dollars than any session costs. A higher figure is treated as missing. */
 const MOST_USD = 1_000_000;
 
 const Count = z.int().min(0);
 const Name = z.string().min(1).max(MOST_CHARS);
 const orNull = <T extends z.ZodType>(shape: T) => shape.nullable().catch(null);
 
-/** Before the first answer `current_usage` is null; it counts the last request alone. */
+/** `current_usage` is null before the first answer. It counts only the last request. */
 const Usage = z.object({
   input_tokens: Count,
   cache_creation_input_tokens: Count,
@@ -57,7 +57,7 @@ const Told = z.object({
   ),
 });
 
-/** @returns null if the text is no report of Claude Code's */
+/** @returns null if the text is not a report of Claude Code */
 export function parseReport(text: string): StatusLineReport | null {
   let value: unknown;
   try {
@@ -91,23 +91,25 @@ function contextOf({
   };
 }
 
-/** How often the reports of one session are read at most. Claude Code reports at most every 300 ms (2.1.330). */
+/**
+ * The shortest time between two readings of a session's reports. Claude Code reports at most every 300 ms (2.1.330).
+ */
 const READ_EVERY_MS = 250;
 
 export interface ReportsOptions {
   /** created if missing, with mode 0700 */
   dir: string;
-  /** the launches whose reports are wanted; files of others are left unread */
+  /** the launches whose reports are wanted; the files of others are not read */
   launches: () => readonly string[];
   /** called with a launch's newest report */
   onReport: (launchId: string, report: StatusLineReport) => void;
-  /** a fault in reading a report, which does not end the watch */
+  /** called when a report could not be read; the watch continues */
   onError: (error: unknown) => void;
 }
 
-/** Watches what the taps report, by inotify. @returns the disposer */
+/** Watches the reports of the taps by inotify. @returns the disposer */
 export function watchReports({ dir, launches, onReport, onError }: ReportsOptions): () => void {
-  /** the launches whose report was read a moment ago, and whether another came since */
+  /** the launches whose report was just read, and whether another one has arrived since */
   const resting = new Map<string, { timer: NodeJS.Timeout; isMore: boolean }>();
   let isDisposed = false;
   const make = (): void => {
@@ -115,7 +117,7 @@ export function watchReports({ dir, launches, onReport, onError }: ReportsOption
       if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
       chmodSync(dir, 0o700);
     } catch (error) {
-      // The home is gone too, or full: the next sweep tries again.
+      // The home is gone too, or full. The next sweep tries again.
       onError(error);
     }
   };
@@ -164,10 +166,10 @@ export function watchReports({ dir, launches, onReport, onError }: ReportsOption
   };
 }
 
-/** When a draft is stale: a tap renames its draft within milliseconds. */
+/** The age at which a draft is stale. A tap renames its draft within milliseconds. */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** Removes the reports of launches that are over, and drafts that a killed tap has left. */
+/** Removes the reports of launches that have ended, and drafts that a killed tap left behind. */
 async function removeOthers(dir: string, known: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(dir)) {
     const isWanted = name.startsWith('.')

@@ -3,26 +3,25 @@ import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 import type { StatusLine } from './status-line.ts';
 import { type ClaudeVersion, isAtLeast } from './version.ts';
 
-/** The first version on which the tap was measured: what the status line is given, by which shell, and how it ends. */
+/** The first version on which the tap was measured: the input of the status line, its shell, and how it ends. */
 const FIRST_WITH_TAP = '2.1.329';
 
-/** The directory of the reports, beside the spool: one file per launch, replaced by each report. */
+/** The directory of the reports, next to the spool. It has one file per launch, which each report replaces. */
 const REPORTS = 'status-lines';
 
 export const reportsDirectory = (spoolDir: string): string => join(dirname(spoolDir), REPORTS);
 
-/** How long a status line's command may be. With the tap before it, it must stay one argument (128 kB on Linux). */
+/** The longest command of a status line. Together with the tap, it must fit into one argument (128 kB on Linux). */
 const MOST_COMMAND_CHARS = 30_000;
 
 /**
- * What is put before a user's own command. Claude Code gives a status line to `/bin/sh -c` with JSON and a line feed on
- * standard input (2.1.330). The tap reads that, reports it, gives the shell the same input again and leaves the rest of
- * the text to the shell: the user's command runs in the same process as without CBOS, so its output, its exit code and
- * how Claude Code ends it stay the same.
+ * The code that comes before a user's own command. Claude Code runs a status line with `/bin/sh -c` and passes JSON and
+ * a line feed on standard input (2.1.330). The tap reads that input, reports it, and passes the same input to the shell
+ * again. The shell then runs the rest of the text. The user's command therefore runs in the same process as without
+ * CBOS. Its output, its exit code, and how Claude Code ends it stay the same.
  *
- * The report is written by a process of its own that nobody waits for, so a slow disk delays nothing. Everything
- * that can fail (no spool, a full disk, no CBOS any more) fails silently. A failed `exec` would end the shell, hence
- * `command`.
+ * A separate process writes the report, and nobody waits for it, so a slow disk delays nothing. Every failure is silent
+ * (no spool, a full disk, CBOS removed). A failed `exec` would end the shell, so the tap uses `command`.
  */
 const TAP = `cbos_report=$(cat)
 ( { d="\${${SPOOL_VARIABLE}%/*}/${REPORTS}";[ -n "$${LAUNCH_VARIABLE}" ]&&[ -d "$d" ]&&{ umask 077;n="$d/.$${LAUNCH_VARIABLE}.$$";printf '%s\\n' "$cbos_report" >"$n"&&mv -f "$n" "$d/$${LAUNCH_VARIABLE}.json"||rm -f "$n";}; } >/dev/null 2>&1 & ) 2>/dev/null
@@ -33,12 +32,15 @@ CBOS_END
 unset cbos_report
 `;
 
-/** The command of a status line with the tap in it; it prints what the user's command prints, nothing for null. */
+/**
+ * Returns the command of a status line with the tap in it. It prints the output of the user's command, or nothing for
+ * null.
+ */
 export function tapCommand(command: string | null): string {
   return `${TAP}${command ?? ''}`;
 }
 
-/** The status line for the settings of a launch; null if the launch gets none. */
+/** Returns the status line for the settings of a launch. Null if the launch gets none. */
 export function tapStatusLine(
   version: ClaudeVersion,
   own: StatusLine | 'managed' | null,

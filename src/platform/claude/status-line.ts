@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { configDirectory } from './own-files.ts';
 
-/** The status line that Claude Code would show, with all fields of its setting: `padding`, `refreshInterval`, … */
+/** A status line as Claude Code would show it, with all fields of its setting: `padding`, `refreshInterval`, … */
 export const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string() });
 export type StatusLine = z.infer<typeof StatusLine>;
 
-/** Where an organization's settings are. They win over those of a launch. */
+/** The file with an organization's settings, which override those of a launch. */
 const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
 
-/** How long a settings file may be: far more than a person writes, and a hostile repository may contain anything. */
+/** The largest settings file. It is far more than a person writes, and a hostile repository may contain anything. */
 const MOST_BYTES = 1_000_000;
 
 export interface StatusLinePlace {
@@ -23,9 +23,9 @@ export interface StatusLinePlace {
 }
 
 /**
- * The user's own status line: `managed` if an organization sets it, which no launch can replace; null if there is none.
- * Claude Code merges the settings of the user, of the project and of the project's local file field by field, the later
- * ones winning (2.1.330).
+ * Returns the user's own status line. `managed` means that an organization sets it, which no launch can override. Null
+ * if there is none. Claude Code merges the settings of the user, the project, and the project's local file field by
+ * field, and later ones win (2.1.330).
  */
 export async function readStatusLine({
   env,

@@ -3,12 +3,15 @@ import { z } from 'zod';
 import type { RateLimit } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
-/** How much of a transcript's end is searched. The message about the limit is its last, before some short notes. */
+/**
+ * How much of a transcript's end is searched. The message about the limit is the last one, followed only by short
+ * notes.
+ */
 const TAIL_BYTES = 262_144;
 
 /**
- * The message with which Claude Code ends a turn at a usage limit, as its transcript keeps it (2.1.330). A request that
- * was refused for another reason (too many at once, an API key's limit) has no `quotaLimits`.
+ * The message with which Claude Code ends a turn at a usage limit, as stored in its transcript (2.1.330). A request
+ * that was refused for another reason (too many requests at once, the limit of an API key) has no `quotaLimits`.
  */
 const Failure = z.object({
   type: z.literal('assistant'),
@@ -25,7 +28,7 @@ const Failure = z.object({
     .catch(undefined),
 });
 
-/** The largest Unix time in seconds that counts as one: the end of the year 9999. */
+/** The largest valid Unix time in seconds, the end of the year 9999. */
 const MOST_SECONDS = 253_402_300_799;
 
 /**
@@ -60,15 +63,15 @@ function parse(line: string): z.infer<typeof Failure> | null {
   }
 }
 
-/** The hook that tells of a failed turn. */
+/** The hook that reports a failed turn. */
 interface Failed {
   event: string;
   payload: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Returns the usage limit that ended a turn, from the hook that tells of the failure and from the transcript that it
- * names. The hook itself does not say which limit it was, or when it ends (2.1.330).
+ * Returns the usage limit that ended a turn. It is read from the hook that reports the failure and from the transcript
+ * that the hook names. The hook itself does not name the limit or its end (2.1.330).
  * @returns null if no usage limit ended the turn; undefined if the transcript does not have its message yet
  */
 export async function readUsageLimit({ event, payload }: Failed): Promise<RateLimit | null | undefined> {
@@ -79,12 +82,12 @@ export async function readUsageLimit({ event, payload }: Failed): Promise<RateLi
 }
 
 /**
- * When to look again for a message that a transcript does not have yet, in milliseconds. Claude Code runs the hook
- * before it has written the message, or after it, by how busy the machine is.
+ * When to check again for a message that is missing from a transcript, in milliseconds. Claude Code runs the hook
+ * before or after it writes the message, depending on the load of the machine.
  */
 const LOOK_AGAIN_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400] as const;
 
-/** Looks again until the transcript has the message; null if it never has. */
+/** Checks until the transcript contains the message. Returns null if it never does. */
 export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null> {
   for (const pauseMs of LOOK_AGAIN_MS) {
     await delay(pauseMs, undefined, { ref: false });
@@ -94,7 +97,9 @@ export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null>
   return null;
 }
 
-/** The notice with which a person's Esc ends Claude Code's own wait for the end of a limit (2.1.330). */
+/**
+ * The notice in the transcript after a person's Esc has ended Claude Code's own wait for the end of a limit (2.1.330).
+ */
 const CANCELLED = 'Automatic continue cancelled';
 
 const Notice = z.object({
@@ -104,7 +109,7 @@ const Notice = z.object({
   timestamp: z.iso.datetime(),
 });
 
-/** Reports whether somebody told Claude Code since then not to continue after the limit. */
+/** Reports whether somebody has cancelled Claude Code's own continuation since that time. */
 export async function isContinueCancelled(transcript: string, since: number): Promise<boolean> {
   const lines = (await readTail(transcript, TAIL_BYTES)).split('\n').filter((line) => line.includes(CANCELLED));
   return lines.some((line) => {

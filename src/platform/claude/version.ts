@@ -91,7 +91,7 @@ async function askVersion(program: string, env: Readonly<Record<string, string>>
   }
   const version = parseClaudeVersion(output);
   if (version === null) {
-    throw new CatalogueError('launch_failed', `${program} is no Claude Code: its version is ${JSON.stringify(output)}`);
+    throw new CatalogueError('launch_failed', `${program} isn't Claude Code: its version is ${JSON.stringify(output)}`);
   }
   return version;
 }

@@ -3,14 +3,14 @@ import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
 
-/** What the doctor needs to know of a session. A server of an older version does not report everything. */
+/** The facts about a session that the doctor needs. A server of an older version does not report everything. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
 });
 export type AskedSession = z.infer<typeof AskedSession>;
 
-/** What the doctor looks at. It changes nothing. */
+/** The context of the doctor's checks. The checks change nothing. */
 export interface DoctorContext {
   settings: Settings;
   /** this program's version */

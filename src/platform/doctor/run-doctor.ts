@@ -50,8 +50,8 @@ async function examineSafely(examine: Examine, context: DoctorContext): Promise<
   } catch (error) {
     if (error instanceof CatalogueError) return fault(error.message, error.hint);
     return fault(
-      `could not be looked at: ${error instanceof Error ? error.message : error}`,
-      'Report this as a fault of CBOS',
+      `could not be checked: ${error instanceof Error ? error.message : error}`,
+      'Report this as a bug in CBOS',
     );
   }
 }

@@ -3,7 +3,7 @@ import type { ScreenFrame, SpinnerColours } from '../../core/status/screen/scree
 import { signOf, spinnerColoursOf } from './coloured-signs.ts';
 import { type CoreLine, coreOf } from './xterm-core.ts';
 
-/** What a frame tells of one row. */
+/** The content of one row of a frame. */
 interface Row {
   text: string;
   isDim: boolean;
@@ -115,10 +115,10 @@ function readRow(terminal: Terminal, line: IBufferLine): Row {
 
 /** How many numbers of a row make a cell: its character, and its two colours with their attributes. */
 const CELL_NUMBERS = 3;
-/** The bit of a cell's first number that says that its characters are kept elsewhere. */
+/** The bit of a cell's first number that marks characters stored elsewhere. */
 const JOINED = 1 << 21;
 
-/** Reports whether a cell holds more than one character, such as a letter with an accent of its own. */
+/** Reports whether a cell holds more than one character, such as a letter with a combining accent. */
 function hasJoinedCharacters({ _data: data }: CoreLine): boolean {
   for (let at = 0; at < data.length; at += CELL_NUMBERS) if (((data[at] ?? 0) & JOINED) !== 0) return true;
   return false;

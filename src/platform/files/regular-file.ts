@@ -40,8 +40,8 @@ export async function readRegularFile(
 }
 
 /**
- * Reads the text of such a file, and waits for the disk. Commands do so before they have anything else to do: Node's
- * promises for files take a millisecond to load.
+ * Reads the text of such a file synchronously. Commands use it when they have nothing else to do yet, because Node's
+ * promise API for files takes a millisecond to load.
  */
 export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
   let file: number;

@@ -32,6 +32,11 @@ const DEFAULT_SWEEP_MS = 30_000;
  * noticed within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
+/**
+ * How long after a file appeared or disappeared to check whether the directory is still there. The kernel reports a
+ * removed directory only when no file in it is open any more, and a hook that waits for its reply keeps one open.
+ */
+const RECHECK_MS = 100;
 
 /** The errors for the system's limits of watches and of inotify instances. */
 const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
@@ -48,6 +53,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   let watched: { path: string; identity: string | null } | null = null;
   let known: string | null = null;
   let nextSweep: NodeJS.Timeout | undefined;
+  let recheck: NodeJS.Timeout | undefined;
   let isDisposed = false;
 
   const onEvent = (event: 'change' | 'rename', name: string | null): void => {
@@ -58,8 +64,12 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
       return;
     }
     // A write does not move the directory. There may be a thousand writes a second, so they are not checked.
-    if (event === 'change' && name !== null) onChange(name, event);
-    else if (identityOf(dir) !== watched.identity) arm();
+    if (event === 'change' && name !== null) {
+      onChange(name, event);
+      return;
+    }
+    recheckLater();
+    if (identityOf(dir) !== watched.identity) arm();
     // The name is missing when the kernel's queue has overflowed.
     else if (name === null) onChange(null, 'sweep');
     else onChange(name, event);
@@ -95,6 +105,13 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
     if (isOther) options.onReplaced?.();
     if (!isDisposed) onChange(null, watcher === null ? 'sweep' : 'begin');
   };
+  const recheckLater = (): void => {
+    clearTimeout(recheck);
+    recheck = setTimeout(() => {
+      if (watched?.path === dir && identityOf(dir) !== watched.identity) arm();
+    }, RECHECK_MS);
+    recheck.unref();
+  };
   const sweepLater = (): void => {
     clearTimeout(nextSweep);
     nextSweep = setTimeout(sweep, isAtLimit ? BLIND_SWEEP_MS : sweepMs);
@@ -113,6 +130,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   return () => {
     isDisposed = true;
     clearTimeout(nextSweep);
+    clearTimeout(recheck);
     watcher?.close();
   };
 }

@@ -3,7 +3,7 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { watchDirectory } from './watch-directory.ts';
 
 /**
- * What happened to a file. `change`: its content changed. `rename`: its name now refers to another file or to none.
+ * An event of a watched file. `change`: its content changed. `rename`: its name now refers to another file or to none.
  * `sweep`: either may have happened.
  */
 type FileEvent = 'change' | 'rename' | 'sweep';

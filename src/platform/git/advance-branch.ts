@@ -13,7 +13,7 @@ import {
 import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /**
- * Refuses a merge whose base is checked out somewhere, where the files could not follow without losing something.
+ * Refuses a merge if its base is checked out somewhere and updating the files there could lose something.
  * @throws CatalogueError checkout_dirty, checkout_filtered, operation_in_progress
  */
 export async function requireAdvanceable(place: GitPlace, { base, from, to }: MergePlan): Promise<void> {
@@ -27,13 +27,13 @@ export async function requireAdvanceable(place: GitPlace, { base, from, to }: Me
     runGit(['diff-tree', '-r', '-z', '--name-only', '--no-renames', ...flags, from, to], here);
   const added = byteNamesIn(await change('--diff-filter=A'));
   const there = await Promise.all(added.map((name) => isThere(bytePath(checkout, name))));
-  // git knows nothing of these, be they ignored: nobody could get them back.
+  // git does not track these files, even ignored ones, so nobody could restore them.
   const inTheWay = added.filter((_, index) => there[index]).map(textOf);
   if (inTheWay.length > 0) throw dirty({ base, checkout, what: 'has files in the way', files: inTheWay });
   await requireNoFilter(here, base, await change());
 }
 
-/** git without filters would put the pointer of a large file, or an encrypted one, into the checkout. */
+/** Without filters, git would put a large file's pointer, or an encrypted file, into the checkout. */
 async function requireNoFilter(here: GitPlace, base: string, names: Buffer): Promise<void> {
   const asked = await runGit(['check-attr', '-z', '--stdin', 'filter'], { ...here, input: names });
   const words = asked.toString('utf8').split('\0');
@@ -63,8 +63,9 @@ async function checkoutOf(place: GitPlace, base: string): Promise<string | null>
 }
 
 /**
- * Gives the base what was planned: in its checkout by a fast-forward. Somebody else's commit since then is never lost.
- * @throws CatalogueError what `requireAdvanceable` throws, git_failed
+ * Moves the base to the planned commit. If the base is checked out, the checkout is fast-forwarded. A commit that
+ * somebody else has added since then is never lost.
+ * @throws CatalogueError everything that `requireAdvanceable` throws, git_failed
  */
 export async function advanceBranch(place: GitPlace, plan: MergePlan): Promise<void> {
   const { base, from, to } = plan;

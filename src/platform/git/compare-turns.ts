@@ -12,7 +12,7 @@ export interface PatchNames {
   oldFile: string | null;
 }
 
-/** A turn, and the state to compare its begin with. */
+/** A turn, and the state to compare its beginning with. */
 interface Compared {
   turn: KeptTurn;
   to: string;
@@ -30,7 +30,7 @@ function totalOf(files: ReturnType<typeof parseDiff>): Changes['total'] {
   return { files: files.length, added: sum('added'), removed: sum('removed') };
 }
 
-/** How many files and lines differ between two states. */
+/** Counts the files and lines that differ between two states. */
 export async function countChanges(
   own: TurnGitDir,
   { from, to }: { from: string; to: string },

@@ -3,7 +3,7 @@
  *
  * - a safe call of git: `read-git.ts`
  * - the repository of a folder: `working-tree.ts`; what to compare with: `find-base.ts`
- * - a git directory of our own, so that nothing of the repository is written or run: `own-git-dir.ts`
+ * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
  * - git's output: `parse-diff.ts`
  */
 

@@ -18,11 +18,11 @@ import { type GitPlace, runGit, tryGit } from './run-git.ts';
 export const WORKTREES = join('.claude', 'worktrees');
 
 export interface WorktreeRequest {
-  /** the name of its folder: that of the session */
+  /** the name of the folder, which is the name of the session */
   name: string;
-  /** its branch: made, or taken if it exists; null: a new one with the name of the session */
+  /** its branch, which is created if it does not exist; null for a new branch with the name of the session */
   branch: string | null;
-  /** what a new branch starts from; null: the commit of the checkout it is made from */
+  /** the starting point of a new branch; null for the commit of the checkout from which the worktree is created */
   from: string | null;
 }
 
@@ -31,21 +31,21 @@ export interface MadeWorktree {
   /** the main checkout */
   repository: string;
   branch: string;
-  /** the branch that its changes go back to; null if it was made from no branch */
+  /** the branch that its changes go back to; null if the worktree was not created from a branch */
   base: string | null;
-  /** whether the branch was made with it */
+  /** whether the branch was created together with the worktree */
   isNewBranch: boolean;
-  /** the commit that it starts at */
+  /** the commit at which the worktree starts */
   commit: string;
-  /** the folder that was asked for, in the worktree */
+  /** the requested folder, inside the worktree */
   folder: string;
   /** files of `.worktreeinclude` that were not copied, because a symbolic link or another file is in the way */
   leftOut: string[];
 }
 
 /**
- * Makes a worktree for a session in Claude Code's own place. If anything fails, neither the folder nor a branch that
- * was made is left.
+ * Creates a worktree for a session in Claude Code's own place. If anything fails, both the folder and a new branch are
+ * removed.
  * @throws CatalogueError not_a_repository, no_commit, invalid_branch, no_such_ref, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed
  */
@@ -55,9 +55,9 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
   const made = await makeWorktreePlace(repository.root);
-  // From here on the folder belongs to this call, and only this call removes it. Git takes an empty one.
+  // From here on the folder belongs to this call, and only this call removes it. Git accepts an empty folder.
   await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'EEXIST' ? worktreeExists(path, 'is there already', 'Choose another name') : cause;
+    throw cause.code === 'EEXIST' ? worktreeExists(path, 'already exists', 'Choose another name') : cause;
   });
   const here = { ...place, cwd: repository.root };
   let isNewBranch = false;
@@ -73,17 +73,17 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
     return { path, repository: root, branch, base, isNewBranch, commit, folder, leftOut };
   } catch (cause) {
     await undoWorktree(place, { repository: repository.root, path, ...start, isNewBranch });
-    // Only those that were made for it, and only if nothing else is in them.
+    // Only folders that were created for the worktree are removed, and only if they are empty.
     for (const folder of made.reverse()) await rmdir(folder).catch(() => undefined);
     throw cause;
   }
 }
 
 /**
- * Adds a worktree, and makes its branch first if that is new. A branch that another call has made in the meantime
- * stays that call's.
+ * Adds a worktree, and first creates its branch if the branch is new. A branch that another call has created in the
+ * meantime belongs to that call.
  * @param place the main checkout
- * @throws CatalogueError git_failed, disk_full; a branch that was made here is deleted again
+ * @throws CatalogueError git_failed, disk_full; a branch that was created here is deleted again
  */
 export async function addWorktree(
   place: GitPlace,
@@ -99,12 +99,12 @@ export async function addWorktree(
   }
 }
 
-/** Deletes a branch that is still at a commit, so that nobody's later commits are lost. */
+/** Deletes a branch only if it is still at this commit, so that no later commits are lost. */
 async function deleteBranchAt(place: GitPlace, branch: string, commit: string): Promise<void> {
   await tryGit(['update-ref', '-d', `refs/heads/${branch}`, commit], place);
 }
 
-/** Removes a worktree that was just made and never used, and its branch if that was made with it. */
+/** Removes a worktree that was just created and never used, and its branch if that was created with it. */
 export async function undoWorktree(
   place: GitPlace,
   made: Pick<MadeWorktree, 'repository' | 'path' | 'branch' | 'commit' | 'isNewBranch'>,
@@ -127,7 +127,7 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
   if (head === null) throw new CatalogueError('no_commit');
   const branch = asked ?? name;
   if (!(await isBranchName(place, branch))) {
-    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} cannot be the name of a branch`);
+    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} isn't a valid branch name`);
   }
   const here = await currentBranch(place);
   const existing = await commitOf(place, `refs/heads/${branch}`);
@@ -135,20 +135,20 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
     const worktree = (await listWorktrees(place)).find((one) => one.branch === branch);
     if (worktree !== undefined) throw branchInUse(branch, worktree);
     if (asked === null || from !== null) {
-      const hint = from === null ? `--worktree ${branch} takes it` : 'Leave --from out to take it as it is';
-      throw new CatalogueError('branch_exists', `There is a branch ${branch} already`, { hint });
+      const hint = from === null ? `use it with --worktree ${branch}` : 'Leave out --from to use the branch as it is';
+      throw new CatalogueError('branch_exists', `The branch ${branch} already exists`, { hint });
     }
     return { branch, isNew: false, commit: existing, base: here };
   }
   const commit = from === null ? head : await commitOf(place, from);
-  if (commit === null) throw new CatalogueError('no_such_ref', `There is no commit ${JSON.stringify(from)} here`);
+  if (commit === null) throw new CatalogueError('no_such_ref', `The repository has no commit ${JSON.stringify(from)}`);
   const isBranch = from !== null && (await commitOf(place, `refs/heads/${from}`)) === commit;
   return { branch, isNew: true, commit, base: isBranch ? from : here };
 }
 
 function branchInUse(branch: string, { path }: ListedWorktree): CatalogueError {
   return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}`, {
-    hint: `\`cbos new NAME ${path}\` starts a session there; another branch gets a worktree of its own`,
+    hint: `\`cbos new NAME ${path}\` starts a session there; another branch gets its own worktree`,
     extra: { worktree: path },
   });
 }
@@ -162,14 +162,14 @@ async function requireFree(place: GitPlace, path: string): Promise<void> {
     : isListed
       ? `\`cbos new NAME ${path}\` starts a session there`
       : 'Choose another name, or move it away';
-  throw worktreeExists(path, isThere ? 'is there already' : 'is listed by git, but its folder is gone', hint);
+  throw worktreeExists(path, isThere ? 'already exists' : 'is listed by git, but its folder is gone', hint);
 }
 
 function worktreeExists(path: string, what: string, hint: string): CatalogueError {
   return new CatalogueError('worktree_exists', `${path} ${what}`, { hint, extra: { worktree: path } });
 }
 
-/** Makes the folder for worktrees. A link in its place could lead anywhere. @returns the folders that it made */
+/** Creates the folder for worktrees. A link in its place could lead anywhere. @returns the folders that were created */
 export async function makeWorktreePlace(root: string): Promise<string[]> {
   const made: string[] = [];
   for (const folder of [dirname(join(root, WORKTREES)), join(root, WORKTREES)]) {
@@ -179,17 +179,17 @@ export async function makeWorktreePlace(root: string): Promise<string[]> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    // Before anything is made in it.
+    // This is checked before anything is created in the folder.
     if (!(await lstat(folder)).isDirectory()) {
-      throw new CatalogueError('worktree_place', `${folder} isn't a folder of its own: a file or a symbolic link`);
+      throw new CatalogueError('worktree_place', `${folder} isn't a real folder but a file or a symbolic link`);
     }
   }
   return made;
 }
 
 /**
- * Keeps worktrees out of the status of the main checkout: `git add -A` there would take one as a submodule. In
- * `info/exclude`, which belongs to this clone alone.
+ * Keeps worktrees out of the status of the main checkout, where `git add -A` would add them as submodules. It uses
+ * `info/exclude`, which belongs only to this clone.
  */
 async function hideFromStatus(place: GitPlace, { root, commonDir }: Repository, path: string): Promise<void> {
   const here = { ...place, cwd: root };

@@ -6,13 +6,13 @@ import { lines, type WorkingTree } from './working-tree.ts';
 
 type Call = Pick<GitCall, 'env' | 'signal'>;
 
-/** How much of a reflog is read: the first entry of a branch, or the newest thousands of `HEAD`. */
+/** How much of a reflog is read. This covers the first entry of a branch, or the newest thousands of `HEAD`. */
 const FIRST_BYTES = 4_096;
 const LAST_BYTES = 512 * 1024;
 
 const BRANCHES = 'refs/heads/';
 
-/** Common names of a default branch, used if nothing says which one it is. */
+/** Common names of the default branch, used if nothing names it. */
 const DEFAULT_BRANCHES: readonly string[] = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
@@ -51,11 +51,15 @@ const CANDIDATES: readonly {
 /** Returns the merge base with a requested branch or tag, as `git diff REF...` does. */
 async function askedBase(repository: WorkingTree, asked: string, call: Call): Promise<string> {
   const commit = asked.startsWith('-') ? null : await commitOf(repository, asked, call);
-  if (commit === null) throw new CatalogueError('no_such_ref', `There is no revision ${JSON.stringify(asked)}`);
+  if (commit === null)
+    throw new CatalogueError('no_such_ref', `The repository has no revision ${JSON.stringify(asked)}`);
   if (repository.head === null) return commit;
   const base = await mergeBase(repository, commit, call);
   if (base !== null) return base;
-  throw new CatalogueError('no_such_ref', `${JSON.stringify(asked)} has no commit in common with what is checked out`);
+  throw new CatalogueError(
+    'no_such_ref',
+    `${JSON.stringify(asked)} has no commit in common with the checked-out branch`,
+  );
 }
 
 async function commitOf({ root }: WorkingTree, revision: string, call: Call): Promise<string | null> {

@@ -13,38 +13,38 @@ export interface FinishPlan {
   session: string;
   worktree: Worktree;
   how: FinishHow;
-  /** the branch that gets the commits; null: the one that the worktree started from */
+  /** the branch that gets the commits; null for the one that the worktree started from */
   into: string | null;
-  /** since when there is the worktree, in Unix milliseconds: what was saved before was another one */
+  /** when the worktree was created, in Unix milliseconds; anything saved earlier belongs to another worktree */
   since: number;
 }
 
-/** What happens around a finish. */
+/** The steps that a caller performs during a finish. */
 export interface FinishSteps {
   now(): number;
   /** the processes that `stop` ends */
   ownProcesses(): Promise<ReadonlySet<number>>;
-  /** ends what works in the worktree; called once nothing else forbids to go on */
+  /** ends everything that works in the worktree; called once nothing else prevents the finish */
   stop(): Promise<void>;
 }
 
 export interface Finished {
   saved: SavedState;
-  /** the commit that the base is at; null if no branch got the commits */
+  /** the commit that the base now points to; null if no branch got the commits */
   commit: string | null;
-  /** whether the branch of the worktree is still there */
+  /** whether the branch of the worktree still exists */
   isBranchKept: boolean;
-  /** what could not be removed of its folder; null if nothing is left */
+  /** the part of its folder that could not be removed; null if nothing is left */
   left: string | null;
 }
 
 /**
- * Brings a worktree to its end: brings its commits to the base, saves everything of it, removes its folder and the
- * branch that was made for it. What cannot be done is refused before anything has changed. After a kill in between,
- * the same call goes on: each step sees whether it was done.
+ * Finishes a worktree. It moves the commits to the base, saves everything, and removes the folder and the branch that
+ * was created for it. An impossible finish is refused before anything changes. After a kill, the same call continues,
+ * because each step detects whether it was done.
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules, worktree_in_use,
  * no_base, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty, checkout_filtered, no_such_ref,
- * no_identity, git_failed, disk_full, and what `stop` throws
+ * no_identity, git_failed, disk_full, and everything that `stop` throws
  */
 export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: FinishSteps): Promise<Finished> {
   const { worktree, session } = plan;
@@ -61,7 +61,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   await requireUnused(worktree.path, await steps.ownProcesses());
   await steps.stop();
   await requireUnused(worktree.path, new Set());
-  // The session may have gone on until it was stopped.
+  // The session may have continued until it was stopped.
   const last = await readMerge(inside, plan);
   if (last !== null) await advanceBranch(place, await planMerge(place, last));
   const saved = await saveWork(inside, {
@@ -74,15 +74,15 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   return remove(place, plan, saved);
 }
 
-/** What was saved before a kill, if only the removal is left. */
+/** Returns the state that was saved before a kill, if only the removal remains. */
 async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
-  // Their times are whole seconds.
+  // The times of commits are whole seconds.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
-  throw new CatalogueError('worktree_gone', `${worktree.path} isn't there any more, and CBOS saved none of it`, {
-    hint: `The branch ${worktree.branch} is as it was; \`git worktree list\` says where the worktrees are`,
+  throw new CatalogueError('worktree_gone', `${worktree.path} is gone, and CBOS saved nothing of it`, {
+    hint: `The branch ${worktree.branch} is unchanged; \`git worktree list\` shows where the worktrees are`,
   });
 }
 
@@ -97,13 +97,16 @@ async function remove(place: GitPlace, { worktree, how }: FinishPlan, saved: Sav
   return { saved, commit, isBranchKept, left };
 }
 
-/** @returns what is to be merged; null for nothing @throws CatalogueError no_base, no_commit, uncommitted_changes */
+/**
+ * @returns the planned merge; null if there is nothing to merge @throws CatalogueError no_base, no_commit,
+ * uncommitted_changes
+ */
 async function readMerge(inside: GitPlace, { session, how, into, worktree }: FinishPlan): Promise<MergeRequest | null> {
   if (how === 'keep' || how === 'discard') return null;
   const branch = (await currentBranch(inside)) ?? worktree.branch;
   const base = into ?? worktree.base;
   if (base === null || base === branch) {
-    throw new CatalogueError('no_base', `Nothing says which branch gets the changes of ${branch}`);
+    throw new CatalogueError('no_base', `The branch to merge into is not known of ${branch}`);
   }
   await requireNoOperation(inside);
   const files = await uncommittedFiles(inside);
@@ -116,8 +119,8 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
 }
 
 /**
- * What is in a worktree beside its commits, and what a merge would do.
- * @param into the branch that would get its commits; null: the one that it started from
+ * Returns what a worktree contains besides its commits, and what a merge would do.
+ * @param into the branch that would get its commits; null for the one that it started from
  * @throws CatalogueError git_failed
  */
 export async function previewFinish(given: GitPlace, worktree: Worktree, into: string | null): Promise<FinishPreview> {

@@ -3,8 +3,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { readRegularFile } from '../files/regular-file.ts';
 
 /**
- * Reads of a repository's own files, without running git: for what a list shows of each session. Nothing is done in
- * the places that they name.
+ * Reads a repository's own files without running git, for the details that a list shows about each session. The places
+ * that these files name are only read.
  */
 
 /** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
@@ -27,7 +27,7 @@ export async function findCheckout(path: string): Promise<Checkout | null> {
 
 /**
  * Returns the main checkout of the repository that a folder is in, which all its worktrees share; null outside of a
- * repository. The worktrees of a bare repository share its own folder, and a submodule is a repository of its own.
+ * repository. The worktrees of a bare repository share its folder, and a submodule is a separate repository.
  */
 export async function findMainCheckout(path: string): Promise<string | null> {
   const checkout = await findCheckout(path);

@@ -5,20 +5,20 @@ import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
 import { byteNamesIn, textOf } from './repository.ts';
 import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
-/** Names the files, in the patterns of `.gitignore`, that a worktree gets although git ignores them. */
+/** The file that lists the ignored files that a worktree gets, in the syntax of `.gitignore`. */
 const INCLUDE_FILE = '.worktreeinclude';
-/** A longer list is no list of patterns. */
+/** A longer file is not a list of patterns. */
 const MOST_LIST_BYTES = 1_000_000;
 
 /**
- * The files below a checkout that git ignores and that `.worktreeinclude` of the main checkout names, relative to it.
- * Folders that are repositories of their own are not looked into.
+ * Returns the files of a checkout that git ignores and that `.worktreeinclude` of the main checkout names, as relative
+ * paths. Folders that are separate repositories are not searched.
  */
 export async function includedFiles(place: GitPlace, root: string): Promise<string[]> {
   return (await includedNames(place, root)).map(textOf);
 }
 
-/** The same, with a character for each byte. */
+/** Works like {@link includedFiles}, but returns names with one character for each byte. */
 export async function includedNames(place: GitPlace, root: string): Promise<string[]> {
   if ((await readList(root)) === null) return [];
   const list = join(root, INCLUDE_FILE);
@@ -26,15 +26,15 @@ export async function includedNames(place: GitPlace, root: string): Promise<stri
     await runGit(['ls-files', '-z', '--others', '--ignored', `--exclude-from=${list}`], place),
   ).filter((name) => !name.endsWith('/'));
   if (named.length === 0) return [];
-  // A name that begins with a colon would be a pattern.
+  // Without `./`, a name that begins with a colon would be a pattern.
   const input = Buffer.from(named.map((name) => `./${name}\0`).join(''), 'latin1');
   const asked = await tryGit(['check-ignore', '-z', '--stdin'], { ...place, input });
-  // 1: none of them is ignored.
+  // Exit code 1 means that none of them is ignored.
   if (asked.code > 1) throw gitFailed(['check-ignore'], asked);
   return byteNamesIn(asked.stdout).map((name) => name.slice('./'.length));
 }
 
-/** Whether two checkouts name the same patterns. */
+/** Reports whether two checkouts contain the same patterns. */
 export async function haveSameList(one: string, other: string): Promise<boolean> {
   return (await readList(one)) === (await readList(other));
 }
@@ -48,9 +48,9 @@ function readList(root: string): Promise<string | null> {
 }
 
 /**
- * Copies files from one checkout to another. A symbolic link is neither copied nor followed, on neither side; a file
- * that is there already stays.
- * @returns the names of what was left out for such a reason
+ * Copies files from one checkout to another. Symbolic links are neither copied nor followed on either side. A file that
+ * already exists stays.
+ * @returns the names of the files that were left out for such a reason
  */
 export async function copyIncluded(from: string, to: string, names: readonly string[]): Promise<string[]> {
   const [source, target] = await Promise.all([realpath(from), realpath(to)]);
@@ -59,7 +59,7 @@ export async function copyIncluded(from: string, to: string, names: readonly str
   return left;
 }
 
-/** @returns whether it was copied */
+/** @returns whether the file was copied */
 async function copyOne(source: string, target: string, name: string): Promise<boolean> {
   if (!isBelow(name)) return false;
   const folder = dirname(name);
@@ -94,15 +94,15 @@ async function copyOne(source: string, target: string, name: string): Promise<bo
   }
 }
 
-/** Whether a relative name leads to something below its folder, and not into a git directory. */
+/** Reports whether a relative name leads to a place below its folder and outside of git directories. */
 export function isBelow(name: string): boolean {
   const parts = name.split(sep);
   return name !== '' && parts.every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git');
 }
 
 /**
- * Makes the folders of a relative path one by one, and follows no symbolic link on the way.
- * @returns false if something on the way isn't a folder
+ * Creates the folders of a relative path one by one, without following symbolic links.
+ * @returns false if something on the path isn't a folder
  */
 export async function makeFolders(base: string, folder: string): Promise<boolean> {
   if (folder === '.' || folder === '') return true;

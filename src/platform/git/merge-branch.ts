@@ -11,22 +11,22 @@ export interface MergeRequest {
   session: string;
   /** the branch that gets the changes */
   base: string;
-  /** the branch that has them, for the message of the commit */
+  /** the branch that has the changes, for the commit message */
   branch: string;
-  /** the commit that has them */
+  /** the commit that has the changes */
   tip: string;
 }
 
-/** What the base becomes. Nothing is changed yet: new commits are in the object database alone. */
+/** The planned new state of the base. Nothing has changed yet, because new commits are only in the object database. */
 export interface MergePlan {
   base: string;
   from: string;
-  /** the same as `from` if the base has everything already */
+  /** the same as `from` if the base already has everything */
   to: string;
 }
 
 /**
- * Computes a merge without touching a checkout, a branch or an index. A rebase leaves merge commits out, as git's does.
+ * Computes a merge without changing a checkout, a branch, or an index. Like git's, a rebase drops merge commits.
  * @param place the main checkout
  * @throws CatalogueError no_such_ref, no_identity, merge_conflict with the files, git_failed
  */
@@ -39,7 +39,7 @@ export async function planMerge(place: GitPlace, request: MergeRequest): Promise
   }
 }
 
-/** The command that hands a conflict to the session. A name that a shell would read is left out of it. */
+/** Returns the command that hands a conflict to the session. It leaves out names that a shell would interpret. */
 function conflictHint({ session, base }: MergeRequest): string {
   const what = /^[\w./-]+$/.test(base) ? base : 'the base';
   return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` hands them to the session; then try again`;
@@ -48,12 +48,12 @@ function conflictHint({ session, base }: MergeRequest): string {
 async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> {
   const { how, base, branch, tip } = request;
   const from = await commitOf(place, `refs/heads/${base}`);
-  if (from === null) throw new CatalogueError('no_such_ref', `There is no branch ${JSON.stringify(base)} here`);
+  if (from === null) throw new CatalogueError('no_such_ref', `The repository has no branch ${JSON.stringify(base)}`);
   if (await isAncestor(place, tip, from)) return { base, from, to: from };
   if (how !== 'squash' && (await isAncestor(place, from, tip))) return { base, from, to: tip };
   if (how === 'rebase') return { base, from, to: await replay(place, request, from) };
   const tree = await mergeTrees(place, from, tip);
-  // What a killed server had squashed is there already.
+  // A killed server may have squashed the same changes already.
   if (how === 'squash' && tree === (await treeOf(place, from))) return { base, from, to: from };
   await requireIdentity(place);
   const parents = how === 'merge' ? ['-p', from, '-p', tip] : ['-p', from];
@@ -61,7 +61,7 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   return { base, from, to: await askGit(['commit-tree', ...parents, '-F', '-', tree], { ...place, input }) };
 }
 
-/** Looks for the name that git would put on a commit here. @throws CatalogueError no_identity */
+/** Checks that git has an author name for commits here. @throws CatalogueError no_identity */
 async function requireIdentity(place: GitPlace): Promise<void> {
   for (const variable of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
     const asked = await tryGit(['var', variable], place);
@@ -69,7 +69,7 @@ async function requireIdentity(place: GitPlace): Promise<void> {
   }
 }
 
-/** The subjects of all commits; of one commit, its own message. */
+/** Returns the subjects of all commits, or the full message if there is only one commit. */
 async function squashMessage(place: GitPlace, { branch, tip }: MergeRequest, from: string): Promise<string> {
   const commits = (await askGit(['rev-list', '--reverse', tip, `^${from}`, '--'], place)).split('\n');
   const [only] = commits;
@@ -88,7 +88,7 @@ async function mergeTrees(place: GitPlace, ours: string, theirs: string): Promis
   });
 }
 
-/** The files that would be in conflict, were one commit merged into another. */
+/** Returns the files that would conflict if one commit were merged into another. */
 export async function findConflicts(place: GitPlace, ours: string, theirs: string): Promise<string[]> {
   return (await tryMerge(place, ours, theirs)).conflicts;
 }
@@ -101,7 +101,7 @@ async function tryMerge(place: GitPlace, ours: string, theirs: string): Promise<
   return { tree, conflicts: merged.code === 0 ? [] : [...new Set(names)] };
 }
 
-/** The commits of a branch once more, one after the other, on another commit. */
+/** Replays the commits of a branch, one after the other, on top of another commit. */
 async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Promise<string> {
   const words = ['rev-list', '--reverse', '--topo-order', '--no-merges', '--cherry-pick', '--right-only'];
   const listed = await askGit([...words, `${onto}...${tip}`, '--'], place);
@@ -115,7 +115,7 @@ async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Pro
 async function pick(place: GitPlace, commit: string, onto: string): Promise<string> {
   const parent = await commitOf(place, `${commit}^`);
   const tree = await mergeTrees(place, ...(await asSiblings(place, { commit, parent, onto })));
-  // The base has this change already.
+  // The base already has this change.
   if (tree === (await treeOf(place, onto))) return onto;
   const shown = await askGit(['log', '-1', '--date=raw', '--format=%an%x00%ae%x00%ad%x00%B', commit, '--'], place);
   const [name = '', email = '', date = '', ...message] = shown.split('\0');
@@ -127,8 +127,8 @@ async function pick(place: GitPlace, commit: string, onto: string): Promise<stri
 }
 
 /**
- * Two commits that nobody refers to, with the same trees and the commit's parent as their only common one. So
- * `merge-tree` merges as `cherry-pick` does; it takes a base of its own only since 2.40.
+ * Creates two unreferenced commits with the same trees, whose only common parent is the parent of the commit.
+ * `merge-tree` then merges like `cherry-pick`. Only git 2.40 and later accepts an explicit merge base.
  */
 async function asSiblings(
   place: GitPlace,

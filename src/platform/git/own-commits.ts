@@ -3,7 +3,7 @@ import { readRegularFile } from '../files/regular-file.ts';
 import { commitOf, currentBranch } from './repository.ts';
 import { askGit, type GitPlace, tryGit } from './run-git.ts';
 
-/** Files in a worktree's git directory that name commits which no other place may have. */
+/** Files in a worktree's git directory that may be the only references to some commits. */
 const OWN_HEADS = [
   'ORIG_HEAD',
   'FETCH_HEAD',
@@ -17,12 +17,13 @@ const OWN_HEADS = [
   'rebase-apply/orig-head',
   'rebase-apply/autostash',
 ];
-/** A longer file of names is none of git's. */
+/** A longer file of names was not written by git. */
 const MOST_NAMES_BYTES = 1_000_000;
 
 /**
- * The commits that could be lost with a worktree and its branch, each with all that is in its history: its HEAD, its
- * branch, the reflogs of both, unfinished operations, and the stashes of its branch.
+ * Returns the commits that could be lost together with a worktree and its branch. A commit in the history of another
+ * one is left out. They come from its HEAD, its branch, the reflogs of both, unfinished operations, and the stashes of
+ * its branch.
  * @param place the worktree
  */
 export async function findOwnCommits(
@@ -50,7 +51,10 @@ async function reflogOf(place: GitPlace, ref: string): Promise<string> {
   return listed.stdout.toString('utf8');
 }
 
-/** Of all that no other branch, tag or remote branch has, the commits that are in the history of no other one. */
+/**
+ * Drops the commits that another branch, tag, or remote branch contains. Returns those of the rest that are not in the
+ * history of another one.
+ */
 async function findTips(place: GitPlace, commits: readonly string[], branch: string): Promise<string[]> {
   if (commits.length === 0) return [];
   const others = ['--not', `--exclude=${branch}`, '--branches', '--tags', '--remotes', '--not'];

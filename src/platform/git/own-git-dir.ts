@@ -44,9 +44,10 @@ const KEPT_SETTINGS: readonly string[] = [
 ];
 
 /**
- * Our own settings. Larger files are not compared by lines, and nothing is written that the next call does not need.
+ * The settings of every git directory of our own: no program runs. Larger files are not compared by lines, and nothing
+ * is written that the next call does not need.
  */
-const OWN_SETTINGS = `[core]
+export const SAFE_SETTINGS = `[core]
 \tbare = false
 \tbigFileThreshold = 8m
 \tquotePath = false
@@ -57,16 +58,33 @@ const OWN_SETTINGS = `[core]
 [gc]
 \tauto = 0
 [diff]
-\tignoreSubmodules = dirty
 \trenameLimit = 1000
 `;
+
+/** Returns a call for a repository's files with the git directory `dir`, whose configuration is the only one. */
+export function callWith<Call extends Pick<GitCall, 'env'>>(dir: string, { root }: WorkingTree, call: Call) {
+  const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
+  return {
+    ...call,
+    cwd: root,
+    env: {
+      ...env,
+      HOME: dir,
+      GIT_DIR: dir,
+      GIT_WORK_TREE: root,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_ATTR_NOSYSTEM: '1',
+    },
+  };
+}
 
 /** The longest list of ignored files that is read. */
 const MOST_RULES_BYTES = 1024 * 1024;
 /** An index of a million files is a tenth of this. */
 const MOST_INDEX_BYTES = 1024 ** 3;
 
-/** Its parent must be there: a home that was removed while the server ran must not come back empty. */
+/** The parent must exist, because a home that was removed while the server ran must not come back empty. */
 export async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
@@ -91,23 +109,7 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
       copyText(join(repository.gitDir, 'info/sparse-checkout'), join(dir, 'info/sparse-checkout')),
       copyIndex(repository.gitDir, dir),
     ]);
-    const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
-    return {
-      call: {
-        ...call,
-        cwd: repository.root,
-        env: {
-          ...env,
-          HOME: dir,
-          GIT_DIR: dir,
-          GIT_WORK_TREE: repository.root,
-          GIT_CONFIG_NOSYSTEM: '1',
-          GIT_CONFIG_GLOBAL: '/dev/null',
-          GIT_ATTR_NOSYSTEM: '1',
-        },
-      },
-      dispose,
-    };
+    return { call: callWith(dir, repository, call), dispose };
   } catch (cause) {
     await dispose();
     throw cause;
@@ -135,7 +137,7 @@ function ownConfig(settings: Settings): string {
     return value !== undefined && /^[A-Za-z0-9-]+$/.test(value) ? [`[${section}]\n\t${key} = ${value}\n`] : [];
   });
   const version = settings.has('extensions.objectformat') ? 1 : 0;
-  return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${OWN_SETTINGS}`;
+  return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
 }
 
 /** Returns the person's own list of ignored files, followed by the repository's. The later one takes precedence. */

@@ -8,7 +8,7 @@ import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { listUntracked } from './snapshot-files.ts';
 
 /**
- * Whether a worktree may be removed, whatever its files are.
+ * Refuses a worktree that must not be removed, regardless of its files.
  * @param place the main checkout
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules
  */
@@ -34,7 +34,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   }
 }
 
-/** A session may have put anything in the place of its worktree: a link, or a repository of its own. */
+/** A session may have replaced its worktree with anything, such as a link or another repository. */
 async function requireOwn(place: GitPlace, path: string, isListed: boolean): Promise<void> {
   const isFolder = (await lstat(path).catch(() => null))?.isDirectory() === true;
   const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--absolute-git-dir'];
@@ -42,12 +42,12 @@ async function requireOwn(place: GitPlace, path: string, isListed: boolean): Pro
   const [, commonDir] = await placesOf(place.cwd);
   const [checkout, common, gitDir] = isFolder ? await placesOf(path).catch(() => []) : [];
   if (isListed && checkout === path && common === commonDir && gitDir !== common) return;
-  throw new CatalogueError('worktree_gone', `${path} is no worktree of ${place.cwd} any more`);
+  throw new CatalogueError('worktree_gone', `${path} is no longer a worktree of ${place.cwd}`);
 }
 
 /**
- * @param own processes that end before the worktree is removed
- * @throws CatalogueError worktree_in_use if any other process works in it
+ * @param own processes that will end before the worktree is removed
+ * @throws CatalogueError worktree_in_use if any other process works in the worktree
  */
 export async function requireUnused(path: string, own: ReadonlySet<number>): Promise<void> {
   const real = await realpath(path);
@@ -57,27 +57,27 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
       const cwd = readlinkSync(`/proc/${pid}/cwd`);
       return cwd === real || cwd.startsWith(`${real}/`) ? pid : null;
     } catch {
-      // It has ended, or belongs to somebody else.
+      // The process has ended, or belongs to somebody else.
       return null;
     }
   });
   if (users.length === 0) return;
   const infos = await Promise.all(users.map(readProcess));
   const named = infos.flatMap((one) => (one === null ? [] : [`${one.pid} (${one.comm})`])).join(', ');
-  throw new CatalogueError('worktree_in_use', `Processes work in ${path}: ${named}`, { extra: { pids: users } });
+  throw new CatalogueError('worktree_in_use', `Processes are running in ${path}: ${named}`, { extra: { pids: users } });
 }
 
 /**
- * Removes a worktree whose files are saved. In one step it is no longer there; what a kill leaves undone after that,
- * the same call does.
+ * Removes a worktree whose files are saved. It disappears in one step. If a kill interrupts the rest, the same call
+ * completes it.
  * @param place the main checkout
- * @returns what is left of its folder, for a file in it may be another user's; null if nothing is
+ * @returns the rest of its folder, because a file in it may belong to another user; null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
-  // No name of a session has a dot.
+  // Names of sessions do not contain dots.
   const prefix = `.${basename(path)}.finished`;
   if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
-  // git forgets a worktree whose folder is gone.
+  // git removes a worktree from its list if the folder is gone.
   if ((await listWorktrees(place)).some((one) => one.path === path)) {
     await runGit(['worktree', 'remove', '--force', '--', path], place);
   }
@@ -89,8 +89,8 @@ export async function removeWorktree(place: GitPlace, path: string): Promise<str
 }
 
 /**
- * Deletes a branch that is in the history of a saved commit and checked out nowhere.
- * @returns whether it is still there
+ * Deletes a branch if it is in the history of a saved commit and is not checked out anywhere.
+ * @returns whether the branch still exists
  */
 export async function deleteBranch(place: GitPlace, branch: string, savedIn: string): Promise<boolean> {
   const ref = `refs/heads/${branch}`;

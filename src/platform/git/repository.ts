@@ -2,9 +2,9 @@
  * Git, without running anything of the repository: `run-git.ts`.
  *
  * - the repository of a folder, its worktrees, branches and commits: this file
- * - a new worktree: `create-worktree.ts`, with what `.worktreeinclude` names: `include-files.ts`
- * - its end: `finish-worktree.ts`; everything of it in a ref, and back: `save-work.ts`, `restore-work.ts`; its commits
- *   into another branch: `merge-branch.ts`, `advance-branch.ts`
+ * - a new worktree: `create-worktree.ts`; the files that `.worktreeinclude` names: `include-files.ts`
+ * - finishing a worktree: `finish-worktree.ts`; saving everything in a ref and restoring it: `save-work.ts`,
+ *   `restore-work.ts`; merging its commits into another branch: `merge-branch.ts`, `advance-branch.ts`
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
@@ -13,7 +13,7 @@ import { askGit, type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
 /** A repository, seen from one of its checkouts. */
 export interface Repository {
-  /** the main checkout: its folder holds all worktrees that CBOS makes */
+  /** the main checkout, whose folder contains all worktrees that CBOS creates */
   root: string;
   /** the git directory that all worktrees share */
   commonDir: string;
@@ -33,7 +33,7 @@ export interface ListedWorktree {
 }
 
 /**
- * The repository of a folder.
+ * Finds the repository of a folder.
  * @throws CatalogueError not_a_repository, git_not_found, git_failed
  */
 export async function findRepository(place: GitPlace): Promise<Repository> {
@@ -70,7 +70,7 @@ function notARepository(path: string, why?: string): CatalogueError {
   return new CatalogueError('not_a_repository', why === undefined ? message : `${message}: ${why}`);
 }
 
-/** All worktrees of a repository, the main checkout first. */
+/** Returns all worktrees of a repository, the main checkout first. */
 export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> {
   const listed = await askGit(['worktree', 'list', '--porcelain', '-z'], place);
   return listed.split('\0\0').flatMap((block) => {
@@ -90,26 +90,26 @@ export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> 
 }
 const BRANCH_LINE = 'branch refs/heads/';
 
-/** The commit that a name stands for; null if there is none. A name that begins with a dash is none. */
+/** Returns the commit that a name refers to. Null if there is none, or if the name begins with a dash. */
 export async function commitOf(place: GitPlace, name: string): Promise<string | null> {
   if (name.startsWith('-') || name.includes('\0')) return null;
   const found = await tryGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** The branch that a checkout is on; null if its HEAD is detached. */
+/** Returns the branch that a checkout is on. Null if its HEAD is detached. */
 export async function currentBranch(place: GitPlace): Promise<string | null> {
   const found = await tryGit(['symbolic-ref', '--quiet', '--short', 'HEAD'], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** Whether git takes it as the name of a branch. */
+/** Reports whether git accepts this name for a branch. */
 export async function isBranchName(place: GitPlace, name: string): Promise<boolean> {
   if (name.startsWith('-') || name === 'HEAD' || name.includes('\0') || name.includes('@{')) return false;
   return (await tryGit(['check-ref-format', `refs/heads/${name}`], place)).code === 0;
 }
 
-/** The names in a list that git ended with NULs. */
+/** Splits a NUL-terminated list of git into names. */
 export function namesIn(list: Buffer): string[] {
   return list
     .toString('utf8')
@@ -118,8 +118,8 @@ export function namesIn(list: Buffer): string[] {
 }
 
 /**
- * The names in a list that git ended with NULs, with a character for each byte (Latin-1): a name on Linux may be no
- * UTF-8. `bytePath` makes a path of one.
+ * Splits a NUL-terminated list of git into names with one character for each byte (Latin-1), because a name on Linux
+ * need not be UTF-8. `bytePath` converts such a name to a path.
  */
 export function byteNamesIn(list: Buffer): string[] {
   return list
@@ -128,12 +128,12 @@ export function byteNamesIn(list: Buffer): string[] {
     .filter((name) => name !== '');
 }
 
-/** The path of such a name in a folder, for the file system. */
+/** Returns the path of such a name in a folder, for the file system. */
 export function bytePath(folder: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** Such a name as people read it. */
+/** Returns such a name as readable text. */
 export function textOf(name: string): string {
   return Buffer.from(name, 'latin1').toString('utf8');
 }
@@ -142,18 +142,21 @@ export function treeOf(place: GitPlace, commit: string): Promise<string> {
   return askGit(['rev-parse', '--verify', '--end-of-options', `${commit}^{tree}`], place);
 }
 
-/** Whether one commit is in the history of another. */
+/** Reports whether one commit is in the history of another. */
 export async function isAncestor(place: GitPlace, older: string, newer: string): Promise<boolean> {
   return (await tryGit(['merge-base', '--is-ancestor', older, newer], place)).code === 0;
 }
 
-/** The files of a checkout that are in no commit, or changed since: as git tells them, without what it ignores. */
+/**
+ * Returns the files of a checkout that are in no commit or have changed since the last one, as git reports them and
+ * without ignored files.
+ */
 export async function uncommittedFiles(place: GitPlace, untracked: 'all' | 'no' = 'all'): Promise<string[]> {
   const flags = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
   return namesIn(await runGit([...flags, `--untracked-files=${untracked}`], place)).map((line) => line.slice(3));
 }
 
-/** What git keeps in the git directory of a checkout as long as an operation is not done. */
+/** The files that git keeps in the git directory of a checkout until an operation is finished. */
 const OPERATIONS = [
   'MERGE_HEAD',
   'CHERRY_PICK_HEAD',
@@ -164,16 +167,16 @@ const OPERATIONS = [
   'sequencer',
 ];
 
-/** Refuses a checkout in which a merge or the like is not done. @throws CatalogueError operation_in_progress */
+/** Refuses a checkout with an unfinished merge or similar operation. @throws CatalogueError operation_in_progress */
 export async function requireNoOperation(place: GitPlace): Promise<void> {
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
   for (const name of OPERATIONS) {
     if (!(await isThere(join(gitDir, name)))) continue;
-    throw new CatalogueError('operation_in_progress', `${place.cwd} is in the middle of something (${name})`);
+    throw new CatalogueError('operation_in_progress', `${place.cwd} has an operation in progress (${name})`);
   }
 }
 
-/** Whether anything is there, be it a link that leads nowhere. */
+/** Reports whether anything has this path, even a dangling link. */
 export async function isThere(path: string | Buffer): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }

@@ -17,17 +17,17 @@ import { askGit, type GitPlace, runGit, tryGit } from './run-git.ts';
 import { CBOS_IDENTITY, findState, type SavedState } from './saved-work.ts';
 
 export interface RecoverRequest {
-  /** as `listStates` tells it */
+  /** as `listStates` returns it */
   id: string;
-  /** the branch; null: the one that it had */
+  /** the branch; null for its former branch */
   branch: string | null;
-  /** where its worktree comes back; undefined: where it was; null: only the branch */
+  /** the folder for its worktree; undefined for its former place; null to restore only the branch */
   folder: string | null | undefined;
 }
 
 /**
- * Brings back what was saved of a worktree. As a worktree: each file has the bytes that it had, and is changed, staged
- * or untracked as it was. As a branch: its commits, with what was in none of them as one more.
+ * Restores a saved worktree. A restored worktree has the same bytes in each file, which is changed, staged, or
+ * untracked as before. A restored branch has the same commits, plus one commit with everything that was not committed.
  * @param given a folder of the repository
  * @throws CatalogueError not_a_repository, no_such_save, no_commit, invalid_branch, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed, disk_full
@@ -38,7 +38,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   const state = await findState(place, { repository: root, id: request.id });
   const branch = request.branch ?? state.branch;
   if (!(await isBranchName(place, branch))) {
-    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} cannot be the name of a branch`);
+    throw new CatalogueError('invalid_branch', `${JSON.stringify(branch)} isn't a valid branch name`);
   }
   const existing = await commitOf(place, `refs/heads/${branch}`);
   if (request.folder === null) {
@@ -48,7 +48,8 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
     return { branch, commit, folder: null };
   }
   const { head } = state;
-  if (head === null) throw new CatalogueError('no_commit', 'Its branch had no commit', { hint: 'Give --branch alone' });
+  if (head === null)
+    throw new CatalogueError('no_commit', 'Its branch had no commit', { hint: 'Use --branch without --to' });
   if (existing !== null && existing !== head) throw branchExists(branch);
   const user = (await listWorktrees(place)).find((one) => one.branch === branch);
   if (user !== undefined) {
@@ -59,7 +60,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   const folder = request.folder ?? state.folder;
   await requireFreeFolder(root, folder);
   const made = { repository: root, path: folder, branch, commit: head, isNewBranch: existing === null };
-  // If that fails, what may be in the folder's place by now is not ours.
+  // If that fails, anything that is in the folder's place by now is not ours.
   await addWorktree(place, made, ['--no-checkout']);
   try {
     await writeState({ ...place, cwd: folder }, state, commonDir);
@@ -71,15 +72,15 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
 }
 
 function branchExists(branch: string): CatalogueError {
-  return new CatalogueError('branch_exists', `There is a branch ${branch} already, and it is elsewhere`, {
+  return new CatalogueError('branch_exists', `The branch ${branch} already exists, at another commit`, {
     hint: 'Choose another name: --branch',
   });
 }
 
 async function requireFreeFolder(root: string, folder: string): Promise<void> {
-  if (!folder.startsWith('/')) throw new CatalogueError('worktree_place', `${folder} is no whole path`);
+  if (!folder.startsWith('/')) throw new CatalogueError('worktree_place', `${folder} isn't an absolute path`);
   if (await isThere(folder)) {
-    throw new CatalogueError('worktree_exists', `${folder} is there already`, { hint: 'Choose another one: --to' });
+    throw new CatalogueError('worktree_exists', `${folder} already exists`, { hint: 'Choose another one: --to' });
   }
   if (dirname(folder) === join(root, WORKTREES)) await makeWorktreePlace(root);
 }
@@ -87,7 +88,7 @@ async function requireFreeFolder(root: string, folder: string): Promise<void> {
 async function asOneCommit(place: GitPlace, { tree, head, session, at }: SavedState): Promise<string> {
   if (head !== null && tree === (await treeOf(place, head))) return head;
   const parents = head === null ? [] : ['-p', head];
-  const words = ['commit-tree', ...parents, '-m', `What was in no commit of ${session} (${at})`, tree];
+  const words = ['commit-tree', ...parents, '-m', `Uncommitted files of ${session} (${at})`, tree];
   return askGit(words, { ...place, variables: CBOS_IDENTITY });
 }
 
@@ -98,17 +99,20 @@ async function writeState(place: GitPlace, state: SavedState, commonDir: string)
     if (commit !== null) await writeFiles(place, { commit, gitDir, commonDir });
   }
   await restrictToOwner(place.cwd, state.ownerOnly);
-  // Files that were untracked are so again, for the index does not have them.
+  // Untracked files are untracked again, because the index does not contain them.
   await runGit(['read-tree', state.staged ?? state.head ?? '--empty'], place);
   await tryGit(['update-index', '-q', '--refresh'], place);
 }
 
-/** Wins over all attributes of the repository: no line ending changes, nothing is filled in, encoded or filtered. */
+/**
+ * Attributes that override all those of the repository. No line ending changes, and nothing is expanded, encoded, or
+ * filtered.
+ */
 export const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
 
 /**
- * Writes the files of a commit into a folder byte for byte. git does it, with a git directory of its own that has other
- * attributes than the repository; it follows no link and never leaves the folder.
+ * Writes the files of a commit into a folder byte for byte. git does this with a separate git directory whose
+ * attributes differ from those of the repository. It follows no links and never leaves the folder.
  */
 async function writeFiles(
   place: GitPlace,
@@ -144,7 +148,7 @@ async function restrictToOwner(folder: string, names: readonly string[]): Promis
     if (!isBelow(textOf(name))) continue;
     const path = bytePath(root, name);
     const parent = dirname(path.toString('latin1'));
-    // Nothing outside of the folder, where a link may lead.
+    // A link may lead out of the folder. Nothing outside is written.
     const real = await realpath(Buffer.from(parent, 'latin1'), { encoding: 'latin1' }).catch(() => null);
     const stats = real === parent ? await lstat(path).catch(() => null) : null;
     if (stats?.isFile() === true) await chmod(path, stats.mode & 0o700);

@@ -10,19 +10,19 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
 /** How long git may take for one answer. */
 const LONGEST_MS = 20_000;
-/** As much of a file as a patch shows. Nobody comments on lines of a longer one. */
+/** The largest file, which is as much as a patch shows. Nobody comments on the lines of a larger one. */
 const MOST_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** The files of one working tree, as a review sees them. */
 export interface ReviewFiles {
-  /** The lines of a file; null if there is none, or it is no text, or too large. */
+  /** Returns the lines of a file. Null if the file does not exist, is not text, or is too large. */
   lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
-  /** Another text for another content, type or mode; null if nothing is there, or a folder. */
+  /** Returns a digest that differs for a different content, type, or mode. Null if there is no file, or a folder. */
   digest(file: string): Promise<string | null>;
 }
 
 /**
- * Opens the working tree of a folder. Nothing of the repository runs, and no link is followed out of it.
+ * Opens the working tree of a folder. Nothing from the repository runs, and no link that leads out of it is followed.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function openReviewFiles(
@@ -52,7 +52,7 @@ export async function openReviewFiles(
       if (path === null) return null;
       const digest = await digestOf(path);
       if (digest !== null || (await lstat(path).catch(orNull)) !== null) return digest;
-      // A file that was deleted can be reviewed too.
+      // A deleted file can be reviewed too.
       const commit = await baseCommit();
       return commit !== null && (await hasBlob(tree, `${commit}:${file}`, call)) ? 'gone' : null;
     },
@@ -78,7 +78,7 @@ async function hasBlob({ root }: WorkingTree, name: string, call: Pick<GitCall, 
   return code === 0;
 }
 
-/** Lines as a patch has them, without the end of the last one. A NUL is in no text. */
+/** Splits a text into lines as in a patch. Returns null for a text with a NUL, which is not text. */
 function toLines(text: string): readonly string[] | null {
   if (text.includes('\0')) return null;
   const lines = text.split('\n');
@@ -86,7 +86,7 @@ function toLines(text: string): readonly string[] | null {
   return lines.map((line) => line.replace(/\r$/, ''));
 }
 
-/** Whether a path names something below a folder, without a way out and outside of git's own directory. */
+/** Reports whether a path stays below its folder and outside of git's own directory. */
 function isPlainPath(file: string): boolean {
   const parts = file.split('/');
   return (
@@ -94,7 +94,7 @@ function isPlainPath(file: string): boolean {
   );
 }
 
-/** The path of a file in a working tree; null if a link on the way leads out of it. */
+/** Returns the path of a file in a working tree. Null if a link on the path leads out of it. */
 async function pathIn(root: string, file: string): Promise<string | null> {
   if (!isPlainPath(file)) return null;
   const path = join(root, file);
@@ -117,7 +117,7 @@ async function digestOf(path: string): Promise<string | null> {
   return `${(stats.mode & 0o111) === 0 ? 'file' : 'program'} ${hash.digest('hex')}`;
 }
 
-/** A file may go at any moment, and need not be readable. */
+/** A file may disappear at any moment, and may be unreadable. */
 function orNull(error: NodeJS.ErrnoException): null {
   if (['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? '')) return null;
   throw error;

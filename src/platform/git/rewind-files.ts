@@ -5,14 +5,14 @@ import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import type { TurnGitDir } from './turn-git-dir.ts';
 import type { TurnTree } from './turn-tree.ts';
 
-/** What a rewind did. */
+/** The result of a rewind. */
 export interface RewoundFiles {
   /** how many files were written, and how many deleted */
   written: number;
   deleted: number;
   /**
-   * files that stay as they are: something that git ignores is in their place, they were written meanwhile, they were
-   * never kept, or nobody may write there
+   * files that were not changed, because an ignored file is in their place, they were written during the rewind, they
+   * were never saved, or their place is not writable
    */
   left: string[];
 }
@@ -21,11 +21,11 @@ const STAGING = '.cbos-rewind-';
 const GITLINK = '160000';
 
 /**
- * Gives the files of a working tree the state that they had. All of them are written beside the working tree first, so
- * a full disk changes nothing; then each one gets its place by a rename. What git ignores stays, and no link is
+ * Restores the files of a working tree to an earlier state. All of them are first written next to the working tree, so
+ * a full disk changes nothing. Then a rename puts each one in its place. Ignored files stay, and links are not
  * followed.
- * @param options.present the state that the files have now, which is kept in a ref
- * @param options.since when that state began to be taken, Unix milliseconds: a file that was written later stays
+ * @param options.present the present state of the files, which is kept in a ref
+ * @param options.when the capture of that state began, Unix milliseconds; a file that was written later stays
  * @throws CatalogueError git_failed, disk_full, and the error of the file system; nothing was changed then
  */
 export async function rewindFiles(
@@ -60,8 +60,8 @@ export async function rewindFiles(
 }
 
 /**
- * A folder on the disk of the working tree that nobody else reads meanwhile. What a killed server left there goes: it
- * had changed nothing yet, or had only a part of it in place.
+ * Creates a private folder on the disk of the working tree. Files that a killed server left there are deleted. That
+ * server had changed nothing yet, or only a part of the files.
  */
 async function makeStaging({ repository: { gitDir, root } }: TurnGitDir): Promise<string> {
   const isOneDisk = (await stat(gitDir)).dev === (await stat(root)).dev;
@@ -117,13 +117,13 @@ async function stage(
   }
 }
 
-/** The folders of a name, from the top on. */
+/** Returns the folders of a name, from the top down. */
 function foldersOf(name: string): string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Whether every folder of a file is one, and no link; `make`: those that are missing are made. */
+/** Reports whether every folder of a file is a real folder and not a link. `make` creates missing folders. */
 async function areFolders(root: string, name: string, make: boolean): Promise<boolean> {
   for (const folder of foldersOf(name)) {
     const path = bytePath(root, folder);
@@ -135,7 +135,7 @@ async function areFolders(root: string, name: string, make: boolean): Promise<bo
   return true;
 }
 
-/** Whether somebody has written the file after its state was kept: what it has now is nowhere else. */
+/** Reports whether somebody has written the file after its state was saved. Its content then exists nowhere else. */
 const isNewer = (stats: { mtimeMs: number }, since: number): boolean => stats.mtimeMs > since;
 
 async function removeFile({ root, name, since }: { root: string; name: string; since: number }): Promise<boolean> {
@@ -144,7 +144,7 @@ async function removeFile({ root, name, since }: { root: string; name: string; s
   const stats = await lstat(path).catch(() => null);
   if (stats !== null && (stats.isDirectory() || isNewer(stats, since))) return false;
   if (stats !== null) await unlink(path);
-  // git knows no empty folders, so those that it made go with their last file.
+  // git does not track empty folders, so a folder is removed together with its last file.
   for (const folder of foldersOf(name).reverse()) {
     if (!(await removeEmpty(bytePath(root, folder)))) break;
   }
@@ -162,7 +162,7 @@ async function placeFile(options: {
   root: string;
   staging: string;
   name: string;
-  /** what the present state has: everything else in the way is somebody's own */
+  /** the files of the present state; anything else in the way belongs to somebody */
   was: ReadonlySet<string>;
   since: number;
 }): Promise<boolean> {

@@ -110,12 +110,15 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
 /** Returns the error for a command that failed, with git's own message. */
 export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code' | 'stderr'>): CatalogueError {
   if (NO_ROOM.test(result.stderr)) {
-    return new CatalogueError('disk_full', `git ${args[0]} found no room on the disk of the repository`, {
-      hint: 'Make room on that disk and try again: nothing was changed',
+    return new CatalogueError('disk_full', `git ${args[0]} found the disk of the repository full`, {
+      hint: 'Free some space on that disk and try again: nothing was changed',
     });
   }
   const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);
-  return new CatalogueError('git_failed', `git ${args[0]} failed (exit ${result.code}): ${said || 'no word of why'}`);
+  return new CatalogueError(
+    'git_failed',
+    `git ${args[0]} failed (exit ${result.code}): ${said || 'it gave no reason'}`,
+  );
 }
 /** How many lines of git's message an error repeats. The last lines give the reason. */
 const MAX_SAID_LINES = 4;
@@ -190,7 +193,7 @@ function faultOf(args: readonly string[], error: ExecFileException): Error | nul
   // Node's code for a program that wrote too much is a string, like those of the kernel.
   const code: unknown = error.code;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS takes`, { cause: error });
+    return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS reads`, { cause: error });
   }
   if (code === 'ENOENT') return new CatalogueError('git_not_found', undefined, { cause: error });
   if (typeof code === 'string') return startFault(Object.assign(error, { code }));

@@ -8,7 +8,7 @@ import { snapshotFiles } from './snapshot-files.ts';
 export interface SaveRequest {
   /** the session that works there */
   session: string;
-  /** the branch that its worktree was made with */
+  /** the branch that the worktree was created with */
   branch: string;
   /** the main checkout */
   root: string;
@@ -18,14 +18,14 @@ export interface SaveRequest {
   now: number;
 }
 
-/** The same tree gives the same commit, so that a repeated save is seen to be one. */
+/** A fixed time, so that the same tree gives the same commit and a repeated save is recognised. */
 const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**
- * Saves everything of a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing it. Its
- * tree has all files that are tracked or untracked. Its parents are the last commit, what is staged, the ignored files
- * that `.worktreeinclude` names, and every commit that could be lost with the worktree. Saving the same again gives
- * the same.
+ * Saves everything in a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing the
+ * worktree. The tree of the commit contains all tracked and untracked files. Its parents are the last commit, the
+ * staged files, the ignored files that `.worktreeinclude` names, and every commit that could be lost with the worktree.
+ * Saving the same state again gives the same commit.
  * @param place the worktree
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */

@@ -2,10 +2,13 @@ import { CatalogueError, type SavedWork } from '../../protocol/index.ts';
 import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { quoted, unquoted } from './snapshot-files.ts';
 
-/** Where everything of a finished worktree is kept: no branch, so `git gc` and `git push` leave it alone. */
+/**
+ * The refs that keep everything of a finished worktree. They are not branches, so `git gc` and `git push` leave them
+ * alone.
+ */
 const SAVED = 'refs/cbos/saved';
 
-/** The saved states are CBOS's own commits, not the person's: they need no configured name. */
+/** The author of saved states. They are CBOS's own commits and not the person's, so no configured name is needed. */
 export const CBOS_IDENTITY = {
   GIT_AUTHOR_NAME: 'CBOS',
   GIT_AUTHOR_EMAIL: 'cbos@localhost',
@@ -13,21 +16,21 @@ export const CBOS_IDENTITY = {
   GIT_COMMITTER_EMAIL: 'cbos@localhost',
 };
 
-/** One saved state, with what only its restoring needs. */
+/** One saved state, with the fields that only a restoration needs. */
 export interface SavedState extends SavedWork {
   tree: string;
   parents: string[];
-  /** the commit of what was staged; null if that was the head */
+  /** the commit of the staged files; null if they equal those of the head */
   staged: string | null;
-  /** the commit of the ignored files that `.worktreeinclude` names; null if there was none */
+  /** the commit of the ignored files that `.worktreeinclude` names; null if there were none */
   included: string | null;
-  /** the files that only their owner may read, with a character for each byte */
+  /** the files that only their owner may read, with one character for each byte */
   ownerOnly: string[];
 }
 
 export type NewState = Omit<SavedState, 'id' | 'ref' | 'commit' | 'also' | 'at'> & { now: number };
 
-/** Writes a state down as a commit with a ref of its own. The same state again is the one that is there. */
+/** Stores a state as a commit with its own ref. If the same state exists already, that one is returned. */
 export async function keepState(place: GitPlace, state: NewState): Promise<SavedState> {
   const same = (await listStates(place, state.repository)).find((one) => isSame(one, state));
   if (same !== undefined) return same;
@@ -38,7 +41,7 @@ export async function keepState(place: GitPlace, state: NewState): Promise<Saved
   const commit = await askGit(words, { ...place, variables, input: messageOf(state) });
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const id = `${session}/${stamp}-${commit.slice(0, 8)}`;
-  // Nothing as the former value: the ref must not be there.
+  // An empty former value means that the ref must not exist.
   await runGit(['update-ref', `${SAVED}/${id}`, commit, ''], place);
   const ref = `${SAVED}/${id}`;
   const { head, staged, included } = state;
@@ -67,7 +70,7 @@ function messageOf(state: NewState): string {
   return [`Worktree of ${state.session}`, '', ...lines, ''].join('\n');
 }
 
-/** What is saved in a repository, the newest first. @param repository its main checkout */
+/** Returns the states saved in a repository, newest first. @param repository its main checkout */
 export async function listStates(place: GitPlace, repository: string): Promise<SavedState[]> {
   const format = '%(refname) %(objectname) %(tree) %(committerdate:unix) %(parent)%0a%(contents)%00';
   const listed = await askGit(['for-each-ref', '--sort=-committerdate', `--format=${format}`, SAVED], place);
@@ -113,7 +116,7 @@ export async function findState(
   return state;
 }
 
-/** Without what only its restoring needs. */
+/** Returns a state without the fields that only a restoration needs. */
 export function toSavedWork(state: SavedState): SavedWork {
   const { id, repository, ref, commit, session, branch, folder, head, into, uncommitted, also, at } = state;
   return { id, repository, ref, commit, session, branch, folder, head, into, uncommitted, also, at };

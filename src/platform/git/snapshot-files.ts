@@ -6,19 +6,19 @@ import { haveSameList, includedNames } from './include-files.ts';
 import { byteNamesIn, bytePath, textOf } from './repository.ts';
 import { askGit, type GitOptions, type GitPlace, runGit } from './run-git.ts';
 
-/** The files of a worktree as trees in its repository. All of them are written; nothing refers to them yet. */
+/** The files of a worktree as trees in its repository. All trees are written, but nothing refers to them yet. */
 export interface FileTrees {
   /** every file that git tracks, and every untracked one */
   files: string;
-  /** what the index has */
+  /** the content of the index */
   staged: string;
-  /** the files that git ignores and `.worktreeinclude` names; null if there is none */
+  /** the ignored files that `.worktreeinclude` names; null if there are none */
   included: string | null;
-  /** the names of files outside the index that only their owner may read, with a character for each byte */
+  /** the names of files outside the index that only their owner may read, with one character for each byte */
   ownerOnly: string[];
 }
 
-/** One entry of an index. Names have a character for each byte. */
+/** One entry of an index. Names have one character for each byte. */
 interface IndexEntry {
   mode: string;
   hash: string;
@@ -27,18 +27,18 @@ interface IndexEntry {
 
 type Found = { kind: 'file'; mode: string; isOwnerOnly: boolean } | { kind: 'link'; target: Buffer } | { kind: 'gone' };
 
-/** A partial clone lacks objects that nobody has asked for yet. */
+/** A partial clone lacks objects that were never requested. */
 const WRITE_TREE = ['write-tree', '--missing-ok'];
 const SUBMODULE = '160000';
 const LINK = '120000';
 
 /**
- * Writes the files of a worktree into its repository byte for byte: each file is read, whatever the index believes of
- * it (`assume-unchanged`, its dates), and neither a filter nor a line ending changes it. The worktree itself and its
- * index stay as they are. Empty folders, sockets and pipes have no place in a tree.
+ * Writes the files of a worktree into its repository byte for byte. Each file is read, regardless of what the index
+ * assumes about it (`assume-unchanged`, its dates). No filter or line-ending conversion changes it. The worktree and
+ * its index stay unchanged. A tree cannot contain empty folders, sockets, and pipes.
  * @param place the worktree
  * @param options.root the main checkout
- * @param options.indexFile a file for this alone; it is removed
+ * @param options.indexFile a file for this purpose only; it is removed afterwards
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */
 export async function snapshotFiles(
@@ -56,10 +56,10 @@ export async function snapshotFiles(
     const found = await findAll(place, [...index.names, ...untracked]);
     const hashes = await hashAll(place, found, index.entries);
     const zero = '0'.repeat(hashes.length);
-    // A file that a sparse checkout leaves out is not deleted: the index has it.
+    // A file that a sparse checkout leaves out does not count as deleted, because the index has it.
     const isGone = (name: string): boolean => found.get(name)?.kind === 'gone' && !index.leftOut.has(name);
     const gone = index.names.filter(isGone).map((name) => indexLine({ mode: '0', hash: zero, name }));
-    // First what is gone: a folder may have become a file.
+    // Missing files come first, because a folder may have become a file.
     await updateIndex(own, [...gone, ...hashes.entries.map(indexLine)]);
     const files = await askGit(WRITE_TREE, own);
 
@@ -68,7 +68,7 @@ export async function snapshotFiles(
     const included = await hashAll(place, foundIncluded, []);
     await rm(indexFile, { force: true });
     await updateIndex(own, included.entries.map(indexLine));
-    // Of a file that git tracks it keeps no such mode, so whoever checks it out gets the usual one.
+    // git does not store this mode for tracked files, so a checkout gives them the usual mode.
     const ownerOnly = [...untracked, ...names].filter((name) => {
       const one = found.get(name) ?? foundIncluded.get(name);
       return one?.kind === 'file' && one.isOwnerOnly;
@@ -79,7 +79,7 @@ export async function snapshotFiles(
   }
 }
 
-/** The untracked files of a worktree. @throws CatalogueError worktree_nested if a repository is among them */
+/** Returns the untracked files of a worktree. @throws CatalogueError worktree_nested if a repository is among them */
 export async function listUntracked(place: GitPlace): Promise<string[]> {
   const untracked = byteNamesIn(await runGit(['ls-files', '-z', '--others', '--exclude-standard'], place));
   const nested = untracked.find((name) => name.endsWith('/'));
@@ -87,7 +87,7 @@ export async function listUntracked(place: GitPlace): Promise<string[]> {
   throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a repository of its own`);
 }
 
-/** The index of a worktree: what is staged, without files in conflict, and the names of all files that git tracks. */
+/** Reads the index of a worktree: the staged entries without files in conflict, and the names of all tracked files. */
 async function readIndex(
   place: GitPlace,
 ): Promise<{ entries: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
@@ -112,7 +112,7 @@ async function updateIndex(own: GitOptions, lines: readonly string[]): Promise<v
   await runGit(['update-index', '-z', '--replace', '--index-info'], { ...own, input });
 }
 
-/** How many files are looked at at once; the thread pool of Node has four threads. */
+/** How many files are inspected at once. Node's thread pool has four threads. */
 const AT_ONCE = 64;
 
 async function findAll({ cwd }: GitPlace, names: readonly string[]): Promise<Map<string, Found>> {
@@ -133,13 +133,13 @@ async function findOne(path: Buffer): Promise<Found> {
   if (stats?.isSymbolicLink() === true) {
     return { kind: 'link', target: await readlink(path, { encoding: 'buffer' }) };
   }
-  // In the place of a folder, or of a pipe, git knows only what is below it.
+  // In place of a folder or a pipe, git only knows the files below it.
   if (stats?.isFile() !== true) return { kind: 'gone' };
   const mode = (stats.mode & 0o100) === 0 ? '100644' : '100755';
   return { kind: 'file', mode, isOwnerOnly: (stats.mode & 0o044) === 0 };
 }
 
-/** Writes files and links into the repository. `length`: of its object names. */
+/** Writes files and links into the repository. `length` is the length of its object names. */
 async function hashAll(
   place: GitPlace,
   found: ReadonlyMap<string, Found>,
@@ -163,26 +163,26 @@ async function hashAll(
 }
 const SHA1_LENGTH = 40;
 
-/** The name that git gives to an object with these bytes. */
+/** Returns the name that git gives to an object with these bytes. */
 function blobName(bytes: Buffer, length: number): string {
   const hash = createHash(length === SHA1_LENGTH ? 'sha1' : 'sha256');
   return hash.update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
 }
 
-/** A name as git reads it on a line: in quotes, each byte that is no plain character by its number. */
+/** Quotes a name for a line that git reads. Each byte that is not a plain character is written as a number. */
 export function quoted(name: string): string {
   const plain = name.replaceAll(/[^ !#-[\]-~]/g, (one) => `\\${one.charCodeAt(0).toString(8).padStart(3, '0')}`);
   return `"${plain}"`;
 }
 
-/** What was quoted. */
+/** Returns the name that was quoted. */
 export function unquoted(text: string): string {
   return text
     .slice(1, -1)
     .replaceAll(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-/** By the list of the main checkout and by that of the worktree. */
+/** Returns the names from the lists of both the main checkout and the worktree. */
 async function namesToInclude(place: GitPlace, root: string, found: ReadonlyMap<string, Found>): Promise<string[]> {
   const names = new Set(await includedNames(place, root));
   if (!(await haveSameList(root, place.cwd))) {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ignoreRules, makeDirectory, readSettings } from './own-git-dir.ts';
+import { callWith, ignoreRules, makeDirectory, readSettings, SAFE_SETTINGS } from './own-git-dir.ts';
 import type { GitCall } from './read-git.ts';
 import { AS_THEY_ARE } from './restore-work.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A git directory of our own for the checkpoints of one working tree. It is kept, because its index remembers which
- * files were read: the next checkpoint reads only those that have changed since. Its configuration names no program,
- * and its attributes win over the repository's, so git stores the bytes of each file. New objects go to the
+ * A separate git directory for the checkpoints of one working tree. It is kept, because its index remembers which files
+ * were read. The next checkpoint then reads only files that have changed since. Its configuration names no program, and
+ * its attributes override those of the repository, so git stores the bytes of each file. New objects go to the
  * repository, where a ref keeps them.
  */
 export interface TurnGitDir {
@@ -23,33 +23,25 @@ export interface TurnGitDir {
 
 export interface TurnGitDirOptions {
   repository: WorkingTree;
-  /** where the directories of all working trees are; only this program writes there */
+  /** the parent of the directories of all working trees; only this program writes there */
   parent: string;
   call: Pick<GitCall, 'env' | 'signal'>;
   /** the user's home, to which `~` in `core.excludesFile` refers */
   userHome: string;
 }
 
-/** Files are stored as this system has them. Loose objects are compressed quickly: `git gc` does it thoroughly. */
-const OWN_SETTINGS = `[core]
-\tbare = false
+/**
+ * Files are stored as they are on this system. Loose objects are compressed quickly, because `git gc` compresses them
+ * thoroughly later.
+ */
+const OWN_SETTINGS = `${SAFE_SETTINGS}\tignoreSubmodules = all
+[core]
 \tfilemode = true
 \tsymlinks = true
 \tignorecase = false
 \tprotectNTFS = false
 \tprotectHFS = false
 \tlooseCompression = 1
-\tbigFileThreshold = 8m
-\tquotePath = false
-\tfsmonitor = false
-\tsplitIndex = false
-\tuntrackedCache = false
-\thooksPath = /dev/null
-[gc]
-\tauto = 0
-[diff]
-\tignoreSubmodules = all
-\trenameLimit = 1000
 `;
 
 /** @throws CatalogueError git_failed, and the error of the file system if there is no room */
@@ -60,7 +52,7 @@ export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGi
   const dir = join(parent, key);
   const settings = await readSettings(repository, call);
   for (const name of ['', 'refs', 'objects', 'info']) await mkdir(join(dir, name), { recursive: true, mode: 0o700 });
-  // A server that was killed may have left it. Nobody else writes this index.
+  // A killed server may have left the lock. Nobody else writes this index.
   await rm(join(dir, 'index.lock'), { force: true });
   const format = settings.get('extensions.objectformat');
   const isSha256 = format?.toLowerCase() === 'sha256';
@@ -74,29 +66,16 @@ export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGi
     writeFile(join(dir, 'info/attributes'), AS_THEY_ARE),
     writeFile(join(dir, 'info/exclude'), await ignoreRules({ repository, settings, userHome, env: call.env })),
   ]);
-  const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
+  const { env, ...own } = callWith(dir, repository, call);
   return {
     dir,
     repository,
     theirs: { ...call, cwd: repository.root },
-    call: {
-      ...call,
-      cwd: repository.root,
-      env: {
-        ...env,
-        HOME: dir,
-        GIT_DIR: dir,
-        GIT_WORK_TREE: repository.root,
-        GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects'),
-        GIT_CONFIG_NOSYSTEM: '1',
-        GIT_CONFIG_GLOBAL: '/dev/null',
-        GIT_ATTR_NOSYSTEM: '1',
-      },
-    },
+    call: { ...own, env: { ...env, GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects') } },
   };
 }
 
-/** Forgets what was read: the next checkpoint reads every file again. */
+/** Forgets which files were read, so the next checkpoint reads every file again. */
 export async function forgetRead({ dir }: Pick<TurnGitDir, 'dir'>): Promise<void> {
   await rm(join(dir, 'index'), { force: true });
 }

@@ -7,7 +7,10 @@ import type { TurnGitDir } from './turn-git-dir.ts';
 import type { TurnTree } from './turn-tree.ts';
 import { lines } from './working-tree.ts';
 
-/** Where turns are kept, `SESSION/NUMBER` below: no branch, so `git gc` and `git push` leave them alone. */
+/**
+ * The refs that keep turns, as `SESSION/NUMBER` below this. They are not branches, so `git gc` and `git push` leave
+ * them alone.
+ */
 export const TURNS = 'refs/cbos/turns';
 
 /** One state of the files. */
@@ -15,36 +18,36 @@ export interface TurnState extends TurnTree {
   commit: string;
 }
 
-/** A turn whose files were kept. */
+/** A turn whose files were saved. */
 export interface KeptTurn {
   number: number;
   ref: string;
-  /** the session's id, which stays through a rename, and the home that it belongs to */
+  /** the session's id, which does not change when the session is renamed, and its home */
   session: string;
   home: string;
   kind: TurnKind;
   prompt: string | null;
   /** Unix milliseconds */
   beganAt: number;
-  /** null while the turn runs */
+  /** null while the turn is running */
   endedAt: number | null;
-  /** how long after its begin the first state was taken, in milliseconds, if that was late */
+  /** how late the first state was captured after the turn began, in milliseconds; 0 if it was on time */
   lateMs: number;
   begin: string;
-  /** null while the turn runs */
+  /** null while the turn is running */
   end: string | null;
   files: number;
   added: number;
   removed: number;
-  /** where its working tree is */
+  /** the path of its working tree */
   root: string;
 }
 
 export type TurnFacts = Omit<KeptTurn, 'number' | 'ref' | 'begin' | 'end'>;
 
 /**
- * Writes a state down as a commit. Its fields are lines of the message.
- * @param parent the state at the begin of the turn; for that one, the last commit
+ * Stores a state as a commit. Its fields are lines of the message.
+ * @param parent the state at the beginning of the turn; for that state itself, the last commit
  */
 export async function commitState(
   own: TurnGitDir,
@@ -90,7 +93,7 @@ const textIn = (message: string, name: string): string | null => {
 const namesIn = (message: string, name: string): string[] =>
   [...message.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, value = '']) => unquoted(value));
 
-/** The turns that are kept in a repository, by number. @param place a folder of it */
+/** Returns the turns that are kept in a repository, by number. @param place a folder of the repository */
 export async function listTurns(place: GitPlace): Promise<KeptTurn[]> {
   const format = '%(refname) %(objectname) %(parent)%0a%(contents)%00';
   const listed = (await runGit(['for-each-ref', `--format=${format}`, TURNS], place)).toString('utf8');
@@ -132,7 +135,7 @@ function turnIn(block: string): KeptTurn[] {
   ];
 }
 
-/** What is kept of one state. */
+/** Reads one stored state. */
 export async function readState(own: TurnGitDir, commit: string): Promise<TurnState> {
   const { stdout } = await readGit(['cat-file', 'commit', commit], own.call);
   const text = stdout.toString('utf8');
@@ -145,10 +148,10 @@ export async function readState(own: TurnGitDir, commit: string): Promise<TurnSt
   };
 }
 
-/** How often a number is taken by somebody else before the next one is free. */
+/** How many times to try another number if somebody else has just taken one. */
 const TRIES = 20;
 
-/** Gives a new state the first free number from `number` on. */
+/** Stores a new state under the first free number from `number` on. */
 export async function addTurn(
   place: GitPlace,
   { slug, number, commit }: { slug: string; number: number; commit: string },
@@ -164,7 +167,7 @@ export async function addTurn(
   }
 }
 
-/** Gives a turn its last state, unless something else has changed it. */
+/** Sets the last state of a turn, unless something else has changed the turn. */
 export async function moveTurn(
   place: GitPlace,
   ref: string,

@@ -7,34 +7,37 @@ import { byteNamesIn, bytePath } from './repository.ts';
 import { forgetRead, type TurnGitDir } from './turn-git-dir.ts';
 import { lines } from './working-tree.ts';
 
-/** The files of a working tree, written into its repository. Names have a character for each byte. */
+/** The files of a working tree, written into its repository. Names have one character for each byte. */
 export interface TurnTree {
   tree: string;
-  /** files that are not in it: too large, or not to be read. A rewind leaves them alone */
+  /** files that are not in the tree, because they are too large or cannot be read; a rewind leaves them alone */
   leftOut: string[];
-  /** files that only their owner may read, which a tree does not say; `*` if these are nearly all */
+  /** files that only their owner may read, because a tree does not store this; `*` if nearly all are */
   ownerOnly: string[];
 }
 
-/** A larger file is left out: each turn that changed it would store it anew. */
+/** The largest file that is stored. Each turn that changed a larger one would store it again. */
 const LARGEST_FILE = 50 * 1024 * 1024;
-/** What one checkpoint may add that git does not track. Beyond it, something was built that nobody ignores yet. */
+/**
+ * The largest amount of untracked data that one checkpoint may add. More data is probably build output that is not
+ * ignored yet.
+ */
 const MOST_NEW_BYTES = 256 * 1024 * 1024;
 const MOST_NEW_FILES = 20_000;
-/** How many names a checkpoint keeps beside its tree. */
+/** How many names a checkpoint stores in addition to its tree. */
 const MOST_NAMED = 2_000;
-/** How many files are looked at at once; the thread pool of Node has four threads. */
+/** How many files are inspected at once. Node's thread pool has four threads. */
 const AT_ONCE = 64;
-/** A file may change while git reads it, which git refuses. */
+/** How many attempts to make. git fails if a file changes while git reads it. */
 const TRIES = 3;
-/** Where the names of files are kept that only their owner may read. */
+/** The file with the names of files that only their owner may read. */
 const OWNER_ONLY = 'owner-only.json';
 const NAMES = ['-z', '--exclude-standard'];
 
 /**
  * Writes all files that git tracks, and those that it neither tracks nor ignores, into the repository as a tree, byte
  * for byte. Only files that have changed since the last call are read. Nothing refers to the tree yet. The working
- * tree, its index and its refs stay as they are, and nothing of the repository runs.
+ * tree, its index, and its refs stay unchanged, and nothing from the repository runs.
  * @throws CatalogueError git_failed, disk_full
  */
 export async function takeTree(own: TurnGitDir): Promise<TurnTree> {
@@ -44,7 +47,7 @@ export async function takeTree(own: TurnGitDir): Promise<TurnTree> {
     } catch (cause) {
       const isTooMuch = cause instanceof CatalogueError && cause.extra.reason === TOO_MUCH;
       if (attempt >= TRIES || isTooMuch || own.call.signal.aborted) throw cause;
-      // The objects of earlier checkpoints may be gone, or the index unreadable.
+      // The objects of earlier checkpoints may be gone, or the index may be unreadable.
       if (attempt === TRIES - 1) await forgetRead(own);
     }
   }
@@ -57,7 +60,7 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
     ask(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']),
     ask(['ls-files', '--others', ...NAMES]),
     ask(['ls-files', '--cached', '--ignored', ...NAMES]),
-    // Files that git tracks although it would ignore them.
+    // These are tracked files that git would otherwise ignore.
     readGit(['ls-files', '--cached', '--ignored', ...NAMES], { ...own.theirs, mostBytes: MOST_LISTED }).then(
       ({ stdout }) => byteNamesIn(stdout),
     ),
@@ -88,12 +91,12 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
   return { tree: lines(stdout)[0] ?? '', leftOut, ownerOnly };
 }
 
-/** The names of a million files are shorter. */
+/** The longest list. The names of a million files are shorter. */
 const MOST_LISTED = 256 * 1024 * 1024;
 
 interface Found {
   name: string;
-  /** `none`: no file or link */
+  /** `none`: neither a file nor a link */
   kind: 'taken' | 'left' | 'none';
   bytes: number;
   isOwnerOnly: boolean;
@@ -114,14 +117,14 @@ async function lookAtOne(root: string, name: string): Promise<Found> {
   const one = { name, bytes: stats?.size ?? 0, isOwnerOnly: false };
   if (stats?.isSymbolicLink() === true) return { ...one, kind: 'taken' };
   if (stats?.isFile() !== true) return { ...one, kind: 'none' };
-  // git stores nothing under such a name, however it is written.
+  // git stores nothing under such a name, in any letter case.
   const isForGit = name.split('/').some((part) => part.toLowerCase() === '.git');
   const isReadable = isOwnFile(stats) || (await mayRead(path));
   if (isForGit || !isReadable || stats.size > LARGEST_FILE) return { ...one, kind: 'left' };
   return { ...one, kind: 'taken', isOwnerOnly: (stats.mode & 0o044) === 0 };
 }
 
-/** Whether its owner is this user and may read it; most files need no further call. */
+/** Reports whether this user owns the file and may read it. Most files then need no further call. */
 const isOwnFile = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   uid === process.getuid?.() && (mode & 0o400) !== 0;
 
@@ -146,7 +149,7 @@ async function requireBounded(own: TurnGitDir, taken: readonly Found[]): Promise
 const TOO_MUCH = 'too_much';
 function tooMuch(what: string): CatalogueError {
   return new CatalogueError('git_failed', `No checkpoint was made: ${what}`, {
-    hint: 'Name in .gitignore what nobody wants back',
+    hint: 'Add to .gitignore what need not be restored',
     extra: { reason: TOO_MUCH },
   });
 }

@@ -1,9 +1,9 @@
 /**
- * The files of each turn, kept in the repository in which a session works.
+ * Keeps the files of each turn in the repository in which a session works.
  *
- * - a git directory of our own: `turn-git-dir.ts`; all files as a tree: `turn-tree.ts`
- * - commits, refs and what they say: `turn-refs.ts`; which of them go: `src/core/turns/outdated.ts`
- * - what a turn changed: `compare-turns.ts`; files brought back: `rewind-files.ts`
+ * - the separate git directory: `turn-git-dir.ts`; all files as a tree: `turn-tree.ts`
+ * - commits, refs, and their contents: `turn-refs.ts`; which of them are forgotten: `src/core/turns/outdated.ts`
+ * - the changes of a turn: `compare-turns.ts`; restoring files: `rewind-files.ts`
  */
 import type { Changes, Patch } from '../../protocol/index.ts';
 import { countChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';
@@ -19,9 +19,9 @@ import { findWorkingTree } from './working-tree.ts';
 const LONGEST_MS = 120_000;
 
 export interface TurnBegin {
-  /** where the session works */
+  /** the folder in which the session works */
   folder: string;
-  /** its id, which stays through a rename */
+  /** its id, which does not change when the session is renamed */
   session: string;
   slug: string;
   kind: KeptTurn['kind'];
@@ -33,31 +33,37 @@ export interface TurnBegin {
 export interface TurnKeeperOptions {
   /** the server's own environment */
   environment: Environment;
-  /** the home: turns of sessions of other homes are none of our concern */
+  /** the home; turns of sessions of other homes are ignored */
   home: string;
   /** a folder that nobody else writes to */
   dir: string;
   now: () => number;
 }
 
-/** One state or comparison of a working tree is made at a time. Methods throw what git says, and `git_not_found`. */
+/**
+ * Keeps and compares the files of turns, one operation per working tree at a time. Methods throw git's errors and
+ * `git_not_found`.
+ */
 export interface TurnKeeper {
-  /** Reads the files beforehand, so that the first turn need not. */
+  /** Reads the files beforehand, so that the first turn need not wait for it. */
   prepare(folder: string): Promise<void>;
   /**
-   * Keeps the files as they are before a turn.
-   * @param isHeld whether nothing can have changed them since its begin
+   * Stores the files as they are before a turn.
+   * @param isHeld reports whether nothing can have changed the files since the turn began
    */
   begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
-  /** Keeps the files as a turn left them. null: it changed nothing and nobody asked for it, so it is forgotten. */
+  /**
+   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for it; it is then
+   * forgotten.
+   */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
-  /** All turns of sessions of this home in the repository of a folder, by number. */
+  /** Returns all turns of this home's sessions in the repository of a folder, by number. */
   list(folder: string): Promise<KeptTurn[]>;
   drop(folder: string, turns: readonly KeptTurn[]): Promise<void>;
-  /** What a turn changed; of one that runs, until now. */
+  /** Returns the changes of a turn, or the changes so far if it is still running. */
   changes(turn: KeptTurn): Promise<Changes>;
   patch(turn: KeptTurn, names: PatchNames): Promise<Patch>;
-  /** @throws CatalogueError disk_full: then nothing was changed */
+  /** @throws CatalogueError disk_full; nothing was changed then */
   rewind(begin: TurnBegin, commit: string): Promise<{ saved: KeptTurn; files: RewoundFiles }>;
 }
 
@@ -74,7 +80,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
       .catch(() => undefined)
       .then(async () => {
         const fresh = { env, signal: AbortSignal.timeout(LONGEST_MS) };
-        // The branch may be another one by now.
+        // The branch may have changed by now.
         const repository = await findWorkingTree(root, fresh);
         const own = await openTurnGitDir({ repository, parent: dir, call: fresh, userHome });
         return work(own, { cwd: root, environment });
@@ -156,7 +162,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
         const turn = await beginNow(own, place, { turn: begin, isHeld: () => true });
         const present = await readState(own, turn.begin);
         const files = await rewindFiles(own, { present, wanted, since });
-        // The files are back by now, and what undoes it is kept.
+        // The files are restored by now, and the state that undoes the rewind is stored.
         const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
         return { saved: saved ?? turn, files };
       }),

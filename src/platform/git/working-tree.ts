@@ -26,7 +26,7 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
     (stats) => stats.isDirectory(),
     () => false,
   );
-  if (!isFolder) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(folder)} any more`);
+  if (!isFolder) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(folder)} is gone`);
   const ask = (args: readonly string[]) => readGit(args, { ...call, cwd: folder, answers: [0, 1, 128] });
   const [places, branch, head] = await Promise.all([
     ask(['rev-parse', '--show-toplevel', '--absolute-git-dir', '--git-common-dir']),
@@ -53,7 +53,7 @@ async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);
   if (outer !== null && (inner === outer || inner.startsWith(outer === sep ? sep : outer + sep))) return;
   throw new CatalogueError('not_a_repository', 'The repository of the folder has its files elsewhere', {
-    hint: '`git config core.worktree` says where; a session that is started there has its changes',
+    hint: '`git config core.worktree` says where; start a session there to see its changes',
   });
 }
 

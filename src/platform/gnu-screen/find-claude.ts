@@ -5,7 +5,7 @@ import { descendantsAmong } from '../process/tree.ts';
 import type { ScreenHost } from './host.ts';
 import { listScreens, type ScreenSession } from './list-screens.ts';
 
-/** What can be observed of a process from outside. */
+/** The facts about a process that can be observed from outside. */
 export interface ProcessLook {
   comm: string;
   argv: readonly string[];

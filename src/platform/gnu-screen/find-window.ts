@@ -210,7 +210,7 @@ async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Pr
   const top = pid === undefined ? await onlyChild(session.pid) : await childAbove(session.pid, pid);
   const terminal = top === null ? null : await readTerminal(top);
   if (terminal !== null) return terminal;
-  throw new CatalogueError('no_such_window', `No window of ${session.id} runs the program that is meant`);
+  throw new CatalogueError('no_such_window', `No window of ${session.id} runs this program`);
 }
 
 async function onlyChild(daemonPid: number): Promise<number | null> {

@@ -105,8 +105,9 @@ export async function openHiddenTerminal(
 }
 
 /**
- * Opens an input that never ends, also if this process is killed: at the end of its input, `script` types ^D, and
- * Screen would pass that to the session. Whoever opens a FIFO for reading and writing is one of its writers.
+ * Opens an input that never ends, even if this process is killed. At the end of its input, `script` types ^D, and
+ * Screen would pass that to the session. A process that opens a FIFO for reading and writing is itself one of its
+ * writers.
  * @returns a file descriptor
  */
 async function openEndlessInput(path: string, env: HiddenTerminalOptions['env']): Promise<number> {
@@ -134,7 +135,7 @@ export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark):
   const inside = new Set((await descendantsOf([daemonPid])).map(({ pid }) => pid));
   for (const client of await findMarked(mark)) {
     if (client.comm !== 'screen' || client.pid === daemonPid || inside.has(client.pid)) continue;
-    // HUP detaches a client and leaves its session as it is.
+    // HUP detaches a client and does not affect its session.
     await signal(client, 'SIGHUP');
   }
 }

@@ -90,7 +90,7 @@ class LaunchProof {
     const trailer = parseTrailer(recording);
     const exitCode = trailer?.exitCode ?? null;
     if (exitCode === NOT_FOUND || exitCode === NOT_EXECUTABLE) {
-      return new CatalogueError('claude_not_found', `The command ${command} was not found or is no program`);
+      return new CatalogueError('claude_not_found', `The command ${command} was not found or isn't a program`);
     }
     const output = recording.subarray(reading.header.end, trailer?.start ?? recording.length).toString('utf8');
     const printed = stripEscapes(output).slice(-SHOWN_CHARACTERS);

@@ -71,8 +71,8 @@ async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_ans
 export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promise<CatalogueError> {
   const { dir } = host;
   const cure = (await isPlace(dir))
-    ? `Its daemon ${daemon.pid} makes none in ${dir}: it may be stopped (kill -CONT ${daemon.pid}), or have another SCREENDIR`
-    : `mkdir -p ${dir} && chmod 700 ${dir}: the socket is then made again by itself`;
+    ? `Its daemon ${daemon.pid} does not make one in ${dir}: it may be stopped (kill -CONT ${daemon.pid}), or have another SCREENDIR`
+    : `mkdir -p ${dir} && chmod 700 ${dir}: CBOS then has the socket made again`;
   return new CatalogueError('screen_unreachable', `The socket of Screen's session ${id} is gone`, { hint: cure });
 }
 

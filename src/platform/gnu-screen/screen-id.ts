@@ -38,7 +38,7 @@ export function assertSocketFits(dir: string, name: string, pidDigits: number): 
     throw new CatalogueError('path_too_long', message);
   }
   if (pidDigits + 1 + name.length > MAX_ID_LENGTH) {
-    const message = `PID.${name} would have over ${MAX_ID_LENGTH} characters, and Screen takes no more`;
+    const message = `PID.${name} would have over ${MAX_ID_LENGTH} characters, more than Screen allows`;
     throw new CatalogueError('path_too_long', message, { hint: 'Use a shorter name' });
   }
 }

@@ -48,7 +48,7 @@ export async function sizeWindow(
   }
 }
 
-/** HUP detaches the client and leaves the session as it is. */
+/** HUP detaches the client and does not affect the session. */
 async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<void> {
   for (const client of await descendantsOf([terminal.pid])) await signal(client, 'SIGHUP');
   await waitUntil(async () => (terminal.hasEnded() && !(await readScreen(host, id))?.attached ? true : null), {

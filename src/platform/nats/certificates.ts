@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/index.ts';
 
-/** Ten years. A fleet that is older founds itself anew. */
+/** Ten years. An older fleet must be founded again. */
 const VALID_DAYS = '3650';
 const OPENSSL_MS = 20_000;
 
@@ -18,9 +18,9 @@ export interface Certificates {
 }
 
 /**
- * Makes an authority of the fleet's own, and the certificate of its NATS server. The authority's key is removed at
- * once: it has signed the only certificate that it ever signs.
- * @param options.host the name or address by which machines reach the server, which the certificate is for
+ * Creates the fleet's own certificate authority and the certificate of its NATS server. The authority's key is removed
+ * at once, because it never signs another certificate.
+ * @param options.host the name or address by which machines reach the server, for which the certificate is valid
  * @throws CatalogueError nats_missing, nats_failed
  */
 export async function makeCertificates(options: { dir: string; host: string; openssl: string }): Promise<Certificates> {
@@ -101,7 +101,7 @@ export async function makeCertificates(options: { dir: string; host: string; ope
   return { authority, certFile: file('server.pem'), keyFile: file('server.key') };
 }
 
-/** Where Debian keeps them; a person's PATH often lacks the directories for administrators. */
+/** The directories in which Debian keeps these programs. A person's PATH often lacks the administrator directories. */
 const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin'];
 
 /**
@@ -111,6 +111,6 @@ const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/
 export function requireProgram(name: string, path: string | undefined): string {
   const directories = [...(path ?? '').split(':').filter((one) => one.startsWith('/')), ...SYSTEM_DIRECTORIES];
   const found = directories.map((directory) => join(directory, name)).find((file) => existsSync(file));
-  if (found === undefined) throw new CatalogueError('nats_missing', `There is no program ${name}`);
+  if (found === undefined) throw new CatalogueError('nats_missing', `The program ${name} was not found`);
   return found;
 }

@@ -6,33 +6,33 @@ import { seedBytes } from './keys.ts';
 
 /** How long to wait for a connection, including TLS. */
 const CONNECT_MS = 10_000;
-/** How often a quiet connection is checked. A link that is cut without a word is noticed after two of them. */
+/** How often a quiet connection is checked. A silently broken connection is noticed after two checks. */
 const PING_MS = 10_000;
 
 export interface NatsLogin {
-  /** what the server's certificate is for */
+  /** the host for which the server's certificate is valid */
   host: string;
-  /** where to connect, if that differs: a founder may be known to others by a name that does not lead to itself */
+  /** where to connect, if that differs; a founder's public name may not resolve on the founder itself */
   dial?: string;
   port: number;
-  /** the certificate of the fleet's own authority, PEM; no other one is believed */
+  /** the certificate of the fleet's own authority, PEM; no other authority is trusted */
   authority: string;
   id: string;
   seed: string;
 }
 
-/** Why there is no connection: the server does not know the key, or it cannot be reached. */
+/** The reason for a missing connection: the server does not know the key, or cannot be reached. */
 export class NatsRefusedError extends Error {
   override readonly name = 'NatsRefusedError';
 }
 
-/** What became of a request. In the first case it certainly did not arrive. */
+/** The outcome of a request. If it is `unreachable`, the request certainly did not arrive. */
 export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { kind: 'answered'; data: string };
 
 export interface NatsMessage {
   subject: string;
   data: string;
-  /** where an answer would go */
+  /** the subject for an answer */
   reply: string | undefined;
   respond(data: string): void;
 }
@@ -49,8 +49,8 @@ export interface NatsLink {
 }
 
 /**
- * Opens a connection to a NATS server. It never connects again by itself: the client library would then send what
- * was published in between, long after somebody was told that it could not be sent.
+ * Opens a connection to a NATS server. It never reconnects by itself. The client library would then send messages that
+ * were published in between, long after their senders learned that they could not be sent.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
@@ -72,10 +72,10 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   try {
     connection = await connect({
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
-      // A server says in clear text whether it speaks TLS, and the library (3.4.0) goes on without if it says
-      // `"tls_available": 1`. Whoever stands in between could then have our signature for the real server.
+      // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if it
+      // announces `"tls_available": 1`. A man in the middle could then obtain our signature for the real server.
       authenticator: (nonce) => {
-        if (!isProven) throw new Error('the NATS server did not prove that it is the one of the fleet');
+        if (!isProven) throw new Error('the NATS server did not prove that it belongs to the fleet');
         hasSigned = true;
         return logIn(nonce);
       },
@@ -88,7 +88,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       maxPingOut: 2,
     });
   } catch (cause) {
-    // The server says that it refuses, and closes. On a busy machine the library may see the end first.
+    // The server reports the refusal and closes the connection. On a busy machine the library may notice the end first.
     const isEnded = hasSigned && !(cause instanceof errors.TimeoutError);
     if (cause instanceof errors.AuthorizationError || isEnded) {
       throw new NatsRefusedError('the NATS server does not know this machine', { cause });
@@ -114,7 +114,7 @@ function linkOf(connection: NatsConnection): NatsLink {
     request: async (subject, data, timeoutMs) => {
       if (connection.isClosed()) return { kind: 'unreachable' };
       try {
-        // A connection that ends would otherwise hold the request until its timeout.
+        // If the connection ended, the request would otherwise wait until its timeout.
         const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {

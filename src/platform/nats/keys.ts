@@ -11,12 +11,12 @@ export function createKey(): MachineKey {
   return { id: pair.getPublicKey(), seed: Buffer.from(pair.getSeed()).toString('latin1') };
 }
 
-/** Returns the public key of a seed; null if the text is no seed. */
+/** Returns the public key of a seed; null if the text is not a seed. */
 export function publicKeyOf(seed: string): string | null {
   try {
     return fromSeed(seedBytes(seed)).getPublicKey();
   } catch {
-    // The text came from outside, and the library throws for each of its faults.
+    // The text came from outside, and the library throws an error for any fault in it.
     return null;
   }
 }
@@ -31,7 +31,7 @@ export function isSignedBy(id: string, text: string, signature: string): boolean
   try {
     return fromPublic(id).verify(Buffer.from(text), Buffer.from(signature, 'base64url'));
   } catch {
-    return false; // no public key, or no signature
+    return false; // not a public key, or not a signature
   }
 }
 

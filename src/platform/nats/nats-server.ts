@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
-import { isAlive, type ProcessId, readProcess, waitUntil } from '../process/index.ts';
+import { isAlive, type ProcessId, readProcess, startDetached, waitUntil } from '../process/index.ts';
 
 const START_MS = 10_000;
 const STOP_MS = 5_000;
@@ -13,6 +12,7 @@ const LOOK_EVERY_MS = 20;
 export const CONFIG_FILE = 'nats.conf';
 export const PID_FILE = 'nats.pid';
 export const LOG_FILE = 'nats.log';
+const OUTPUT_FILE = 'nats.out';
 
 export interface NatsServerOptions {
   /** the directory with the configuration, closed to others */
@@ -26,40 +26,33 @@ export interface NatsServerOptions {
 }
 
 /**
- * Starts the NATS server of a fleet, unless the one that an earlier server of this home started still runs. It lives
- * on if this process is killed, so that the other machines notice nothing.
+ * Starts the NATS server of a fleet, unless the one started by an earlier server of this home is still running. It
+ * survives if this process is killed, so the other machines notice nothing.
+ * @returns whether it was started just now, and has therefore read its configuration
  * @throws CatalogueError nats_failed
  */
-export async function ensureNatsServer(options: NatsServerOptions): Promise<void> {
+export async function ensureNatsServer(options: NatsServerOptions): Promise<boolean> {
   const { dir, host, port, program, env } = options;
-  if ((await findNatsServer(dir)) !== null) return;
-  const output = openSync(join(dir, 'nats.out'), 'w', 0o600);
-  const child = spawn(program, ['-c', join(dir, CONFIG_FILE)], {
-    detached: true,
-    stdio: ['ignore', output, output],
+  if ((await findNatsServer(dir)) !== null) return false;
+  const server = startDetached(program, ['-c', join(dir, CONFIG_FILE)], {
     cwd: dir,
-    env: { ...env },
+    env,
+    output: join(dir, OUTPUT_FILE),
   });
-  closeSync(output);
-  let ended = false;
-  child.once('error', () => {
-    ended = true;
-  });
-  child.once('exit', () => {
-    ended = true;
-  });
-  child.unref();
-  const isUp = await waitUntil(async () => (ended ? 'ended' : (await accepts(host, port)) ? 'up' : null), {
+  const isUp = await waitUntil(async () => (server.hasEnded() ? 'ended' : (await accepts(host, port)) ? 'up' : null), {
     timeoutMs: START_MS,
     everyMs: LOOK_EVERY_MS,
   });
-  if (isUp === 'up' && !ended) return;
-  if (!ended) child.kill('SIGKILL');
+  if (isUp === 'up' && !server.hasEnded()) return true;
+  if (!server.hasEnded()) server.kill();
   const said = await lastWords(dir);
   throw new CatalogueError('nats_failed', `The NATS server does not run at ${host}:${port}${said}`);
 }
 
-/** Makes the running server read its configuration again. It ends the connections of everybody who is not in it. */
+/**
+ * Makes the running server read its configuration again. The server then closes the connections of machines that are
+ * not in it.
+ */
 export async function reloadNatsServer(dir: string): Promise<void> {
   const found = await findNatsServer(dir);
   if (found !== null) process.kill(found.pid, 'SIGHUP');
@@ -93,7 +86,7 @@ function runsConfig(pid: number, config: string): boolean {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     return words[1] === '-c' && words[2] === config;
   } catch {
-    return false; // it has just ended, or belongs to somebody else
+    return false; // the process has just ended, or belongs to somebody else
   }
 }
 
@@ -109,7 +102,7 @@ function accepts(host: string, port: number): Promise<boolean> {
 }
 
 async function lastWords(dir: string): Promise<string> {
-  for (const file of [LOG_FILE, 'nats.out']) {
+  for (const file of [LOG_FILE, OUTPUT_FILE]) {
     const text = await readFile(join(dir, file), 'utf8').catch(() => '');
     const fault = text.split('\n').findLast((line) => /\[(FTL|ERR)\]|nats-server:/.test(line));
     if (fault !== undefined) return `: ${fault.replace(/^.*\[(?:FTL|ERR)\] /, '')}`;

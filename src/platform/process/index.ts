@@ -3,6 +3,7 @@
  *
  * - ending a whole tree, with proof: `end-tree.ts`; what only the kernel knows: `kernel.ts`; the process at the other
  *   end of a connection: `peer.ts`
+ * - a program that outlives this one: `start-detached.ts`
  * - how much the machine has to do: `machine-load.ts`
  * - whether it is certain that a thread can be started: `spare-room.ts`
  */
@@ -14,6 +15,7 @@ export * from './make-fifo.ts';
 export * from './peer.ts';
 export * from './proc-file.ts';
 export * from './run-program.ts';
+export * from './start-detached.ts';
 export * from './start-fault.ts';
 export * from './tree.ts';
 export * from './wait-until.ts';

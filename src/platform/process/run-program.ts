@@ -7,6 +7,8 @@ export interface RunOptions {
   /** how long the program may run before it is killed */
   timeoutMs: number;
   cwd?: string;
+  /** aborted when the program must be killed */
+  signal?: AbortSignal;
 }
 
 /**
@@ -48,8 +50,12 @@ export function runProgram(file: string, args: readonly string[], options: RunOp
       timedOut = true;
       child.kill('SIGKILL');
     }, options.timeoutMs);
+    const kill = (): void => void child.kill('SIGKILL');
+    options.signal?.addEventListener('abort', kill);
+    if (options.signal?.aborted === true) kill();
     const settle = (result: RunResult) => {
       clearTimeout(timer);
+      options.signal?.removeEventListener('abort', kill);
       child.stdout.destroy();
       child.stderr.destroy();
       resolve(result);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** How many threads and descriptors must be left, because others take some at the same time. */
 const SPARE = 64;
-/** If so many are left, they are not counted again for a moment: nobody takes that many in it. */
+/** If this many are left, they are not counted again for a moment, because they cannot run out that fast. */
 const PLENTY = 1_000;
 const PLENTY_FOR_MS = 100;
 /** How often to count the threads of the whole machine. This process's own usage is checked each time. */

@@ -17,7 +17,7 @@ export function startFault(error: NodeJS.ErrnoException): Error {
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {
   if (child.stdout !== undefined) return;
   child.once('error', () => undefined);
-  throw new CatalogueError('process_limit', 'No further file may be opened, and so no process started', {
+  throw new CatalogueError('process_limit', 'The limit of open files is reached, so no process can start', {
     hint: 'Raise the limit (`ulimit -n`, LimitNOFILE of the service), or end what is not needed',
   });
 }

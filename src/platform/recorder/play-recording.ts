@@ -221,7 +221,7 @@ class Player {
     if (this.#parts.stage.size() !== null) await this.#paint();
   }
 
-  /** Sleeps. Meanwhile it updates the clock of a visible status line, and removes the line when its time is over. */
+  /** Sleeps. In that time it updates the clock of a visible status line, and removes the line when its time is over. */
   async #sleepWithStatus(forMs: number | null): Promise<void> {
     const size = this.#parts.stage.size();
     if (size === null || this.#clock.isPaused || this.#status(size) === null) return this.#sleep(forMs);

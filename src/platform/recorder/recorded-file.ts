@@ -39,7 +39,7 @@ export async function openTiming(file: string): Promise<RecordedFile> {
     return await openRecorded(file);
   } catch (cause) {
     if (!(cause instanceof CatalogueError)) throw cause;
-    throw new CatalogueError('no_recording', `There is no timing file ${file}`, { cause });
+    throw new CatalogueError('no_recording', `The timing file ${file} does not exist`, { cause });
   }
 }
 
@@ -77,6 +77,6 @@ async function openHandle(file: string): Promise<FileHandle> {
     return await open(file, 'r');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new CatalogueError('no_recording', `There is no recording ${file}`, { cause });
+    throw new CatalogueError('no_recording', `The recording ${file} does not exist`, { cause });
   }
 }

@@ -190,6 +190,6 @@ async function openRecording(file: string) {
     return await open(file, 'r');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-    throw new CatalogueError('no_recording', `There is no recording ${file}`, { cause });
+    throw new CatalogueError('no_recording', `The recording ${file} does not exist`, { cause });
   }
 }

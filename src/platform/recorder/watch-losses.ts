@@ -34,7 +34,7 @@ const COMPARE_MS = 250;
  */
 const TIMES_SEEN = 3;
 
-/** What one comparison found. */
+/** The result of one comparison. */
 interface Comparison {
   /** the recording's length */
   length: number;

@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readRegularFile } from '../files/regular-file.ts';
 
-/** The rules of a home, beside `config.toml`. */
+/** The file with the rules of a home, next to `config.toml`. */
 export const HOME_RULES = 'rules.toml';
-/** The rules of a project, below its folder. */
+/** The file with the rules of a project, inside its folder. */
 export const PROJECT_RULES = '.cbos/rules.toml';
 
-/** How long a file of rules may be: each rule has some hundred bytes. */
+/** The largest file of rules. A rule has a few hundred bytes. */
 const MOST_BYTES = 200_000;
 
-/** A file of rules. `values` is what it says; null beside the error if it is no TOML, or cannot be read. */
+/**
+ * A file of rules. `values` is its content. If the file is not TOML or cannot be read, `values` is null and there is an
+ * error.
+ */
 export interface RuleText {
   content: string | null;
   sha256: string | null;
@@ -27,7 +30,9 @@ export async function readRuleFile(path: string): Promise<RuleText | null> {
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     return unreadable(`it cannot be read (${code})`);
   }
-  return content === null ? unreadable(`it is no file, or longer than ${MOST_BYTES} bytes`) : parseRuleText(content);
+  return content === null
+    ? unreadable(`it isn't a file, or is longer than ${MOST_BYTES} bytes`)
+    : parseRuleText(content);
 }
 
 const unreadable = (error: string): RuleText => ({ content: null, sha256: null, values: null, error });

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How many paths of one call are looked up; a call with more is left to a person. */
+/** How many paths of one call are resolved. A call with more of them asks a person. */
 const MOST_PATHS = 500;
 
 /** A path, and the directory that it is relative to. */
@@ -11,8 +11,8 @@ export interface NamedPath {
 }
 
 /**
- * Where each path leads, links followed as far as it exists. Null where that cannot be told: a link to nothing, a
- * folder that may not be read, too many paths.
+ * Returns the destination of each path, with links followed as far as the path exists. Null if the destination is
+ * unknown: a dangling link, an unreadable folder, or too many paths.
  * @param options.keyOf names a path in the map
  */
 export async function resolvePlaces(
@@ -36,7 +36,7 @@ function toAbsolute(base: string, path: string, userHome: string): string {
 /** The part of a path that does not exist cannot be a link. A name that is too long does not exist. */
 const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
-/** @param path absolute. @returns null where it leads cannot be told */
+/** @param path absolute. @returns null if the destination is unknown */
 export async function followLinks(path: string): Promise<string | null> {
   const missing: string[] = [];
   for (let at = path; ; at = dirname(at)) {

@@ -1,4 +1,4 @@
-import type { SaidAt } from '../sqlite/search-store.ts';
+import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
 import type { RecordingPlace } from './session-recordings.ts';
 

@@ -3,7 +3,8 @@ import { readableLines, type ScreenRow } from '../../core/search/index.ts';
 import { createEmulator, type Emulator } from '../emulator/index.ts';
 import { readRange, readStart } from '../recorder/index.ts';
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
-import type { SearchStore, ShownLines } from '../sqlite/search-store.ts';
+import type { ShownLines } from '../sqlite/search-entries.ts';
+import type { SearchStore } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
 /** How much is read and drawn at once: about 10 ms of work. A waiting search runs before the next slice. */

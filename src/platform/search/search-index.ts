@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import { parseSearch, snippetOf, textsOfMessage } from '../../core/search/index.ts';
 import { CatalogueError, type SearchHit, type SearchKind } from '../../protocol/index.ts';
-import type { FoundEntry, SaidAt, SearchStore } from '../sqlite/search-store.ts';
+import type { SaidAt } from '../sqlite/search-entries.ts';
+import type { FoundEntry, SearchStore } from '../sqlite/search-store.ts';
 import { RecordingIndexer, SETTLED_MS } from './recording-indexer.ts';
 import { fileState, findRecordings, type RecordingPlace } from './session-recordings.ts';
 import { indexTranscript } from './transcript-indexer.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { CatalogueError } from '../../protocol/index.ts';
-import type { SaidAt } from '../sqlite/search-store.ts';
+import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
 import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
 import type { RecordingPlace } from './session-recordings.ts';

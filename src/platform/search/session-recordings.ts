@@ -5,7 +5,7 @@ import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 
-/** Where a session's recording is. */
+/** The place of a session's recording. */
 export interface RecordingPlace {
   typescript: string;
   timing: string | null;

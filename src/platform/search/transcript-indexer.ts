@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { textsOfMessage } from '../../core/search/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import { readRange } from '../recorder/index.ts';
-import type { SaidAt, SearchStore } from '../sqlite/search-store.ts';
+import type { SaidAt } from '../sqlite/search-entries.ts';
+import type { SearchStore } from '../sqlite/search-store.ts';
 
 /** How much is read at once: a few ms of work. A waiting search runs before the next slice. */
 const SLICE_BYTES = 262_144;

@@ -31,7 +31,7 @@ function homeError(cause: unknown, home: string): CatalogueError {
   const fault = homeFault(cause);
   if (fault === 'home_read_only')
     return new CatalogueError(fault, `The home ${home} is on a read-only file system`, { cause });
-  if (fault !== null) return new CatalogueError(fault, `There is no room on the disk of the home ${home}`, { cause });
+  if (fault !== null) return new CatalogueError(fault, `The disk of the home ${home} is full`, { cause });
   const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new CatalogueError('invalid_setting', `The home ${home} cannot be used (${reason})`, {
     hint: OWN_HOME,

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { type BudgetRule, readBudgets } from '../../core/budgets/index.ts';
 import {
   resolveHome,
   resolvePlainly,
@@ -25,6 +26,8 @@ export interface ReadSettings {
   rows: ResolvedSetting[];
   /** the user's own rules for the screen, strongest first */
   rules: ScreenRule[];
+  /** what sessions may spend */
+  budgets: BudgetRule[];
 }
 
 /** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
@@ -51,10 +54,12 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
   };
   const resolved = resolvePlainly({ ...sources, file }) ?? (await resolveBySchema({ ...sources, file }));
   assertSocketFits(resolved.settings.socket);
-  return { ...resolved, rules: values?.rules === undefined ? [] : await readRules(values.rules, path) };
+  const rules = values?.rules === undefined ? [] : await readRules(values.rules, path);
+  const budgets = values?.budgets === undefined ? [] : readBudgets(values.budgets, path);
+  return { ...resolved, rules, budgets };
 }
 
-async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettings, 'rules'>> {
+async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettings, 'rules' | 'budgets'>> {
   const { resolveSettings } = await import('../../core/settings/resolve-by-schema.ts');
   return resolveSettings(sources);
 }
@@ -88,13 +93,13 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
     throw new CatalogueError('invalid_setting', `${path} cannot be read (${code})`, {
-      hint: `Make it a file that you may read, or remove it`,
+      hint: `Make it a file that you can read, or remove it`,
       cause,
     });
   }
   if (text === null) {
-    throw new CatalogueError('invalid_setting', `${path} is no file, or longer than ${MOST_BYTES} bytes`, {
-      hint: `Make it a file that you may read, or remove it`,
+    throw new CatalogueError('invalid_setting', `${path} isn't a file, or is longer than ${MOST_BYTES} bytes`, {
+      hint: `Make it a file that you can read, or remove it`,
     });
   }
   // The parser is loaded only if the file exists.
@@ -105,7 +110,7 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
     if (!(cause instanceof TomlError)) throw cause;
     const [reason] = cause.message.replace('Invalid TOML document: ', '').split('\n');
     throw new CatalogueError('invalid_setting', `${path}, line ${cause.line}, column ${cause.column}: ${reason}`, {
-      hint: 'https://toml.io describes the format: texts stand in quotes, key = "value"',
+      hint: 'https://toml.io describes the format: texts need quotes, as in key = "value"',
       cause,
     });
   }

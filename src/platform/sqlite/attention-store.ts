@@ -20,10 +20,10 @@ const Rule = z.object({
   untilEnds: z.array(z.string()),
 });
 
-/** Who has looked at each session, and until when it is snoozed; by the session's id. */
+/** Stores whether somebody has looked at each session, and until when it is snoozed, by the session's id. */
 export interface AttentionStore {
   all(): Map<string, Attended>;
-  /** inserts or replaces; a row goes with its session */
+  /** inserts or replaces; a row is deleted together with its session */
   save(sessionId: string, attended: Attended): void;
 }
 

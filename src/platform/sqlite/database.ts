@@ -1,5 +1,5 @@
 /**
- * What CBOS stores.
+ * The database of CBOS.
  *
  * - the tables: `migrations/`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
  * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`;
@@ -107,7 +107,7 @@ function openReady(file: string): Database {
 }
 
 const WHY_NOT = {
-  disk_full: 'There is no room on the disk of the home:',
+  disk_full: 'The disk of the home is full:',
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
@@ -117,14 +117,14 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
   const fault = homeFault(cause);
   if (fault === null) return cause;
   if (fault !== 'database_damaged')
-    return new CatalogueError(fault, `${WHY_NOT[fault]} the database ${file} cannot be made ready`, { cause });
+    return new CatalogueError(fault, `${WHY_NOT[fault]} the database ${file} cannot be opened`, { cause });
   return damagedDatabase(file, cause instanceof Error ? cause.message : String(cause));
 }
 
 /** @param what the fault, in SQLite's words */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: what runs in Screen and JSON sessions are then listed again`,
+    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: CBOS then lists again what runs in Screen, and JSON sessions`,
   });
 }
 

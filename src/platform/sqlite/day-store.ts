@@ -13,10 +13,10 @@ const Row = z.object({
 });
 export type SessionDay = z.infer<typeof Row>;
 
-/** How each session spent each day. */
+/** Stores how each session spent each day. */
 export interface DayStore {
   add(sessionId: string, day: string, spent: SpentAs, ms: number): void;
-  /** The days from `since` on (null: all days), oldest first, of one session or of all. */
+  /** Returns the days from `since` on (null for all days), oldest first, of one session or of all. */
   read(sessionId: string | null, since: string | null): SessionDay[];
 }
 

@@ -19,7 +19,7 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
 }
 
 /**
- * What is stored for a piece of output. Either all of it is stored or none, so that a kill neither loses nor
+ * The rows to store for a piece of output. Either all of it is stored or none, so that a kill neither loses nor
  * duplicates an event.
  */
 export interface EventBatch {
@@ -59,7 +59,7 @@ const UsageRow = z.object({
   duration_ms: z.number(),
 });
 const DayRow = UsageRow.extend({ day: z.string() });
-const SessionDayRow = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number() });
+const SessionDayRow = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number(), tokens: z.int() });
 const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 
 /** How many turns are listed in a session's costs. */
@@ -77,7 +77,7 @@ export interface EventStore {
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
   /** per day, oldest first; if no session is named, the days of all sessions, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
-  /** the dollars per session and day, of one session or of all */
+  /** the dollars and all tokens per session and day, of one session or of all, including deleted ones */
   sessionDays(sessionId: string | null, since: string | null): z.infer<typeof SessionDayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];
@@ -110,7 +110,8 @@ export function createEventStore(database: Database): EventStore {
     `SELECT day, ${USAGE_SUMS} FROM json_turns WHERE ?1 IS NULL OR session_id = ?1 GROUP BY day ORDER BY day`,
   );
   const sessionDays = database.prepare(`
-    SELECT session_id, day, total(cost_usd) AS cost_usd FROM json_turns
+    SELECT session_id, day, total(cost_usd) AS cost_usd,
+      sum(input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens) AS tokens FROM json_turns
     WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2) GROUP BY session_id, day`);
   const turns = database.prepare(
     `SELECT * FROM json_turns WHERE session_id = ? ORDER BY at DESC, rowid DESC LIMIT ${LISTED_TURNS}`,

@@ -34,15 +34,15 @@ export interface RoundRecord {
 
 export interface ReviewStore {
   addComment(record: CommentRecord): void;
-  /** all of a session, in the order in which they were written */
+  /** all comments of a session, in the order in which they were written */
   comments(sessionId: string): CommentRecord[];
   removeComment(id: string): void;
   /** oldest first */
   rounds(sessionId: string): RoundRecord[];
-  /** Writes a round and gives it its comments, both or neither. */
+  /** Stores a round and assigns its comments to it, either both or neither. */
   beginRound(round: RoundRecord, commentIds: readonly string[]): void;
   saveRound(round: RoundRecord): void;
-  /** Removes a round that never arrived: its comments are open again. */
+  /** Removes a round that never arrived. Its comments are then open again. */
   undoRound(sessionId: string, number: number): void;
   /** the digests of marked files */
   marks(sessionId: string): Map<string, string>;

@@ -8,7 +8,7 @@ import { KeptStatements, type Row } from './kept-statements.ts';
 /** A rule that was added by request. */
 export interface AddedRule {
   id: string;
-  /** the one session that it is for */
+  /** the only session to which the rule applies */
   sessionId: string | null;
   effect: RuleEffect;
   fields: RuleFields;
@@ -16,35 +16,35 @@ export interface AddedRule {
   createdAt: number;
 }
 
-/** A project's own rules, as a person has read and trusted them. */
+/** A project's own rules, in the version that a person has read and trusted. */
 export interface TrustedRules {
-  /** links followed */
+  /** with links followed */
   folder: string;
   sha256: string;
   content: string;
 }
 
-/** What is written down before a rule's reply is given. */
+/** The record that is stored before a rule's reply is given. */
 export interface NewDecision {
   /** Unix milliseconds */
   at: number;
   sessionId: string;
   /** the session's name */
   session: string;
-  /** identifies the question; a question is decided once */
+  /** identifies the question, which is decided only once */
   asked: string;
   decision: 'allow' | 'deny';
   rules: readonly Rule[];
   tool: string;
-  /** whole */
+  /** the complete input */
   input: unknown;
-  /** the place in the recording; null where there is none */
+  /** the place in the recording; null if there is none */
   place: { epoch: number; offset: number } | null;
-  /** the last event of a JSON session before it */
+  /** the last event of the JSON session before the call */
   seq: number | null;
 }
 
-export interface StoredDecision extends Omit<NewDecision, 'sessionId' | 'asked' | 'rules'> {
+export interface StoredDecision extends Omit<NewDecision, 'asked' | 'rules'> {
   id: number;
   rules: Rule[];
   outcome: AuditOutcome;
@@ -63,6 +63,7 @@ const TrustRow = z.object({ folder: z.string(), sha256: z.string(), content: z.s
 const DecisionRow = z.object({
   id: z.number(),
   at: z.number(),
+  session_id: z.string(),
   session: z.string(),
   decision: z.enum(['allow', 'deny']),
   rules: z.string().transform((text) => z.array(Rule).parse(JSON.parse(text))),
@@ -74,7 +75,7 @@ const DecisionRow = z.object({
   outcome: AuditOutcome.nullable(),
 });
 
-/** Approval rules that are in no file, what was trusted of projects' files, and what rules have decided. */
+/** Stores approval rules that are in no file, the trusted rules of projects, and the decisions of rules. */
 export interface RuleStore {
   add(rule: AddedRule): void;
   remove(id: string): void;
@@ -82,19 +83,27 @@ export interface RuleStore {
   trust(rules: TrustedRules, at: number): void;
   untrust(folder: string): void;
   trusted(): TrustedRules[];
-  /** How many calls a rule has decided. */
+  /** Returns how many calls a rule has decided. */
   used(ruleId: string): number;
-  /** @returns the id of the row; null if the question was decided before, or a rule is used up by now */
+  /** @returns the id of the row; null if the question was decided before, or if a rule is used up by now */
   decide(decision: NewDecision): number | null;
   isDecided(sessionId: string, asked: string): boolean;
   conclude(id: number, outcome: AuditOutcome, at: number): void;
-  /** the newest `limit` of them, oldest first */
-  decisions(filter: { session: string | null; since: number | null; limit: number }): StoredDecision[];
+  /** the newest `limit` decisions, oldest first; `before`: of those with a lower id */
+  decisions(filter: {
+    session: string | null;
+    since: number | null;
+    before?: number | null;
+    limit: number;
+  }): StoredDecision[];
+  decision(id: number): StoredDecision | null;
 }
 
-const READ_DECISIONS = `
+const SELECT_DECISIONS = `
   SELECT audit.*, (SELECT outcome FROM audit_outcomes WHERE audit_id = audit.id ORDER BY rowid DESC LIMIT 1) AS outcome
-  FROM audit WHERE (?1 IS NULL OR session = ?1) AND at >= ?2 ORDER BY id DESC LIMIT ?3`;
+  FROM audit`;
+const READ_DECISIONS = `${SELECT_DECISIONS}
+  WHERE (?1 IS NULL OR session = ?1) AND at >= ?2 AND (?3 IS NULL OR id < ?3) ORDER BY id DESC LIMIT ?4`;
 
 const INSERT_DECISION = `
   INSERT INTO audit (at, session_id, session, asked, decision, rules, tool, input, epoch, place, seq)
@@ -146,17 +155,21 @@ export function createRuleStore(database: Database): RuleStore {
     isDecided: (sessionId, asked) =>
       sql.get('SELECT 1 FROM audit WHERE session_id = ? AND asked = ?', sessionId, asked) !== undefined,
     conclude: (id, outcome, at) => void sql.run('INSERT INTO audit_outcomes VALUES (?, ?, ?)', id, at, outcome),
-    decisions: ({ session, since, limit }) =>
+    decisions: ({ session, since, before = null, limit }) =>
       sql
-        .all(READ_DECISIONS, session, since ?? 0, limit)
+        .all(READ_DECISIONS, session, since ?? 0, before, limit)
         .map(toDecision)
         .reverse(),
+    decision: (id) => {
+      const row = sql.get(`${SELECT_DECISIONS} WHERE id = ?`, id);
+      return row === undefined ? null : toDecision(row);
+    },
   };
 }
 
 /**
- * What was trusted, from a home's database, for programs other than the server. Empty if there is no database, or an
- * older one.
+ * Reads the trusted rules from a home's database, for programs other than the server. Empty if there is no database, or
+ * if it is an older one.
  */
 export function readTrusted(file: string): TrustedRules[] {
   if (!existsSync(file)) return [];
@@ -173,7 +186,7 @@ const trustedIn = (sql: KeptStatements): TrustedRules[] =>
   sql.all('SELECT * FROM trusted_rules ORDER BY folder').map((row) => TrustRow.parse(row));
 
 function toDecision(row: Row): StoredDecision {
-  const { epoch, place, outcome, ...decision } = DecisionRow.parse(row);
+  const { session_id: sessionId, epoch, place, outcome, ...decision } = DecisionRow.parse(row);
   const where = epoch === null || place === null ? null : { epoch, offset: place };
-  return { ...decision, place: where, outcome: outcome ?? 'started' };
+  return { ...decision, sessionId, place: where, outcome: outcome ?? 'started' };
 }

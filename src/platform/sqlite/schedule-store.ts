@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ScheduleMissed, ScheduleOutcome, ScheduleReason } from '../../protocol/index.ts';
+import { ScheduleLaunch, ScheduleMissed, ScheduleOutcome, ScheduleReason } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
@@ -9,20 +9,28 @@ export interface ScheduleRecord {
   name: string;
   cron: string;
   timezone: string;
+  /** empty if each run launches a session */
   sessionId: string;
+  launch: ScheduleLaunch | null;
   prompt: string;
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** up to when its times were decided about */
+  /** the time up to which all its times were decided */
   decidedUntil: number;
   createdAt: number;
 }
 
-/** What became of one time of a schedule. */
+/** The outcome of one time of a schedule. */
 export interface RunRecord {
   scheduleId: string;
   dueAt: number;
   at: number;
+  /** the session that gets the prompt; empty until it is launched */
+  sessionId: string;
+  /** the name of the session that this run launches; null if it launches none */
+  launches: string | null;
+  /** the prompt, until its outcome is known */
+  prompt: string | null;
   isByHand: boolean;
   outcome: ScheduleOutcome;
   reason: ScheduleReason | null;
@@ -39,6 +47,10 @@ const ScheduleRow = z
     cron: z.string(),
     timezone: z.string(),
     session_id: z.string(),
+    launch: z
+      .string()
+      .nullable()
+      .transform((json) => (json === null ? null : ScheduleLaunch.parse(JSON.parse(json)))),
     prompt: z.string(),
     missed: ScheduleMissed,
     paused: flag,
@@ -57,6 +69,9 @@ const RunRow = z
     schedule_id: z.string(),
     due_at: z.number(),
     at: z.number(),
+    session_id: z.string(),
+    launches: z.string().nullable(),
+    prompt: z.string().nullable(),
     by_hand: flag,
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
@@ -64,41 +79,47 @@ const RunRow = z
     error: z.string().nullable(),
   })
   .transform(
-    ({ schedule_id: scheduleId, due_at: dueAt, by_hand: isByHand, delivery_id: deliveryId, ...row }): RunRecord => ({
+    ({ schedule_id, due_at, session_id, by_hand, delivery_id, ...row }): RunRecord => ({
       ...row,
-      ...{ scheduleId, dueAt, isByHand, deliveryId },
+      ...{ scheduleId: schedule_id, dueAt: due_at, sessionId: session_id, isByHand: by_hand, deliveryId: delivery_id },
     }),
   );
 
-/** How many runs of a schedule are kept: two years of a daily one, most of a day of one by the minute. */
+/**
+ * How many runs of a schedule are kept. This covers more than two years of a daily schedule, or most of a day if it
+ * runs every minute.
+ */
 const KEPT_RUNS = 1_000;
 
 export interface ScheduleStore {
   add(schedule: ScheduleRecord): void;
   remove(id: string): void;
   pause(id: string, isPaused: boolean): void;
+  /** Changes everything but the name and the pause. */
+  change(schedule: ScheduleRecord): void;
   /** in the order in which they were added */
   all(): ScheduleRecord[];
   /**
-   * Writes down what was decided about times, and up to when. Either all of it takes effect or nothing. A time that was
-   * decided about before stays as it was.
-   * @returns the runs that are new
+   * Stores the decisions about times, and the time up to which they go. Either all of it takes effect or nothing. An
+   * earlier decision about a time is never changed.
+   * @returns the new runs
    */
   decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];
-  /** Changes what became of a run. */
+  /** Stores the outcome of a run. */
   conclude(run: RunRecord): void;
   /** oldest first */
   runs(id: string): RunRecord[];
   lastRun(id: string): RunRecord | null;
   /** the last run that was not skipped and did not fail */
   lastSent(id: string): RunRecord | null;
-  /** the runs that were begun and of whose text nothing is known, oldest first */
+  /** the runs that have begun and whose delivery has no known outcome, oldest first */
   begun(): RunRecord[];
 }
 
 const INSERT_RUN = `
-  INSERT INTO schedule_runs (schedule_id, due_at, at, by_hand, outcome, reason, delivery_id, error)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING due_at`;
+  INSERT INTO schedule_runs 
+    (schedule_id, due_at, at, session_id, launches, prompt, by_hand, outcome, reason, delivery_id, error)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING due_at`;
 
 const LAST_SENT = `
   SELECT * FROM schedule_runs WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY due_at DESC LIMIT 1`;
@@ -110,28 +131,41 @@ const FORGET_OLD = `
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
   return {
-    add: ({ id, name, cron, timezone, sessionId, prompt, missed, isPaused, decidedUntil, createdAt }) =>
+    add: ({ id, name, cron, timezone, sessionId, launch, prompt, missed, isPaused, decidedUntil, createdAt }) =>
       void sql.run(
-        'INSERT INTO schedules VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        `INSERT INTO schedules
+           (id, name, cron, timezone, session_id, prompt, missed, paused, decided_until, created_at, launch)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         ...[id, name, cron, timezone, sessionId, prompt, missed, isPaused ? 1 : 0, decidedUntil, createdAt],
+        toJson(launch),
       ),
     remove: (id) => void sql.run('DELETE FROM schedules WHERE id = ?', id),
     pause: (id, isPaused) => void sql.run('UPDATE schedules SET paused = ? WHERE id = ?', isPaused ? 1 : 0, id),
+    change: ({ id, cron, timezone, sessionId, launch, prompt, missed, decidedUntil }) =>
+      void sql.run(
+        `UPDATE schedules SET cron = ?, timezone = ?, session_id = ?, launch = ?, prompt = ?, missed = ?,
+         decided_until = max(decided_until, ?) WHERE id = ?`,
+        ...[cron, timezone, sessionId, toJson(launch), prompt, missed, decidedUntil, id],
+      ),
     all: () => sql.all('SELECT * FROM schedules ORDER BY rowid').map((row) => ScheduleRow.parse(row)),
     decide: (id, decidedUntil, runs) =>
       inTransaction(database, () => {
         sql.run('UPDATE schedules SET decided_until = max(decided_until, ?) WHERE id = ?', decidedUntil, id);
         const added = runs.filter(
-          ({ dueAt, at, isByHand, outcome, reason, deliveryId, error }) =>
-            sql.all(INSERT_RUN, id, dueAt, at, isByHand ? 1 : 0, outcome, reason, deliveryId, error).length > 0,
+          ({ dueAt, at, sessionId, launches, prompt, isByHand, outcome, reason, deliveryId, error }) =>
+            sql.all(
+              INSERT_RUN,
+              ...[id, dueAt, at, sessionId, launches, prompt, isByHand ? 1 : 0, outcome, reason, deliveryId, error],
+            ).length > 0,
         );
         if (added.length > 0) sql.run(FORGET_OLD, id);
         return added;
       }),
-    conclude: ({ scheduleId, dueAt, outcome, reason, deliveryId, error }) =>
+    conclude: ({ scheduleId, dueAt, sessionId, outcome, reason, deliveryId, error }) =>
       void sql.run(
-        'UPDATE schedule_runs SET outcome = ?, reason = ?, delivery_id = ?, error = ? WHERE schedule_id = ? AND due_at = ?',
-        ...[outcome, reason, deliveryId, error, scheduleId, dueAt],
+        `UPDATE schedule_runs SET session_id = ?, outcome = ?, reason = ?, delivery_id = ?, error = ?, prompt = NULL
+         WHERE schedule_id = ? AND due_at = ?`,
+        ...[sessionId, outcome, reason, deliveryId, error, scheduleId, dueAt],
       ),
     runs: (id) =>
       sql.all('SELECT * FROM schedule_runs WHERE schedule_id = ? ORDER BY due_at', id).map((row) => RunRow.parse(row)),
@@ -147,3 +181,5 @@ export function createScheduleStore(database: Database): ScheduleStore {
       sql.all("SELECT * FROM schedule_runs WHERE outcome = 'begun' ORDER BY due_at").map((row) => RunRow.parse(row)),
   };
 }
+
+const toJson = (launch: ScheduleLaunch | null): string | null => (launch === null ? null : JSON.stringify(launch));

@@ -1,22 +1,10 @@
-import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { indexText, matchExpression, type SaidText, type SearchTerm } from '../../core/search/index.ts';
+import { matchExpression, type SearchTerm } from '../../core/search/index.ts';
 import { SearchKind } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { type IndexedRecording, toRecording, valuesOf } from './indexed-recording.ts';
 import { KeptStatements } from './kept-statements.ts';
-
-/** Lines that appeared on a screen together. */
-export interface ShownLines {
-  /** Unix milliseconds */
-  at: number;
-  /** where the recording shows the lines */
-  offset: number;
-  lines: string[];
-}
-
-/** A text from a conversation, with its time. */
-export type SaidAt = SaidText & { at: number; seq: number | null };
+import { type SaidAt, SearchEntries, type ShownLines } from './search-entries.ts';
 
 export interface FoundEntry {
   session: string;
@@ -27,12 +15,6 @@ export interface FoundEntry {
   place: { typescript: string; offset: number; elapsedMs: number | null } | null;
 }
 
-/**
- * Hooks and the transcript report a text within a second or two of each other. A person who repeats a text takes
- * longer.
- */
-const SAME_SAYING_MS = 10_000;
-const IDS_PER_MS = 1_024;
 /** How many entries are deleted at once. A search may have to wait for one such deletion. */
 const DELETED_AT_ONCE = 500;
 /** The distance between the marks of a busy recording. A jump is accurate to a second or two. */
@@ -57,12 +39,13 @@ const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 export class SearchStore {
   readonly #database: Database;
   readonly #sql: KeptStatements;
-  #lastId = { at: 0, id: 0 };
+  readonly #entries: SearchEntries;
   readonly #lastMark = new Map<number, number>();
 
   constructor(database: Database) {
     this.#database = database;
     this.#sql = new KeptStatements(database);
+    this.#entries = new SearchEntries(this.#sql);
   }
 
   /** Runs `work` so that either all of it takes effect or none of it. */
@@ -128,28 +111,13 @@ export class SearchStore {
   }
 
   /** Adds lines, except those that this recording showed before. */
-  addShown({ id: recording, scope }: IndexedRecording, { at, offset, lines }: ShownLines): void {
-    const id = this.#freeId(at);
-    const fresh = lines.filter((line) =>
-      this.#sql.run('INSERT OR IGNORE INTO seen_lines VALUES (?, ?)', recording, hashOf(line)),
-    );
-    if (fresh.length === 0) return;
-    this.#addEntry({ id, scope, kind: 'screen', at, recording, offset, seq: null, key: null, text: fresh.join('\n') });
+  addShown({ id, scope }: IndexedRecording, shown: ShownLines): void {
+    this.#entries.addShown(scope, id, shown);
   }
 
   /** Adds a text, unless another source has already reported it. */
-  addSaid(scope: number, { kind, text, key, at, seq }: SaidAt): void {
-    const known = key ?? `${kind} ${hashOf(text)}`;
-    const isKnown =
-      key === null
-        ? this.#sql.get(
-            'SELECT 1 FROM entries WHERE scope = ? AND key = ? AND at BETWEEN ? AND ?',
-            ...[scope, known, at - SAME_SAYING_MS, at + SAME_SAYING_MS],
-          )
-        : this.#sql.get('SELECT 1 FROM entries WHERE scope = ? AND key = ?', scope, known);
-    if (isKnown !== undefined) return;
-    const id = this.#freeId(at);
-    this.#addEntry({ id, scope, kind, at, recording: null, offset: null, seq, key: known, text });
+  addSaid(scope: number, said: SaidAt): void {
+    this.#entries.addSaid(scope, said);
   }
 
   transcriptPosition(scope: number, file: string): number {
@@ -199,7 +167,11 @@ export class SearchStore {
     const scope = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session)?.id;
     if (scope === undefined) return false;
     return this.together(() => {
-      const gone = this.#delete('SELECT * FROM entries WHERE scope = ? LIMIT ?', Number(scope), DELETED_AT_ONCE);
+      const gone = this.#entries.delete(
+        'SELECT * FROM entries WHERE scope = ? LIMIT ?',
+        Number(scope),
+        DELETED_AT_ONCE,
+      );
       if (gone === DELETED_AT_ONCE) return true;
       this.#sql.run(
         'DELETE FROM seen_lines WHERE recording IN (SELECT id FROM recordings WHERE scope = ?)',
@@ -222,7 +194,7 @@ export class SearchStore {
 
   /** Deletes the oldest entries. */
   dropOldest(): void {
-    this.together(() => this.#delete('SELECT * FROM entries ORDER BY id LIMIT ?', DELETED_AT_ONCE));
+    this.together(() => this.#entries.delete('SELECT * FROM entries ORDER BY id LIMIT ?', DELETED_AT_ONCE));
   }
 
   close(): void {
@@ -249,61 +221,4 @@ export class SearchStore {
     const elapsedMs = timing === null || startedAt === null ? null : Math.max(0, at - startedAt);
     return { typescript, offset, elapsedMs };
   }
-
-  /**
-   * Returns the first free number of this millisecond, or of a later one if this one is full (a recording without
-   * times).
-   */
-  #freeId(at: number): number {
-    const first = Math.floor(at) * IDS_PER_MS;
-    let id = this.#lastId.at === first ? this.#lastId.id + 1 : first;
-    while (this.#sql.get('SELECT 1 FROM entries WHERE id = ?', id) !== undefined) id += 1;
-    this.#lastId = { at: first, id };
-    return id;
-  }
-
-  #addEntry(entry: {
-    id: number;
-    scope: number;
-    kind: SearchKind;
-    at: number;
-    recording: number | null;
-    offset: number | null;
-    seq: number | null;
-    key: string | null;
-    text: string;
-  }): void {
-    const { id, scope, kind, at, recording, offset, seq, key, text } = entry;
-    this.#sql.run(
-      'INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
-      ...[id, scope, kind, Math.floor(at), recording, offset, seq, key, text],
-    );
-    this.#sql.run(
-      'INSERT INTO entry_words (rowid, scope, kind, words) VALUES (?, ?, ?, ?)',
-      ...[id, `s${scope}`, kind, indexText(text)],
-    );
-    this.#sql.run('UPDATE size SET characters = characters + ?', text.length);
-  }
-
-  /** Deletes entries. Their lines may be added again later. */
-  #delete(which: string, ...values: number[]): number {
-    const rows = this.#sql.all(which, ...values);
-    for (const { id, recording, text } of rows) {
-      this.#sql.run('DELETE FROM entry_words WHERE rowid = ?', Number(id));
-      this.#sql.run('DELETE FROM entries WHERE id = ?', Number(id));
-      this.#sql.run('UPDATE size SET characters = characters - ?', String(text).length);
-      if (recording === null) continue;
-      for (const line of String(text).split('\n')) {
-        this.#sql.run('DELETE FROM seen_lines WHERE recording = ? AND line = ?', Number(recording), hashOf(line));
-      }
-    }
-    return rows.length;
-  }
-}
-
-const HASH_BYTES = 6;
-
-/** Returns a 48-bit hash, which fits a number. Among a million lines, two collide once in 500 recordings. */
-function hashOf(text: string): number {
-  return createHash('sha1').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

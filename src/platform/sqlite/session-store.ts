@@ -14,7 +14,7 @@ export const Launch = z.object({
   max_budget_usd: z.number().nullable().default(null),
   /** for JSON sessions: the folder that a person trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
-  /** the git worktree that was made for it */
+  /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
 });
 export type Launch = z.infer<typeof Launch>;
@@ -26,17 +26,17 @@ export const TypedInput = z.object({
 });
 export type TypedInput = z.infer<typeof TypedInput>;
 
-/** How a session was lost, and what was done about it. */
+/** How a session was lost, and what was tried to restore it. */
 export const LostSession = z.object({
   because: Loss,
-  /** how often CBOS has begun to bring it back */
+  /** how many times CBOS has begun to restore it */
   tries: z.int(),
   /** whether it was lost before its first prompt, so that the same launch gives the same session */
   wasBlank: z.boolean(),
 });
 export type LostSession = z.infer<typeof LostSession>;
 
-/** What CBOS must remember about a session to find it again after a crash. Times are Unix milliseconds. */
+/** The facts about a session that CBOS needs to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
   /** does not change when the session is renamed or restarted */
   id: string;
@@ -84,15 +84,15 @@ export interface SessionRecord {
    */
   removedAt: number | null;
   /**
-   * since when the session is parked, in Unix milliseconds; saved before its process is ended, so a session with it and
-   * without `endedAt` was being parked when the server died
+   * since when the session is parked, in Unix milliseconds. It is saved before the process is ended, so if it is set
+   * and `endedAt` is not, the server died while it was parking the session
    */
   parkedAt: number | null;
-  /** the kernel's id of the boot in which its processes were last seen; null if that is not known */
+  /** the kernel's id of the boot in which its processes were last seen; null if unknown */
   boot: string | null;
   /**
-   * when somebody asked for its end, in Unix milliseconds; saved before its processes are ended, so that the next
-   * server does not count it as lost. A launch clears it
+   * when somebody requested its end, in Unix milliseconds. It is saved before the processes are ended, so that the next
+   * server does not count the session as lost. A launch clears it
    */
   stopAskedAt: number | null;
   /** null for a session that is not lost; a launch clears it */

@@ -5,14 +5,14 @@ const Mark = z.object({ launch_id: z.string(), cost_usd: z.number() });
 const Day = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number() });
 export type TerminalCost = z.infer<typeof Day>;
 
-/** What sessions in a terminal cost by day, as far as Claude Code reported it. */
+/** Stores the daily cost of sessions in a terminal, as far as Claude Code reported it. */
 export interface TerminalCostStore {
   /**
-   * Counts a total that a launch has reported. Claude Code may begin with the total of a conversation that it resumes,
-   * so counting begins with the first total of a launch. A smaller total is a count that began anew.
+   * Counts a total that a launch has reported. Claude Code may begin with the total of a resumed conversation, so
+   * counting begins with the first total of a launch. A smaller total means that Claude Code began to count again.
    */
   count(session: { id: string; launchId: string }, day: string, totalUsd: number): void;
-  /** Per session and day, oldest first; of one session, or of all, deleted ones included. */
+  /** Returns the cost per session and day, oldest first, of one session or of all, including deleted ones. */
   read(sessionId: string | null, since: string | null): TerminalCost[];
 }
 

@@ -1,8 +1,9 @@
 import { SETTING_ROWS } from '../../protocol/index.ts';
 
 /**
- * The variables that the service receives besides CBOS's own settings: the location of programs (the user manager's
- * PATH lacks `~/.local/bin` and a version manager's Node), the locale, and the location of Claude Code's own files.
+ * The variables that the service receives in addition to CBOS's own settings: the location of programs (the user
+ * manager's PATH lacks `~/.local/bin` and a version manager's Node), the locale, and the location of Claude Code's own
+ * files.
  */
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 

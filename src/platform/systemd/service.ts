@@ -99,12 +99,12 @@ export function isLingering(userName: string): boolean {
 function notesFor({ environment, userName }: ServiceContext): string[] {
   const notes: string[] = [];
   if (!isLingering(userName)) {
-    notes.push('The service and all sessions end with your last logout; "loginctl enable-linger" keeps them');
+    notes.push('The service and all sessions end when you last log out; "loginctl enable-linger" keeps them running');
   }
   for (const name of withheldVariables(environment)) {
     notes.push(
       name === 'CBOS_TOKEN'
-        ? 'CBOS_TOKEN is not written into the unit; put it into config.toml as token'
+        ? 'CBOS_TOKEN is not written to the unit; set token in config.toml instead'
         : `${name} is not passed to the service; "systemctl --user import-environment ${name}" does it until the next login`,
     );
   }

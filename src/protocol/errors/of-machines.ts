@@ -6,19 +6,19 @@ export const MACHINE_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'This machine belongs to no fleet',
-    hint: '`cbos fleet init` founds one, `cbos fleet join` joins one',
+    hint: 'Found one with `cbos fleet init`, or join one with `cbos fleet join`',
   },
   in_fleet: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'This machine belongs to a fleet already',
+    meaning: 'This machine already belongs to a fleet',
     hint: '`cbos fleet leave` leaves it',
   },
   not_founder: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Only the machine that founded the fleet can do this',
-    hint: '`cbos fleet ls` says which one it is',
+    hint: '`cbos fleet ls` shows which one that is',
   },
   no_such_machine: {
     status: 404,
@@ -41,20 +41,20 @@ export const MACHINE_ERRORS = {
   machine_silent: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'The machine did not answer in time; whether it was done is not known',
-    hint: 'Look at the session with `cbos show MACHINE/NAME` before doing it again',
+    meaning: 'The machine did not answer in time, so it may or may not have acted',
+    hint: 'Look at the session with `cbos show MACHINE/NAME` before you try again',
   },
   not_allowed_there: {
     status: 403,
     exit: EXIT.refused,
-    meaning: 'This machine lacks the right to do that on the other one',
-    hint: 'The founder grants rights by an invitation, the other machine by `cbos fleet allow`',
+    meaning: 'This machine lacks the right to do that on the other machine',
+    hint: 'The founder grants rights with an invitation, the other machine with `cbos fleet allow`',
   },
   not_over_fleet: {
     status: 501,
     exit: EXIT.refused,
     meaning: 'This cannot be done with a session of another machine',
-    hint: 'Do it on that machine, or over ssh',
+    hint: 'Do it on that machine, for example over ssh',
   },
   invalid_invitation: {
     status: 422,

@@ -17,14 +17,14 @@ export const REQUEST_ERRORS = {
   unproven_server: {
     status: 502,
     exit: EXIT.noServer,
-    meaning: 'What answers at this address could not prove that it is the server this browser signed in to',
-    hint: 'Another program may have taken the port, or the token was changed: `cbos open` signs in again, `cbos doctor` looks',
+    meaning: 'The server at this address could not prove that this browser signed in to it',
+    hint: 'Another program may have taken the port, or the token has changed. `cbos open` signs in again; `cbos doctor` checks the port',
   },
   link_expired: {
     status: 410,
     exit: EXIT.failed,
-    meaning: 'The sign-in link was used already, or is too old',
-    hint: 'Each link signs in once, within ten minutes: `cbos open` makes a new one',
+    meaning: 'The sign-in link has been used, or is too old',
+    hint: 'Each link works once, within ten minutes: `cbos open` makes a new one',
   },
   too_many_attempts: {
     status: 429,
@@ -41,13 +41,13 @@ export const REQUEST_ERRORS = {
   forbidden_origin: {
     status: 403,
     exit: EXIT.failed,
-    meaning: 'The request comes from a foreign page',
+    meaning: 'The request comes from a page of another site',
     hint: 'Only pages that this server serves may call it',
   },
   invalid_rule: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'A rule, or a file of rules, cannot be read as one',
+    meaning: 'A rule, or a file of rules, is not valid',
     hint: 'docs/RULES.md describes rules; `cbos rules test` tries them',
   },
   no_such_rule: {
@@ -55,6 +55,18 @@ export const REQUEST_ERRORS = {
     exit: EXIT.failed,
     meaning: 'No approval rule has this id',
     hint: '`cbos rules` lists the rules with their ids',
+  },
+  no_such_decision: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'The audit has no decision with this number',
+    hint: '`cbos audit --json` lists the decisions with their numbers',
+  },
+  no_such_budget: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No budget has this name',
+    hint: '`cbos budget` lists the budgets; config.toml makes them',
   },
   no_such_schedule: {
     status: 404,
@@ -72,7 +84,31 @@ export const REQUEST_ERRORS = {
     status: 422,
     exit: EXIT.usage,
     meaning: 'The pattern or the time zone of the schedule cannot be read',
-    hint: "Write minute, hour, day of the month, month, day of the week: '0 7 * * 1-5'; and a zone as Europe/Berlin",
+    hint: "Write minute, hour, day of the month, month, day of the week, as in '0 7 * * 1-5'; and a zone such as Europe/Berlin",
+  },
+  no_such_sink: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No sink has this name',
+    hint: '`cbos notify` lists the sinks',
+  },
+  sink_taken: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Another sink has this name',
+    hint: 'Choose another name, or forget the old one with `cbos notify rm`',
+  },
+  invalid_sink: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: 'The quiet hours or the time zone of the sink cannot be read',
+    hint: 'Write quiet hours as 22:00-07:00, and a zone as Europe/Berlin',
+  },
+  sink_failed: {
+    status: 502,
+    exit: EXIT.failed,
+    meaning: 'The sink did not take the message',
+    hint: 'Check its address and its token; `cbos notify rm` and `cbos notify add` replace them',
   },
   rule_in_file: {
     status: 409,
@@ -83,26 +119,26 @@ export const REQUEST_ERRORS = {
   rules_changed: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The file of rules is no longer what was read',
-    hint: 'Read it again: `cbos rules trust` shows it and asks',
+    meaning: 'The file of rules has changed since it was read',
+    hint: 'Run `cbos rules trust` again: it shows the file and asks',
   },
   inside_session: {
     status: 403,
     exit: EXIT.refused,
-    meaning: 'It was asked from inside a session, where processes may read and send only',
-    hint: 'Do it outside of sessions; `sessions_may = "everything"` in config.toml gives them all rights',
+    meaning: 'The request comes from inside a session, where processes may only read and send',
+    hint: 'Do it outside of a session; `sessions_may = "everything"` in config.toml gives sessions all rights',
   },
   no_such_route: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'There is nothing at this address',
-    hint: 'GET /openapi.json lists what there is',
+    meaning: 'The API has no such address',
+    hint: 'GET /openapi.json lists all addresses',
   },
   method_not_allowed: {
     status: 405,
     exit: EXIT.failed,
-    meaning: 'The address exists, but not for this method',
-    hint: 'GET /openapi.json lists what there is',
+    meaning: 'This address does not support the method',
+    hint: 'GET /openapi.json lists all addresses',
   },
   payload_too_large: {
     status: 413,

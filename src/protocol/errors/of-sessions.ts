@@ -11,19 +11,25 @@ export const SESSION_ERRORS = {
   invalid_slug: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'This cannot be the name of a session',
-    hint: 'Use 1 to 64 letters, digits, "-" and "_", a letter or digit first; status, waiting and adopt are reserved',
+    meaning: "This isn't a valid name for a session",
+    hint: 'Use 1 to 64 letters, digits, "-" and "_", starting with a letter or digit; status, waiting and adopt are reserved',
+  },
+  no_such_view: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No saved view of the list has this name',
+    hint: '`cbos views` lists them',
   },
   time_passed: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The time until which the session should be snoozed has passed',
+    meaning: 'The time to snooze the session until has passed',
     hint: 'Name a later time, as in `cbos snooze NAME --until 17:00`',
   },
   slug_taken: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'A session of this name is listed already',
+    meaning: 'A session of this name already exists',
     hint: 'Choose another name, or delete the old session with `cbos rm`',
   },
   no_such_path: {
@@ -35,13 +41,13 @@ export const SESSION_ERRORS = {
   path_too_long: {
     status: 422,
     exit: EXIT.usage,
-    meaning: "Screen's socket path would be longer than the system allows",
+    meaning: "The path of Screen's socket would be longer than the system allows",
     hint: 'Use a shorter name or a shorter SCREENDIR',
   },
   no_such_conversation: {
     status: 404,
     exit: EXIT.noSuchSession,
-    meaning: 'Claude Code has written down no such conversation',
+    meaning: 'Claude Code has no such conversation',
     hint: '`cbos ls --all` lists them',
   },
   no_such_screen: {
@@ -59,8 +65,7 @@ export const SESSION_ERRORS = {
   screen_prompt_open: {
     status: 409,
     exit: EXIT.refused,
-    meaning:
-      "A person has Screen's copy mode or one of its prompts open in the session's window: it would take the keys",
+    meaning: "Screen's copy mode or one of its prompts is open in the session's window and would take the keys",
     hint: 'Press Esc there (`cbos attach SLUG`)',
   },
   already_adopted: {
@@ -73,12 +78,12 @@ export const SESSION_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The session belongs to another home of CBOS',
-    hint: 'Use it there: the message names that home',
+    hint: 'Use that home: the message names it',
   },
   not_adopted: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session was started by something else and is only observed',
+    meaning: 'Another program started the session, so CBOS only observes it',
     hint: '`cbos adopt SCREEN_ID` takes it over',
   },
   claude_not_found: {
@@ -97,13 +102,13 @@ export const SESSION_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: "Screen's daemon of this session does not answer",
-    hint: '`cbos doctor` says which; continue or kill that daemon',
+    hint: '`cbos doctor` names the daemon; continue it (SIGCONT) or kill it',
   },
   screen_unreachable: {
     status: 503,
     exit: EXIT.failed,
-    meaning: "Screen's socket of this session is gone, though its daemon lives",
-    hint: '`cbos doctor` says what keeps it from being made again',
+    meaning: "Screen's socket of this session is gone, although its daemon runs",
+    hint: '`cbos doctor` says why it cannot be made again',
   },
   launch_failed: {
     status: 500,
@@ -114,14 +119,14 @@ export const SESSION_ERRORS = {
   screen_attached: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'A person is attached, and the size is theirs',
+    meaning: 'A person is attached, and their terminal sets the size',
     hint: 'Detach them first',
   },
   session_dead: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The session is stopped',
-    hint: '`cbos restart SLUG` goes on with its conversation',
+    hint: '`cbos restart SLUG` continues its conversation',
   },
   session_parked: {
     status: 409,
@@ -132,13 +137,13 @@ export const SESSION_ERRORS = {
   not_parkable: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Parking the session now would lose something of it; `reason` says what',
-    hint: '`cbos show SLUG` shows what it does; `cbos stop SLUG` ends it whatever it does',
+    meaning: 'Parking the session now would lose something; `reason` says what',
+    hint: '`cbos show SLUG` shows what it is doing; `cbos stop SLUG` ends it in any case',
   },
   session_alive: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session runs',
+    meaning: 'The session is running',
     hint: '`cbos stop SLUG` stops it first',
   },
   kill_failed: {
@@ -150,14 +155,14 @@ export const SESSION_ERRORS = {
   no_events: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session runs in a terminal and has no events',
+    meaning: 'The session is running in a terminal and has no events',
     hint: '`cbos convert SLUG json` makes it a JSON session',
   },
   no_costs: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'Claude Code has not reported what this session in a terminal costs',
-    hint: 'It reports that to a status line: with `status_line_tap = "always"` in config.toml, sessions get one at their next start',
+    meaning: 'Claude Code has not reported the cost of this session, which runs in a terminal',
+    hint: 'It reports costs to a status line. With `status_line_tap = "always"` in config.toml, sessions get one at their next start',
   },
   no_terminal: {
     status: 409,
@@ -174,8 +179,8 @@ export const SESSION_ERRORS = {
   budget_reached: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The session has cost what it may cost at most',
-    hint: 'A new session with a higher --max-budget-usd can go on from it (cbos adopt --resume)',
+    meaning: 'The session has reached its budget',
+    hint: '`cbos budget` lists budgets that can be raised; a session started with --max-budget-usd needs a new one (cbos adopt --resume)',
   },
   already_running: {
     status: 409,
@@ -192,13 +197,13 @@ export const SESSION_ERRORS = {
   undrawable: {
     status: 422,
     exit: EXIT.failed,
-    meaning: 'A part of the recording takes too long to be drawn',
-    hint: '`cbos logs SLUG --raw` has its bytes; `cbos restart SLUG` begins another recording',
+    meaning: 'A part of the recording takes too long to draw',
+    hint: '`cbos logs SLUG --raw` prints its bytes; `cbos restart SLUG` starts another recording',
   },
   no_recording: {
     status: 404,
     exit: EXIT.failed,
     meaning: 'The session has no recording',
-    hint: '`cbos adopt` starts one for a session that something else started',
+    hint: '`cbos adopt` starts a recording for a session that another program started',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -5,37 +5,37 @@ export const TEXT_ERRORS = {
   untrusted_folder: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Nobody has said that the folder is trusted; Claude Code would run what its own settings name',
+    meaning: "The folder isn't trusted yet; Claude Code would run the programs that the folder's settings name",
     hint: 'Answer the question of the session: `cbos answer SLUG yes` trusts the folder',
   },
   not_accepting_text: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The prompt takes no text now',
+    meaning: 'The prompt does not take text now',
     hint: 'Answer the open question first, or use force',
   },
   command_prefix: {
     status: 422,
     exit: EXIT.refused,
     meaning: 'The text would run a shell command or a slash command',
-    hint: 'Say that it is meant as a command (--command)',
+    hint: 'Confirm that it is a command (--command)',
   },
   idempotency_conflict: {
     status: 422,
     exit: EXIT.refused,
-    meaning: 'The idempotency key was used with another text',
+    meaning: 'The idempotency key was already used with another text',
     hint: 'Use a new key for a new text',
   },
   no_question: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'No question is open',
-    hint: '`cbos show SLUG` says what the session does',
+    hint: '`cbos show SLUG` shows what the session is doing',
   },
   stale_question: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Another question is open by now',
+    meaning: 'Another question is open now',
     hint: 'Look at the new question first',
   },
   no_such_option: {
@@ -47,20 +47,19 @@ export const TEXT_ERRORS = {
   not_shown_whole: {
     status: 409,
     exit: EXIT.refused,
-    meaning:
-      'What is asked for is longer than CBOS shows, so it can be refused from here, and allowed in the terminal alone',
-    hint: '`cbos attach SLUG` opens its terminal, which takes the answer; `cbos answer SLUG no` refuses it',
+    meaning: 'The request is longer than CBOS can show: refuse it from here, or allow it in the terminal',
+    hint: '`cbos attach SLUG` opens the terminal to answer there; `cbos answer SLUG no` refuses it',
   },
   nothing_running: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'No turn is running',
-    hint: '`cbos show SLUG` says what the session does',
+    hint: '`cbos show SLUG` shows what the session is doing',
   },
   not_confirmed: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'The keys were typed, but Claude Code gave no sign that it took them',
+    meaning: 'CBOS typed the keys, but Claude Code gave no sign of having taken them',
     hint: '`cbos attach SLUG` shows what happened; nothing was typed twice',
   },
   no_such_delivery: {
@@ -72,14 +71,14 @@ export const TEXT_ERRORS = {
   delivery_final: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'CBOS does not hold this delivery any more',
+    meaning: 'CBOS no longer holds this delivery',
     hint: 'Only queued deliveries can be changed or cancelled',
   },
   search_unavailable: {
     status: 503,
     exit: EXIT.failed,
     meaning: 'The search index cannot be read',
-    hint: 'Look at server.log in the home; the index is made anew when search.db is deleted and the server restarted',
+    hint: 'Look at server.log in the home. To rebuild the index, delete search.db and restart the server',
   },
   no_such_stash: {
     status: 404,
@@ -90,7 +89,7 @@ export const TEXT_ERRORS = {
   already_applied: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The draft was sent already; each is sent once at most',
+    meaning: 'The draft has already been sent; CBOS sends each draft at most once',
     hint: '`cbos send` sends the text again',
   },
 } as const satisfies Record<string, CatalogueEntry>;

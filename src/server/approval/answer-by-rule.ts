@@ -5,36 +5,37 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
-/** How long at most the faces are not told of a question that rules look at: much longer than that takes. */
+/** The longest time for which the faces do not learn of a question that rules check. A check takes much less. */
 const HOLD_MS = 1_500;
 
-/** A question that a session asks, as far as a rule answers it. */
+/** A question of a session that a rule may answer. */
 export interface RuledQuestion {
-  /** identifies it */
+  /** identifies the question */
   id: string;
-  /** what is asked for; null if the question is over */
+  /** returns the requested call; null if the question is over */
   asked(): Promise<AskedInput | null>;
   /** the last event of a JSON session */
   seq(): number | null;
   /**
    * Gives the reply.
-   * @returns null if nobody waits for it any more
+   * @returns null if nobody waits for the reply any more
    */
   give(reply: Reply): Promise<GivenReply | null>;
 }
 
-/** A reply on its way. */
+/** A reply that was given and has not taken effect yet. */
 export interface GivenReply {
-  /** resolves when the status shows the question no more, or after some time */
+  /** resolves when the status no longer shows the question, or after some time */
   gone: Promise<unknown>;
-  /** what became of it; called when it has gone */
+  /** returns the outcome; called when the question is gone */
   outcome(): Promise<AuditOutcome>;
 }
 
 /**
- * Answers a question by a rule, once, or leaves it to a person. The rules are asked twice: at once, so that nothing is
- * held up where a person is to answer, and in the session's mailbox, where nobody else answers at the same moment. The
- * decision is written down before the reply is given. Whatever fails, the question stays open.
+ * Answers a question by a rule, once, or leaves it to a person. The rules are applied twice. The first time is at once,
+ * so that a question for a person is not delayed. The second time is in the session's mailbox, where nobody else can
+ * answer at the same moment. The decision is stored before the reply is given. If anything fails, the question stays
+ * open.
  */
 export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
   const { approvals, clock, log } = actor.deps;
@@ -60,7 +61,7 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
 const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
   deps.approvals.verdict({ id: record.id, name: record.slug, path: record.path }, asked);
 
-/** Carried out by the mailbox; what becomes of the reply is waited for outside of it. */
+/** Runs in the mailbox. Waiting for the outcome of the reply happens outside of it. */
 async function decideNow(
   actor: SessionActor,
   question: RuledQuestion,

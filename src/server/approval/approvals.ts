@@ -1,54 +1,68 @@
 import {
+  type ApprovalRule,
   type AskedCall,
   decide,
+  decideBefore,
   isInForce,
   placeKey,
   placesOf,
   type RulesInForce,
+  SHELL_TOOL,
   type Verdict,
 } from '../../core/approval/index.ts';
 import { followLinks, resolvePlaces } from '../../platform/rules/index.ts';
+import type { AnswerStore, GivenAnswer } from '../../platform/sqlite/answer-store.ts';
 import type { NewDecision, RuleStore } from '../../platform/sqlite/rule-store.ts';
-import type { AuditOutcome, Rule, RuleFile } from '../../protocol/index.ts';
+import type { AuditOutcome, Rule, RuleFile, RuleFileState, RuleSuggestion } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import { type BookedRule, type BookNow, hasRules, readBook } from './rule-book.ts';
+import { suggestFromAnswers } from './suggest-rules.ts';
 
 /** The session that asks. */
 export interface AskingSession {
   id: string;
   name: string;
-  /** its folder; null where it is unknown */
+  /** its folder; null if unknown */
   path: string | null;
 }
 
-/** What it asks for. */
+/** The requested call. */
 export interface AskedInput {
   tool: string;
   input: unknown;
   isWhole: boolean;
-  /** the directory in which a command would run; null: the session's folder */
+  /** the directory in which a command would run; null for the session's folder */
   cwd: string | null;
 }
 
-/** A verdict, with its rules as they are written down. */
+/** An event for the faces: the rules have changed, a decision was made, or its outcome is known. */
+export type RuleEvent = { kind: 'changed' } | { kind: 'decided'; id: number };
+
+/** A verdict, with its rules as they are stored. */
 export interface Decided extends Omit<Verdict, 'rules'> {
   rules: Rule[];
 }
 
-/** What the rules of a home say, and what they have decided. */
+/** Applies the rules of a home, and stores their decisions. */
 export interface Approvals {
-  /** whether there may be any rule; otherwise nothing is looked at */
+  /** whether any rule may exist; otherwise nothing is checked */
   areOn(): boolean;
   verdict(session: AskingSession, asked: AskedInput): Promise<Decided>;
+  /** the verdict before Claude Code decides whether to ask; null if there is none */
+  verdictBefore(session: AskingSession, asked: AskedInput): Promise<Decided | null>;
   isDecided(sessionId: string, asked: string): boolean;
   /**
-   * Writes a decision down, before the reply is given.
+   * Stores a decision before the reply is given.
    * @returns null if the question was decided before
-   * @throws while the home cannot be written; no reply is given then
+   * @throws while the home is not writable; no reply is given then
    */
   record(decision: Omit<NewDecision, 'at'>): number | null;
   conclude(id: number, outcome: AuditOutcome): void;
+  /** Records a person's answer to a command. @throws while the home cannot be written */
+  keepAnswer(answer: Omit<GivenAnswer, 'at'>): void;
+  /** Proposes rules from people's answers, except where the rules in effect already allow the commands. */
+  suggest(): Promise<RuleSuggestion[]>;
   /** every rule and file, with the projects of these folders */
   book(folders: readonly string[]): Promise<BookNow>;
 }
@@ -57,13 +71,16 @@ export interface ApprovalOptions {
   home: string;
   userHome: string;
   store: RuleStore;
+  answers: AnswerStore;
   clock: Pick<Clock, 'now'>;
   log: Pick<Logger, 'warn'>;
+  /** called after a decision or its outcome has been recorded */
+  onDecided(id: number): void;
 }
 
 export function createApprovals(options: ApprovalOptions): Approvals {
-  const { home, userHome, store, clock, log } = options;
-  /** the faults that were logged, so that each is logged once */
+  const { home, userHome, store, answers, clock, log, onDecided } = options;
+  /** the faults that were logged, because each is logged only once */
   const logged = new Set<string>();
 
   function logFaults(files: readonly RuleFile[]): void {
@@ -78,27 +95,68 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     }
   }
 
-  async function verdict({ id, name, path }: AskingSession, asked: AskedInput): Promise<Decided> {
+  /** @param makesAsk files in this state affect every call that they cover */
+  async function lookUp(
+    { id, name, path }: AskingSession,
+    asked: AskedInput,
+    {
+      by,
+      makesAsk,
+      extra = [],
+    }: {
+      by: (...args: Parameters<typeof decide>) => Verdict | null;
+      makesAsk: readonly RuleFileState[];
+      /** rules that are only tried */
+      extra?: readonly ApprovalRule[];
+    },
+  ): Promise<Decided | null> {
     const folder = path === null ? null : await followLinks(path);
     const cwd = asked.cwd === null ? folder : await followLinks(asked.cwd);
     const { tool, input, isWhole } = asked;
     const call: AskedCall = { tool, input, isWhole, session: { id, name }, folder, cwd, now: clock.now() };
     const book = await readBook({ home, store }, []);
     logFaults(book.files);
-    const inForce: RulesInForce = { rules: book.rules.map(({ rule }) => rule), fault: faultFor(book.files, folder) };
+    const files = book.files.filter(({ state }) => makesAsk.includes(state));
+    const inForce: RulesInForce = {
+      rules: [...book.rules.map(({ rule }) => rule), ...extra],
+      fault: faultFor(files, folder),
+    };
     const counting = inForce.rules.filter((rule) => isInForce(rule, call));
     const places = await resolvePlaces(placesOf(call, counting), { userHome, keyOf: placeKey });
-    const found = decide(call, inForce, { home: (await followLinks(home)) ?? home, places });
+    const found = by(call, inForce, { home: (await followLinks(home)) ?? home, places });
+    if (found === null) return null;
     const booked = book.rules.filter(({ rule }) => found.rules.includes(rule));
     return { ...found, rules: booked.map((one) => toWire(one, () => name)) };
   }
 
+  const asks = async (one: GivenAnswer, extra: readonly ApprovalRule[]): Promise<boolean> => {
+    const asked = { tool: SHELL_TOOL, input: one.input, isWhole: true, cwd: null };
+    const session = { id: '', name: one.session, path: one.folder };
+    const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra });
+    return found?.decision !== 'allow';
+  };
+
   return {
+    keepAnswer: (answer) => answers.keep({ ...answer, at: clock.now() }),
+    suggest: () => suggestFromAnswers(answers.newest(MOST_ANSWERS), asks),
     areOn: () => hasRules({ home, store }),
-    verdict,
+    verdict: async (session, asked) => {
+      const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'] });
+      if (found === null) throw new Error('rules always say something to a question');
+      return found;
+    },
+    // The trusted version of a changed file is known, and nothing is allowed here.
+    verdictBefore: (session, asked) => lookUp(session, asked, { by: decideBefore, makesAsk: ['broken'] }),
     isDecided: store.isDecided,
-    record: (decision) => store.decide({ ...decision, at: clock.now() }),
-    conclude: (id, outcome) => store.conclude(id, outcome, clock.now()),
+    record: (decision) => {
+      const id = store.decide({ ...decision, at: clock.now() });
+      if (id !== null) onDecided(id);
+      return id;
+    },
+    conclude: (id, outcome) => {
+      store.conclude(id, outcome, clock.now());
+      onDecided(id);
+    },
     book: async (folders) => {
       const real = await Promise.all(folders.map(followLinks));
       return readBook({ home, store }, [...new Set(real.filter((one) => one !== null))]);
@@ -106,21 +164,26 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   };
 }
 
-/** The home's own file touches every session; a project's those below its folder. */
+/** Answers of some weeks. */
+const MOST_ANSWERS = 5_000;
+
+/** The home's own file affects every session. A project's file affects the sessions below its folder. */
 function faultFor(files: readonly RuleFile[], folder: string | null): string | null {
   const isAbout = (file: RuleFile): boolean =>
     file.folder === null || folder === null || folder === file.folder || folder.startsWith(`${file.folder}/`);
-  return files.find((file) => (file.state === 'broken' || file.state === 'changed') && isAbout(file))?.path ?? null;
+  return files.find(isAbout)?.path ?? null;
 }
 
-/** @param nameOf the name of the session that a rule is for; null if it has gone */
+/** @param nameOf returns the name of the session to which a rule applies; null if it is gone */
 export function toWire({ rule, origin }: BookedRule, nameOf: (sessionId: string) => string | null): Rule {
-  const { id, effect, tools, commands, paths, sessions, onlyFor, folder, expiresAt, count, used, note } = rule;
+  const { id, effect, tools, commands, paths, projects, sessions, onlyFor, folder, expiresAt, count, used, note } =
+    rule;
   return {
     ...{ id, effect, origin, folder, count, used, note },
     tool: [...tools],
     command: commands.map((words) => words.join(' ')),
     path: [...paths],
+    project: [...projects],
     session: [...sessions],
     only: onlyFor === null ? null : (nameOf(onlyFor) ?? onlyFor),
     expires: expiresAt === null ? null : new Date(expiresAt).toISOString(),

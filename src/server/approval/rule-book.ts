@@ -1,10 +1,10 @@
 /**
- * Approval rules: who may allow or refuse a call in a person's place.
+ * Approval rules, which allow or deny calls in place of a person.
  *
- * - all rules of a home at one moment: this file; what the faces ask and change: `rules-desk.ts`
- * - the decision about one question: `approvals.ts`; when it is taken: `src/server/screen/reply-by-rule.ts`,
+ * - all rules of a home at one moment: this file; requests of the faces: `rules-desk.ts`
+ * - the decision about one question: `approvals.ts`; when it is made: `src/server/screen/reply-by-rule.ts`,
  *   `src/server/json/reply-by-rule.ts`
- * - what decides: `src/core/approval/`
+ * - the decision itself: `src/core/approval/`
  */
 
 import { existsSync } from 'node:fs';
@@ -21,13 +21,13 @@ import {
 import type { RuleStore, TrustedRules } from '../../platform/sqlite/rule-store.ts';
 import type { RuleFile, RuleOrigin } from '../../protocol/index.ts';
 
-/** A rule, and where it comes from. */
+/** A rule and its origin. */
 export interface BookedRule {
   rule: ApprovalRule;
   origin: RuleOrigin;
 }
 
-/** All rules of a home at one moment. */
+/** All the rules of a home at one moment. */
 export interface BookNow {
   rules: readonly BookedRule[];
   files: readonly RuleFile[];
@@ -38,14 +38,14 @@ export interface BookOptions {
   store: RuleStore;
 }
 
-/** Whether there may be any rule at all; otherwise nothing is read when a session asks. */
+/** Reports whether any rule may exist. If not, nothing is read when a session asks. */
 export function hasRules({ home, store }: BookOptions): boolean {
   return existsSync(join(home, HOME_RULES)) || store.added().length > 0 || store.trusted().length > 0;
 }
 
 /**
- * Reads every rule that counts, and the state of every file of rules.
- * @param folders of sessions: whether they have rules of their own that nobody has trusted
+ * Reads every rule in force, and the state of every file of rules.
+ * @param folders the folders of sessions, which may have their own rules that nobody has trusted
  */
 export async function readBook(options: BookOptions, folders: readonly string[]): Promise<BookNow> {
   const { store } = options;
@@ -66,12 +66,20 @@ export async function readBook(options: BookOptions, folders: readonly string[])
   }
   for (const { id, sessionId, effect, fields } of store.added()) {
     const rule = readRule({ effect, fields, id, folder: null });
-    // An older or newer CBOS has written what this one does not take for a rule. A deny among them must not be lost.
+    // An older or newer CBOS wrote something that this one cannot read as a rule. It may be a deny, which must not be
+    // lost.
     if ('problem' in rule) files.push(broken(`the rule ${id} in the database`, rule.problem));
     else rules.push({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' });
   }
-  return { rules: rules.map(({ rule, origin }) => ({ rule: { ...rule, used: store.used(rule.id) }, origin })), files };
+  const booked = rules.map(async ({ rule, origin }) => ({
+    rule: { ...rule, used: store.used(rule.id), projects: await Promise.all(rule.projects.map(realFolder)) },
+    origin,
+  }));
+  return { rules: await Promise.all(booked), files };
 }
+
+/** Returns the real path of a folder, or the path as written if the folder does not exist. */
+const realFolder = async (path: string): Promise<string> => (await followLinks(path)) ?? path;
 
 const broken = (path: string, error: string): RuleFile => ({
   ...{ path, folder: null, state: 'broken', error, content: null, sha256: null },
@@ -93,20 +101,20 @@ async function readHome(home: string): Promise<ReadFile | null> {
   return { file, rules: read.map((rule) => ({ rule, origin: 'home' })) };
 }
 
-/** What was trusted counts, whatever the file says by now: an agent could have emptied it. */
+/** The trusted version counts, whatever the file says now, because an agent could have emptied the file. */
 async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<ReadFile> {
   const path = join(folder, PROJECT_RULES);
   const now = await readRuleFile(path);
   const read = rulesOf(await parseRuleText(content), { mayAllow: false, folder });
   const shown = { path, folder, content: now?.content ?? null, sha256: now?.sha256 ?? null };
   const isSame = now?.sha256 === sha256;
-  const error = isSame ? null : now === null ? 'it has gone' : (now.error ?? 'it has changed since it was trusted');
+  const error = isSame ? null : now === null ? 'it is gone' : (now.error ?? 'it has changed since it was trusted');
   const file: RuleFile = { ...shown, state: isSame ? 'counts' : 'changed', error };
   if ('problem' in read) return { file: { ...file, state: 'broken', error: read.problem }, rules: [] };
   return { file, rules: read.map((rule) => ({ rule, origin: 'project' })) };
 }
 
-/** A project's file that nobody has trusted; null if there is none. */
+/** Reads a project's file that nobody has trusted. Null if there is none. */
 async function readUntrusted(folder: string): Promise<RuleFile | null> {
   const path = join(folder, PROJECT_RULES);
   const text = await readRuleFile(path);
@@ -116,7 +124,7 @@ async function readUntrusted(folder: string): Promise<RuleFile | null> {
   return { path, folder, state: 'untrusted', error, content: text.content, sha256: text.sha256 };
 }
 
-/** The rules of a project's file as it is now. @returns the reason why nobody can trust it */
+/** Reads the current rules of a project's file. @returns the reason why nobody can trust it */
 export async function readProject(
   given: string,
 ): Promise<{ folder: string; text: RuleText; problem: string | null } | null> {

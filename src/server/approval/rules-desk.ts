@@ -1,7 +1,7 @@
 import { v4 as uuid } from 'uuid';
-import { readRule } from '../../core/approval/index.ts';
+import { briefInput, readRule } from '../../core/approval/index.ts';
 import { followLinks, PROJECT_RULES } from '../../platform/rules/index.ts';
-import type { RuleStore } from '../../platform/sqlite/rule-store.ts';
+import type { RuleStore, StoredDecision } from '../../platform/sqlite/rule-store.ts';
 import {
   type AuditEntry,
   type AuditQuery,
@@ -10,34 +10,40 @@ import {
   type Rule,
   type RuleBook,
   RuleFields,
+  type RuleSuggestion,
   type RuleTest,
   type RuleTrust,
   type RuleVerdict,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import { type Approvals, type AskingSession, toWire } from './approvals.ts';
+import type { Dispose } from '../sessions.ts';
+import { type Approvals, type AskingSession, type RuleEvent, toWire } from './approvals.ts';
 import { readProject } from './rule-book.ts';
 
-/** How many decisions `GET /audit` returns unless the request names a number. */
+/** How many decisions `GET /audit` returns by default. */
 const DEFAULT_ENTRIES = 200;
-/** Enough of a random id to tell rules apart, and short enough to type. */
+/** How much of a random id is used. It is enough to distinguish rules, and short enough to type. */
 const ID_LENGTH = 8;
 
-/** What the faces ask of the rules, and change. Only a person may change them: see `app.ts`. */
+/** The requests of the faces about rules. Only a person may change rules; see `app.ts`. */
 export interface RulesDesk {
-  /** @param folder a project to look at besides those of the sessions */
+  /** @param folder a project to check in addition to those of the sessions */
   list(folder?: string): Promise<RuleBook>;
   /** @throws CatalogueError no_such_session, invalid_rule */
-  add(request: NewRule): Rule;
+  add(request: NewRule): Promise<Rule>;
   /** @throws CatalogueError no_such_rule, rule_in_file */
   remove(id: string): Promise<Rule>;
   /** @throws CatalogueError no_such_session */
   test(request: RuleTest): Promise<RuleVerdict>;
+  suggest(): Promise<RuleSuggestion[]>;
   /** @throws CatalogueError no_such_path, rules_changed, invalid_rule */
   trust(request: RuleTrust): Promise<RuleBook>;
   /** @throws CatalogueError no_such_path */
   untrust(path: string): Promise<RuleBook>;
   audit(query: AuditQuery): AuditEntry[];
+  /** @throws CatalogueError no_such_decision */
+  decision(id: number): AuditEntry;
+  onEvent(listener: (event: RuleEvent) => void): Dispose;
 }
 
 export interface DeskOptions {
@@ -46,14 +52,17 @@ export interface DeskOptions {
   clock: Pick<Clock, 'now'>;
   /** the listed sessions */
   sessions(): AskingSession[];
+  /** called after rules were added, removed, trusted, or no longer trusted; the request is answered when it resolves */
+  onChange(): Promise<void>;
+  onEvent: RulesDesk['onEvent'];
 }
 
-export function createRulesDesk({ approvals, store, clock, sessions }: DeskOptions): RulesDesk {
+export function createRulesDesk({ approvals, store, clock, sessions, onChange, onEvent }: DeskOptions): RulesDesk {
   const nameOf = (id: string): string | null => sessions().find((one) => one.id === id)?.name ?? null;
 
   function find(name: string): AskingSession {
     const found = sessions().find((one) => one.name === name);
-    if (found === undefined) throw new CatalogueError('no_such_session', `There is no session ${JSON.stringify(name)}`);
+    if (found === undefined) throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(name)}`);
     return found;
   }
 
@@ -71,19 +80,21 @@ export function createRulesDesk({ approvals, store, clock, sessions }: DeskOptio
 
   return {
     list,
-    add: ({ effect, only, ...fields }) => {
+    add: async ({ effect, only, ...fields }) => {
       const sessionId = only === undefined ? null : find(only).id;
       const id = uuid().slice(0, ID_LENGTH);
       const rule = readRule({ effect, fields, id, folder: null });
       if ('problem' in rule) throw new CatalogueError('invalid_rule', rule.problem);
       store.add({ id, sessionId, effect, fields: RuleFields.parse(fields), createdAt: clock.now() });
+      await onChange();
       return toWire({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' }, nameOf);
     },
     remove: async (id) => {
       const rule = (await list()).rules.find((one) => one.id === id);
-      if (rule === undefined) throw new CatalogueError('no_such_rule', `There is no rule ${JSON.stringify(id)}`);
+      if (rule === undefined) throw new CatalogueError('no_such_rule', `No rule has the id ${JSON.stringify(id)}`);
       if (rule.origin !== 'added') throw new CatalogueError('rule_in_file');
       store.remove(id);
+      await onChange();
       return rule;
     },
     test: async ({ tool, input, session, folder = null }) => {
@@ -91,11 +102,13 @@ export function createRulesDesk({ approvals, store, clock, sessions }: DeskOptio
       const { rules, ...verdict } = await approvals.verdict(asking, { tool, input, isWhole: true, cwd: null });
       return { ...verdict, rules: rules.map(({ id }) => id) };
     },
+    suggest: approvals.suggest,
     trust: async ({ path, sha256 }) => {
       const { folder, text, problem } = await requireProject(path);
       if (text.sha256 !== sha256) throw new CatalogueError('rules_changed');
       if (problem !== null || text.content === null) throw new CatalogueError('invalid_rule', problem ?? undefined);
       store.trust({ folder, sha256, content: text.content }, clock.now());
+      await onChange();
       return list();
     },
     untrust: async (path) => {
@@ -103,17 +116,38 @@ export function createRulesDesk({ approvals, store, clock, sessions }: DeskOptio
       if (folder === null || !store.trusted().some((one) => one.folder === folder))
         throw new CatalogueError('no_such_path', `No rules of ${path} are trusted`);
       store.untrust(folder);
+      await onChange();
       return list();
     },
-    audit: ({ session, since, limit }) => {
+    audit: ({ session, since, limit, before, brief }) => {
       const from = since === undefined ? null : Date.parse(since);
-      const found = store.decisions({ session: session ?? null, since: from, limit: limit ?? DEFAULT_ENTRIES });
-      return found.map(({ place, at, ...entry }) => ({
-        ...entry,
-        at: new Date(at).toISOString(),
-        offset: place?.offset ?? null,
-        epoch: place?.epoch ?? null,
-      }));
+      const filter = { session: session ?? null, since: from, before: before ?? null, limit: limit ?? DEFAULT_ENTRIES };
+      const found = store.decisions(filter).map((one) => toEntry(one, nameOf));
+      return brief === 'true' ? found.map(toBrief) : found;
     },
+    decision: (id) => {
+      const found = store.decision(id);
+      if (found === null) throw new CatalogueError('no_such_decision');
+      return toEntry(found, nameOf);
+    },
+    onEvent,
   };
+}
+
+function toEntry(
+  { place, at, sessionId, ...entry }: StoredDecision,
+  nameOf: (sessionId: string) => string | null,
+): AuditEntry {
+  return {
+    ...entry,
+    listed: nameOf(sessionId),
+    at: new Date(at).toISOString(),
+    offset: place?.offset ?? null,
+    epoch: place?.epoch ?? null,
+  };
+}
+
+function toBrief(entry: AuditEntry): AuditEntry {
+  const { input, isCut } = briefInput(entry.input);
+  return { ...entry, input, ...(isCut ? { cut: true } : {}) };
 }

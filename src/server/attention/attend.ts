@@ -1,7 +1,7 @@
 /**
- * Who has looked at each session, and which are snoozed: `attend` lays this over the sessions for every face, so all of
- * them show and count the same. What it means is decided in `src/core/attention/`, how it is counted in
- * `src/protocol/attention.ts`.
+ * Adds to each session whether somebody has looked at it and whether it is snoozed. `attend` wraps the sessions for
+ * every face, so all faces show and count the same. `src/core/attention/` decides the meaning, and
+ * `src/protocol/attention.ts` the counts.
  */
 
 import {
@@ -29,10 +29,10 @@ import { readRule } from './rules.ts';
 import { viewAttended } from './view.ts';
 import { createWakeTimer } from './wake-timer.ts';
 
-/** What only this file adds to the sessions. */
+/** The methods that only this file adds to the sessions. */
 type Own = 'seen' | 'unseen' | 'snooze' | 'unsnooze';
 
-/** Sessions of which nothing is kept yet about who looked at them. */
+/** Sessions without the facts about who has looked at them. */
 export type UnattendedSessions = Omit<UnlabelledSessions, Own>;
 
 export interface AttendOptions {
@@ -47,7 +47,10 @@ export interface AttendOptions {
 
 export interface AttendedSessions {
   sessions: UnlabelledSessions;
-  /** Wakes what became due while no server ran. Until then nothing is woken: not all sessions are listed yet. */
+  /**
+   * Wakes the sessions that became due while no server was running. Before this call nothing is woken, because not all
+   * sessions are listed yet.
+   */
   start(): void;
   dispose: Dispose;
 }
@@ -55,7 +58,7 @@ export interface AttendedSessions {
 export function attend({ sessions: base, store, writes, clock, log, onWaiting }: AttendOptions): AttendedSessions {
   const kept = store.all();
   const ids = new Map<string, string>();
-  /** the state that each session was last in */
+  /** the last state of each session */
   const states = new Map<string, Session['state']>();
   const pending = new Set<string>();
   let isStarted = false;
@@ -72,7 +75,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
   const get = (slug: string): Session => shown(base.get(slug));
   const list = (): Session[] => base.list().map(shown);
 
-  /** Keeps what was only observed, now or as soon as there is room. */
+  /** Saves an observed fact, now or as soon as there is room. */
   function note(id: string, next: Attended): void {
     if (next === of(id)) return;
     kept.set(id, next);
@@ -82,7 +85,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     });
   }
 
-  /** Keeps what somebody asked for. @throws while the home cannot be written; nothing has changed then */
+  /** Saves a requested change. @throws while the home is not writable; nothing has changed then */
   function change(slug: string, edit: (attended: Attended) => Attended): Session {
     base.get(slug);
     const id = base.idOf(slug);
@@ -128,7 +131,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     [...kept].flatMap(([id, { snooze }]) => (snooze === null ? [] : [[id, snooze]]));
   const timer = createWakeTimer({ clock, rules: () => (isStarted ? rules() : []), wake });
 
-  /** Takes in the status of a listed session. @returns what happened by it */
+  /** Processes the status of a listed session. @returns what has happened */
   function observe(id: string, { status }: Session): Happening[] {
     const { after, happened } = observeStatus(of(id), status);
     const isWoken = after.snooze !== null && isWokenBy(after.snooze, happened);
@@ -188,7 +191,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     if (id !== undefined) ids.set(to, id);
   }
 
-  /** Those that wait for a session show its name. */
+  /** Sessions that wait for another session show its name. */
   function tellWaiters(awaited: string | undefined): void {
     for (const [slug, id] of [...ids]) {
       const isWaiter = awaited !== undefined && of(id).snooze?.untilEnds.includes(awaited) === true;
@@ -206,7 +209,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     wakeWaiters(id);
   }
 
-  /** Whatever a person acts on was looked at, as it was when the person did. */
+  /** A person who acts on a session has looked at it, in its state at that moment. */
   async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
     const id = slug === undefined ? undefined : ids.get(slug);
     const { news } = id === undefined ? UNATTENDED : of(id);
@@ -234,7 +237,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     },
     send: (slug, request) => {
       const send = (): Promise<Delivery> => base.send(slug, request);
-      // What another session sends says nothing about a person.
+      // A text from another session proves nothing about a person.
       return 'from' in request ? send() : acting(slug, send);
     },
     answer: (slug, request) => acting(slug, () => base.answer(slug, request)),

@@ -1,7 +1,7 @@
 import type { Session } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 
-/** What shows no session, so nothing is laid over it. */
+/** The methods that return no session, so nothing is added to their results. */
 const PASSED = [
   'conversations',
   'restoration',
@@ -33,13 +33,23 @@ const PASSED = [
 
 type Passed = Pick<Sessions, (typeof PASSED)[number]>;
 
-/** What changes a session, and returns it. */
+/** The methods that change a session and return it. */
 type Returning = Pick<
   Sessions,
-  'create' | 'adopt' | 'patch' | 'restart' | 'convert' | 'park' | 'wake' | 'finish' | 'resumeQueue' | 'resize'
+  | 'create'
+  | 'adopt'
+  | 'patch'
+  | 'restart'
+  | 'convert'
+  | 'park'
+  | 'wake'
+  | 'finish'
+  | 'keepPullRequest'
+  | 'resumeQueue'
+  | 'resize'
 >;
 
-/** These methods with something laid over the session that each returns. */
+/** Returns these methods with `shown` applied to the session that each returns. */
 export function showThrough(base: Returning, shown: (session: Session) => Session): Returning {
   return {
     create: async (request) => shown(await base.create(request)),
@@ -50,12 +60,13 @@ export function showThrough(base: Returning, shown: (session: Session) => Sessio
     park: async (slug) => shown(await base.park(slug)),
     wake: async (slug) => shown(await base.wake(slug)),
     finish: async (slug, request) => shown(await base.finish(slug, request)),
+    keepPullRequest: (slug, request) => shown(base.keepPullRequest(slug, request)),
     resumeQueue: (slug) => shown(base.resumeQueue(slug)),
     resize: async (slug, cols, rows) => shown(await base.resize(slug, cols, rows)),
   };
 }
 
-/** These methods as they are. They are looked up with each call, for one may be replaced. */
+/** Returns these methods unchanged. They are looked up at each call, because one may be replaced. */
 export function passOn(base: Passed): Passed {
   const calls = PASSED.map((name) => [
     name,

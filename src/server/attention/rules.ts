@@ -10,18 +10,18 @@ interface Asked {
 }
 
 /**
- * Reads until when a session is to be snoozed.
- * @throws CatalogueError time_passed, session_dead, no_such_session for rules that would hold forever, or not at all
+ * Reads the conditions that end a snooze.
+ * @throws CatalogueError time_passed, session_dead, no_such_session for rules that would never end, or never begin
  */
 export function readRule(request: NewSnooze, { session, now, of }: Asked): SnoozeRule {
   const until = request.until === undefined ? null : Date.parse(request.until);
   if (until !== null && until <= now) throw new CatalogueError('time_passed', `${request.until} has passed`);
   const awaited = (request.until_ends ?? []).map(of);
-  for (const { session: other } of awaited) requireAlive(other, `${other.slug} is stopped already, so it cannot end`);
+  for (const { session: other } of awaited) requireAlive(other, `${other.slug} is already stopped, so it cannot end`);
   const hasRule = request.until_asks === true || request.until_turn_ends === true;
   const isBare = !hasRule && until === null && awaited.length === 0;
   if (until === null && awaited.length === 0)
-    requireAlive(session, `${session.slug} is stopped, so it neither asks nor ends a turn`);
+    requireAlive(session, `${session.slug} is stopped, so it can neither ask nor end a turn`);
   return {
     since: now,
     until,

@@ -2,7 +2,7 @@ import { isDue, type SnoozeRule } from '../../core/attention/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The longest wait in one piece: Node's timers take 24 days at most, and a machine that sleeps stops them. */
+/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
 const MOST_MS = 24 * 60 * 60 * 1_000;
 
 /** One timer for the snoozed session that is due next. */
@@ -22,7 +22,7 @@ export function createWakeTimer(options: {
   let cancel: Dispose | null = null;
 
   function set(): void {
-    // Read first: `now` may report that the clock was set, which comes back here.
+    // The time is read first, because `now` may report that the clock was set and so call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;

@@ -43,7 +43,7 @@ export const WORKER_SCRIPT = 'script';
  */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** What a request may do. */
+/** The rights of a request. */
 export interface Admission {
   /** the request's path and query, regardless of the form of the request target */
   target: string;
@@ -151,7 +151,7 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
   const [origin] = origins;
   if (origin === undefined) return;
   if (origins.length > 1 || !names.isOurOrigin(origin, host)) {
-    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} is no page of this server`);
+    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} isn't a page of this server`);
   }
 }
 

@@ -98,7 +98,7 @@ function parseAuthority(text: string): { name: string; port: number | null } | n
 
 function listenName(host: string): AllowedName[] {
   const name = canonicalName(bracketed(host));
-  if (name === null) throw new CatalogueError('invalid_setting', `${host} is no address to listen on`);
+  if (name === null) throw new CatalogueError('invalid_setting', `${host} isn't an address to listen on`);
   return WILDCARDS.has(name) ? [] : [{ name, port: 'own' }];
 }
 
@@ -111,8 +111,8 @@ function configuredName(entry: string): AllowedName {
   // A name in another alphabet arrives in the form in which the browser encodes it.
   const name = canonicalName(parsed?.name ?? entry);
   if (name === null) {
-    throw new CatalogueError('invalid_setting', `allowed_hosts: "${entry}" is no name`, {
-      hint: 'Write a name as it stands in the browser, such as box.example.com or box.example.com:8443',
+    throw new CatalogueError('invalid_setting', `allowed_hosts: "${entry}" isn't a name`, {
+      hint: 'Write a name as the browser shows it, such as box.example.com or box.example.com:8443',
     });
   }
   return { name, port: parsed?.port ?? 'any' };

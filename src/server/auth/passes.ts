@@ -80,8 +80,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
 
 /** Returns the error for a browser whose sign-in is no longer valid. */
 export function signInIsOver(): CatalogueError {
-  return new CatalogueError('unauthorized', 'This browser is not signed in, or no longer', {
-    hint: 'Load the page again; where it does not go on by itself, `cbos open` signs in',
+  return new CatalogueError('unauthorized', "This browser isn't signed in, or no longer is", {
+    hint: 'Reload the page; if that does not help, sign in with `cbos open`',
   });
 }
 

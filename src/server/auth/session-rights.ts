@@ -29,7 +29,7 @@ const READING = [
   'onEvent',
 ] as const satisfies readonly (keyof Sessions)[];
 
-/** What a caller may do. */
+/** The rights of a caller. */
 export interface Rights {
   /** whether the caller may do everything */
   isFull: boolean;
@@ -114,9 +114,9 @@ function refusalOf(caller: Caller): CatalogueError {
   if (caller.kind === 'unknown') {
     return new CatalogueError(
       'inside_session',
-      'CBOS cannot tell which process asks this: it has gone, runs in a container, or the package koffi could not be loaded',
+      'CBOS cannot tell which process sent this request: the process has ended or runs in a container, or the package koffi could not be loaded',
     );
   }
   const where = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'a session';
-  return new CatalogueError('inside_session', `This was asked from inside ${where}, which may read and send only`);
+  return new CatalogueError('inside_session', `The request comes from inside ${where}, which may only read and send`);
 }

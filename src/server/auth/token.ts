@@ -119,7 +119,7 @@ export function readToken(path: string): string {
   const token = readFileSync(path, 'utf8').trim();
   if (token.length < MIN_TOKEN_LENGTH || /\s/.test(token)) {
     throw new CatalogueError('invalid_setting', `${path} holds no token`, {
-      hint: '`cbos token --rotate` writes a fresh one',
+      hint: '`cbos token --rotate` writes a new one',
     });
   }
   return token;

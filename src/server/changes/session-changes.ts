@@ -53,7 +53,7 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
 /** @throws CatalogueError no_such_path */
 export function requireFolder({ slug, path }: Session): string {
   if (path !== null) return path;
-  throw new CatalogueError('no_such_path', `Nobody knows in which folder ${slug} works`, {
-    hint: 'PUT /sessions/SLUG/path sets it; a session that is only observed is taken over with `cbos adopt`',
+  throw new CatalogueError('no_such_path', `The folder that ${slug} works in is not known`, {
+    hint: 'PUT /sessions/SLUG/path sets it; `cbos adopt` takes over an observed session',
   });
 }

@@ -107,7 +107,7 @@ export async function adoptSession(
   const { actor } = member;
   return actor.mailbox.post(async () => {
     if (actor.record.adopted)
-      throw new CatalogueError('already_adopted', `CBOS owns ${found.screen.id} already, as ${actor.slug}`);
+      throw new CatalogueError('already_adopted', `CBOS already owns ${found.screen.id}, as ${actor.slug}`);
     const wanted = request.slug ?? actor.slug;
     const takeOver = async (): Promise<void> => {
       const before = actor.record;
@@ -178,12 +178,12 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   const { id } = found.screen;
   const owner = ownerOfScreen(roster, settings.home, found);
   if (owner.kind === 'listed')
-    throw new CatalogueError('already_adopted', `CBOS owns ${id} already, as ${owner.member.actor.slug}`);
+    throw new CatalogueError('already_adopted', `CBOS already owns ${id}, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
   // If another home has adopted the session, no environment shows it. But Screen writes only one log per window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
-  throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it into ${file}`);
+  throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it to ${file}`);
 }
 
 /** Finds a session by its full id, or by a name that only one session has. */
@@ -201,7 +201,7 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
   const [found] = await findClaudeIn([session]);
   if (found === undefined) {
     throw new CatalogueError('no_such_screen', `No Claude Code runs in the Screen session ${session.id}`, {
-      hint: 'Start claude in it first; it is then listed by itself',
+      hint: 'Start claude in it first; CBOS then lists it',
     });
   }
   return found;

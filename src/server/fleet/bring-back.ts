@@ -119,5 +119,5 @@ async function readRecord(context: BringBackContext, found: ForeignSession): Pro
 const recordingOf = ({ stream_dir }: Settings, slug: string, isRecorded: boolean): SessionRecord['recording'] =>
   isRecorded ? recordingFiles(stream_dir, slug) : null;
 
-/** What the kernel appends to the name of an open file that was deleted. */
+/** The suffix that the kernel appends to the name of an open file that was deleted. */
 const DELETED = / \(deleted\)$/;

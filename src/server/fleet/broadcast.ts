@@ -1,26 +1,19 @@
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
-import {
-  type Broadcast,
-  type BroadcastResult,
-  CatalogueError,
-  matchesState,
-  parseStateSelector,
-} from '../../protocol/index.ts';
+import { type BroadcastResult, CatalogueError } from '../../protocol/index.ts';
+import type { NamedBroadcast } from '../labels/label-sessions.ts';
 import type { Logger } from '../logger.ts';
 import type { SentText } from '../session/delivery-journal.ts';
 import type { Roster } from './roster.ts';
 
 /** Sends one text to several sessions. A session that cannot accept the text does not affect the others. */
 export async function broadcast(
-  { roster, log }: { roster: Pick<Roster, 'all' | 'get'>; log: Logger },
-  request: Broadcast & Pick<SentText, 'from'>,
+  { roster, log }: { roster: Pick<Roster, 'get'>; log: Logger },
+  { slugs, ...text }: NamedBroadcast & Pick<SentText, 'from'>,
 ): Promise<BroadcastResult[]> {
-  const { slugs: _slugs, state: _state, all: _all, ...send } = request;
-  const slugs = request.slugs ?? chooseSlugs(roster, request);
   return Promise.all(
     slugs.map(async (session): Promise<BroadcastResult> => {
       try {
-        return { session, delivery: await roster.get(session).controls.deliverer.send(send) };
+        return { session, delivery: await roster.get(session).controls.deliverer.send(text) };
       } catch (cause) {
         const known = toHomeError(cause);
         if (known instanceof CatalogueError) return { session, error: known.toBody() };
@@ -29,18 +22,4 @@ export async function broadcast(
       }
     }),
   );
-}
-
-/**
- * Returns the sessions that receive a broadcast. Without names, those are all sessions that accept texts. Stopped and
- * merely observed sessions are left out.
- */
-function chooseSlugs(roster: Pick<Roster, 'all'>, request: Broadcast): string[] {
-  const selector = request.state === undefined ? null : parseStateSelector(request.state);
-  return roster
-    .all()
-    .filter(({ actor }) => actor.isListed() && actor.record.adopted && (actor.isParked() || !actor.isDead()))
-    .map(({ actor }) => actor.view())
-    .filter((session) => selector === null || matchesState(session, selector))
-    .map((session) => session.slug);
 }

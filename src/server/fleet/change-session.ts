@@ -31,7 +31,7 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
   });
 }
 
-/** @throws CatalogueError session_alive, no_such_path, and what a launch is refused for */
+/** @throws CatalogueError session_alive, no_such_path, and everything that refuses a launch */
 export function restartSession({ actor, controls }: Member): Promise<Session> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) throw new CatalogueError('session_alive', `${actor.slug} runs`);
@@ -41,7 +41,7 @@ export function restartSession({ actor, controls }: Member): Promise<Session> {
   });
 }
 
-/** Ends a session if it runs, and takes it off the list. */
+/** Ends a session if it is running, and removes it from the list. */
 export async function removeSession(roster: Roster, member: Member): Promise<void> {
   const { actor, controls } = member;
   // This is saved before the processes are ended, so that a full disk refuses the deletion before anything is done.

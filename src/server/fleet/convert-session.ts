@@ -14,7 +14,7 @@ import { conversationInUse, otherHomeOf } from './owner.ts';
 import type { Member, Roster } from './roster.ts';
 
 /**
- * Converts a session to the other type, with or without a terminal, on the same conversation. The process that has
+ * Converts a session to the other type, with or without a terminal, and keeps its conversation. The process that has
  * opened the conversation ends first, because two processes would corrupt it. For a dead session, only the type that
  * `restart` starts changes.
  * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; the session is then
@@ -50,7 +50,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   // A parked session has no process to end.
   if (!actor.isParked()) await member.controls.release();
   if (actor.isDead() && !actor.isParked())
-    throw new CatalogueError('session_dead', `${actor.slug} was ended meanwhile`);
+    throw new CatalogueError('session_dead', `${actor.slug} has ended in the meantime`);
   roster.retype(member, type);
   try {
     await member.controls.launch();
@@ -63,7 +63,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   }
 }
 
-/** @throws CatalogueError already_running while it works or asks */
+/** @throws CatalogueError already_running while the session works or asks */
 export function requireQuiet({ actor }: Member): void {
   const { primary, detail, question } = actor.status.memory();
   const asks = isAsking({ primary, detail, question });
@@ -118,16 +118,15 @@ export async function adoptConversation(
   const id = request.resume;
   const owner = roster.all().find(({ actor }) => actor.record.claudeSessionId === id);
   if (owner !== undefined)
-    throw new CatalogueError('already_adopted', `${owner.actor.slug} is this conversation already`);
+    throw new CatalogueError('already_adopted', `${owner.actor.slug} already has this conversation`);
   const found = await findConversation(configDirectory(launch.environment), id);
-  if (found === null)
-    throw new CatalogueError('no_such_conversation', `Claude Code has written down no conversation ${id}`);
+  if (found === null) throw new CatalogueError('no_such_conversation', `Claude Code has no conversation ${id}`);
   const open = (await readRegistry(registryDir)).find((one) => one.sessionId === id);
   if (open !== undefined) throw conversationInUse(launch.settings.home, open.pid);
   const path = await requireDirectory(found.cwd);
   if (request.path !== undefined && (await requireDirectory(request.path)) !== path) {
-    throw new CatalogueError('invalid_request', `The conversation was held in ${path}`, {
-      hint: 'Claude Code goes on with it only there: leave the path out',
+    throw new CatalogueError('invalid_request', `The conversation took place in ${path}`, {
+      hint: 'Claude Code continues it only there: leave out the path',
     });
   }
   const slug = request.slug ?? roster.freeSlug(path.split('/').at(-1) ?? '');

@@ -7,7 +7,8 @@ import { assertSlug, type Member, type Roster } from './roster.ts';
 
 /**
  * Launches a new session, in a new worktree if the request names one.
- * @throws CatalogueError what the request or the launch is refused for; neither a session nor a worktree is left then
+ * @throws CatalogueError for everything that refuses the request or the launch; neither a session nor a worktree is
+ * left then
  */
 export async function createSession(
   { roster, launch, clock }: { roster: Roster; launch: LaunchContext; clock: Clock },

@@ -2,7 +2,7 @@ import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { finishWorktree } from '../../platform/git/finish-worktree.ts';
 import { isThere } from '../../platform/git/repository.ts';
 import { descendantsOf, findMarked } from '../../platform/process/index.ts';
-import { CatalogueError, type Finish, type Session } from '../../protocol/index.ts';
+import { CatalogueError, type Finish, type PullRequest, type Session } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { requireQuiet } from './convert-session.ts';
@@ -15,18 +15,19 @@ export interface FinishContext {
   /** the server's own environment */
   environment: LaunchContext['environment'];
   clock: Clock;
-  /** runs one finish at a time: two of them could have the same base */
+  /** runs one finish at a time, because two of them could have the same base */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Brings the worktree of a session to its end, and stops the session first. What cannot be done is refused before
- * anything has changed. After a kill of the server, the same call does what is left.
- * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and what `finishWorktree` throws
+ * Stops a session and finishes its worktree. An impossible finish is refused before anything changes. After a kill of
+ * the server, the same call does the rest.
+ * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and everything that `finishWorktree`
+ * throws
  */
 export function finishSession(context: FinishContext, member: Member, request: Finish): Promise<Session> {
   const { actor } = member;
-  // In its turn: nobody restarts, wakes or renames the session meanwhile.
+  // This runs in the session's mailbox, so that nobody restarts, wakes, or renames the session at the same time.
   return actor.mailbox.post(() => context.inTurn(() => finishNow(context, member, request)));
 }
 
@@ -46,7 +47,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     now: () => clock.now(),
     ownProcesses: () => processesOf(actor),
     stop: async () => {
-      // It may have begun a turn meanwhile.
+      // The session may have begun a turn by now.
       if (!actor.isDead()) requireQuiet(member);
       await stopInTurn(member, clock);
     },
@@ -60,7 +61,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     left,
     at: new Date(clock.now()).toISOString(),
   };
-  // Unless somebody has deleted it meanwhile.
+  // Somebody may have deleted the session by now.
   if (actor.record.removedAt === null) {
     actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
   }
@@ -69,13 +70,21 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
 
 /** @throws CatalogueError no_worktree */
 export function requireWorktree(slug: string, worktree: Session['worktree']): NonNullable<Session['worktree']> {
-  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS made no worktree for ${slug}`);
+  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not make a worktree for ${slug}`);
   return worktree;
 }
 
+/** @throws CatalogueError no_worktree */
+export function keepPullRequest(actor: SessionActor, request: PullRequest): Session {
+  const { slug, launch } = actor.record;
+  const worktree = requireWorktree(slug, launch.worktree);
+  actor.update({ launch: { ...launch, worktree: { ...worktree, pull_request: request } } });
+  return actor.view();
+}
+
 /**
- * Before a restart: a finished worktree must be back.
- * @throws CatalogueError no_such_path with what brings it back
+ * Checks before a restart that a finished worktree was recovered.
+ * @throws CatalogueError no_such_path with the command that recovers it
  */
 export async function requireRecovered(actor: SessionActor): Promise<void> {
   const { launch } = actor.record;
@@ -86,8 +95,8 @@ export async function requireRecovered(actor: SessionActor): Promise<void> {
     actor.commit({ launch: { ...launch, worktree: there } });
     return;
   }
-  throw new CatalogueError('no_such_path', `The worktree of ${actor.slug} was finished`, {
-    hint: `\`cbos recover ${worktree.finished.saved}\` brings it back`,
+  throw new CatalogueError('no_such_path', `The worktree of ${actor.slug} is already finished`, {
+    hint: `\`cbos recover ${worktree.finished.saved}\` restores it`,
   });
 }
 
@@ -97,12 +106,12 @@ function requireStoppable(member: Member, isAskedTo: boolean): void {
   if (actor.isDead()) return;
   requireQuiet(member);
   if (isAskedTo) return;
-  throw new CatalogueError('session_alive', `${actor.slug} runs in its worktree`, {
+  throw new CatalogueError('session_alive', `${actor.slug} is running in its worktree`, {
     hint: `\`cbos stop ${actor.slug}\` stops it first; in a request, \`stop\` does`,
   });
 }
 
-/** A session of two may have no process at the moment, and still work there with its next turn. */
+/** The other session may have no process now, but work in the worktree with its next turn. */
 function requireNoOther(roster: FinishContext['roster'], { actor: own }: Member, folder: string): void {
   const others = roster.all().flatMap(({ actor }) => {
     const { slug, path } = actor.record;

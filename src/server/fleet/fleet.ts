@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { explain } from '../../core/status/index.ts';
-import { isContinueCancelled, type ProcessTrace } from '../../platform/claude/index.ts';
+import type { ProcessTrace } from '../../platform/claude/index.ts';
 import { prepareJsonDirectory } from '../../platform/claude/json/index.ts';
 import { readMachineLoad } from '../../platform/process/index.ts';
 import { ensureRecordingDir, markOwn } from '../../platform/recorder/index.ts';
@@ -9,15 +9,13 @@ import type { AskingSession } from '../approval/approvals.ts';
 import type { UnattendedSessions } from '../attention/attend.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
-import { indexMissedEvents } from '../json/index-events.ts';
 import { createJsonControls } from '../json/json-controls.ts';
-import { continueAfterLimits, dropContinuations, limitedSession } from '../limits/continue-after-limits.ts';
+import { dropContinuations } from '../limits/continue-after-limits.ts';
 import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
-import { COUNT_EVERY_MS } from '../session/time-spent.ts';
 import type { Dispose } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
@@ -27,13 +25,13 @@ import { changeSession, removeSession, restartSession } from './change-session.t
 import { adoptConversation, convertSession, otherConversations } from './convert-session.ts';
 import { readFleetCosts, readSessionCosts } from './costs.ts';
 import { createSession } from './create-session.ts';
-import { finishSession } from './finish-session.ts';
+import { finishSession, keepPullRequest } from './finish-session.ts';
+import { startFleetWork } from './fleet-work.ts';
 import { followFigures } from './follow-figures.ts';
 import type { LaunchContext } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
 import { createObserver } from './observe.ts';
-import { parkIdle } from './park-idle.ts';
 import { readResources } from './resources.ts';
 import { createRestoring, isConversationShared } from './restoring.ts';
 import { createRoster, type Member, type Roster } from './roster.ts';
@@ -44,7 +42,10 @@ import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 /** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
 
-/** A start of Claude Code takes a second of one core: with more at once, none of them is there sooner. */
+/**
+ * The largest number of launches at once. A launch of Claude Code takes one second of one core, so launching more at
+ * once makes none of them ready sooner.
+ */
 const LAUNCHES_AT_ONCE = 3;
 
 export interface FleetOptions {
@@ -58,13 +59,17 @@ export interface FleetOptions {
   onSpoolRemade: () => void;
   /** called when anybody creates, releases, or removes a turn gate */
   onGateChanged: () => void;
+  /** called when anybody writes or removes the guard of calls */
+  onGuardChanged: () => void;
+  /** whether calls of new processes are shown to CBOS before they run */
+  areCallsGuarded: () => boolean;
 }
 
 /** All sessions of this home: the methods for the faces, and the observation of everything outside the server. */
 export interface Fleet extends UnattendedSessions {
   /** the session that a process belongs to; null if it does not belong to a listed session */
   sessionOf(trace: ProcessTrace): string | null;
-  /** every session, as rules know it */
+  /** every session, in the form that rules use */
   named(): AskingSession[];
   /** Finds all sessions of the last server again, then begins to observe them. */
   start(): Promise<void>;
@@ -72,7 +77,14 @@ export interface Fleet extends UnattendedSessions {
   close(): Promise<void>;
 }
 
-export function createFleet({ deps: given, launch, registryDir, pid, ...listeners }: FleetOptions): Fleet {
+export function createFleet({
+  deps: given,
+  launch,
+  registryDir,
+  pid,
+  areCallsGuarded,
+  ...listeners
+}: FleetOptions): Fleet {
   const { settings, screen } = launch;
   const inTurn = createSlots(LAUNCHES_AT_ONCE);
   const finishInTurn = createSlots(1);
@@ -85,6 +97,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
     spoolDir: launch.spoolDir,
     jsonDir,
     registryDir,
+    areCallsGuarded,
   };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
     screen: (actor) =>
@@ -119,24 +132,8 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       ?.actor.screenPrompt.see(isOpen),
   );
 
-  let stopCounting: Dispose | null = null;
-  let stopIdleParking: Dispose | null = null;
   let stopFigures: Dispose | null = null;
-  let stopLimits: Dispose | null = null;
-
-  /** Counts the time of sessions whose status stays the same. When a status changes, its time is counted at once. */
-  function countTime(): void {
-    for (const { actor } of roster.all()) actor.time.count();
-    stopCounting = deps.clock.after(COUNT_EVERY_MS, countTime);
-  }
-
-  async function catchUpSearch(id: string): Promise<void> {
-    try {
-      await indexMissedEvents(deps, id);
-    } catch (cause) {
-      deps.log.warn({ err: cause, id }, 'older events of a session cannot be searched');
-    }
-  }
+  let stopWork: Dispose | null = null;
 
   const typeOf = ({ type }: { type?: SessionType | undefined }): SessionType =>
     type ?? settings.default_type ?? DEFAULT_TYPE;
@@ -173,23 +170,12 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
         actor.list();
         void controls.settle();
       }
-      stopIdleParking = parkIdle({ roster, clock: deps.clock, log: deps.log, afterSeconds: settings.parking_after });
-      stopLimits = continueAfterLimits({
-        policy: settings.limits_then,
-        sessions: () => roster.all().map((member) => limitedSession(member, isContinueCancelled)),
-        onEvent: deps.onEvent,
-        clock: deps.clock,
-        log: deps.log,
-      });
-      countTime();
+      stopWork = startFleetWork({ deps, roster, settings });
       if (settings.restore_at_start) void restoring.begin();
-      for (const { id, type } of records) if (type === 'json') void catchUpSearch(id);
     },
     close: async () => {
-      stopCounting?.();
-      stopIdleParking?.();
       stopFigures?.();
-      stopLimits?.();
+      stopWork?.();
       stopPrompts();
       processes.dispose();
       deps.disk.dispose();
@@ -236,6 +222,7 @@ export function createFleet({ deps: given, launch, registryDir, pid, ...listener
       const { environment } = launch;
       return finishSession({ roster, environment, clock: deps.clock, inTurn: finishInTurn }, roster.get(slug), request);
     },
+    keepPullRequest: (slug, request) => keepPullRequest(roster.get(slug).actor, request),
     resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {
       const member = roster.get(slug);

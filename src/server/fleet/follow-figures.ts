@@ -9,7 +9,9 @@ interface FollowFigures {
   log: Logger;
 }
 
-/** Gives each session in a terminal what its status line is told, also what came while no server ran. */
+/**
+ * Passes the reports of status lines to the sessions in a terminal, including reports from the time without a server.
+ */
 export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose {
   return watchReports({
     dir: reportsDirectory(spoolDir),

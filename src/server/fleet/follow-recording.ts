@@ -80,9 +80,9 @@ export async function saveDeleted(
   if (file === undefined) return;
   try {
     const number = await rotateRecording(dirname(file), slug, { '.typescript': openPath });
-    log.warn({ slug, file, saved: `${slug}.${number}` }, 'its recording was deleted by something else; it is saved');
+    log.warn({ slug, file, saved: `${slug}.${number}` }, 'its recording was deleted by another program; it is saved');
   } catch (cause) {
-    log.error({ slug, file, err: cause }, 'its recording was deleted by something else, and could not be saved');
+    log.error({ slug, file, err: cause }, 'its recording was deleted by another program, and could not be saved');
   }
 }
 

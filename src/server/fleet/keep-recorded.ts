@@ -56,7 +56,7 @@ export function createRecordingKeeper(
       return;
     }
     if (damage.kind === 'cut') {
-      deps.log.warn({ slug, bytes: damage.at }, 'its recording was cut off by something else: what it held is lost');
+      deps.log.warn({ slug, bytes: damage.at }, 'its recording was cut off by another program: what it held is lost');
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
@@ -132,7 +132,7 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
     session.update({ recording: { ...recording, timing: null } });
     session.deps.log.warn(
       { slug: session.slug, file: recording.typescript, saved: `${session.slug}.${number}` },
-      'its recording was deleted by something else: what it held is saved, and Screen records from now on',
+      'its recording was deleted by another program: what it held is saved, and Screen records from now on',
     );
   }
   return keepLogging(screen, session);

@@ -41,7 +41,7 @@ export interface Launched {
 }
 
 /**
- * Starts Claude Code for a session, on its earlier conversation if there is one. The previous recording is moved
+ * Starts Claude Code for a session, with its earlier conversation if there is one. The previous recording is moved
  * aside. If the launch fails, nothing of it is left, and the old recording stays moved aside.
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
@@ -105,7 +105,7 @@ export async function requireDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
   // For a path that contains a NUL or is too long, stat fails in the same way as for a missing directory.
   const found = await stat(absolute).catch(() => null);
-  if (found === null) throw new CatalogueError('no_such_path', `There is no directory ${JSON.stringify(path)}`);
+  if (found === null) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(path)} does not exist`);
   if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
   return absolute;
 }

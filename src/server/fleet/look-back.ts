@@ -51,7 +51,7 @@ export function readDays(past: Past, { session, since }: DaysQuery): SessionDay[
   });
 }
 
-/** The dollars of each session and day, which are the key. */
+/** Returns the dollars by session and day, which together are the key. */
 function dollarsByDay(rows: readonly { session_id: string; day: string; cost_usd: number }[]): Map<string, number> {
   const costs = new Map<string, number>();
   for (const { session_id, day, cost_usd } of rows) {

@@ -5,8 +5,8 @@ import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
- * How long before its own end a server may have seen the ends of sessions that ended together with it. At a shutdown,
- * all processes of a login get their signals within milliseconds; Claude Code ends up to 2 s later while a tool runs.
+ * How long before its own end a server may see sessions end for the same reason. At a shutdown, all processes of a
+ * login get their signals within milliseconds. Claude Code ends up to 2 s later if a tool is running.
  */
 const CLOSING_MS = 5_000;
 
@@ -18,15 +18,15 @@ interface Ended {
   };
 }
 
-/** Tells which of the sessions that ended are lost, and remembers it. */
+/** Decides which ended sessions are lost, and remembers it. */
 export interface Losses {
-  /** Call this before the sessions of the last server are looked for. */
+  /** Call this before the search for the sessions of the last server. */
   remember(): void;
-  /** The operating system has told of an end. */
+  /** Call this when the operating system reports an end. */
   seeEnd(actor: Ended['actor'], screen: EndSeen['screen']): void;
-  /** Call this once all evidence of the time without a server is in. */
+  /** Call this when all evidence from the time without a server has arrived. */
   judgeFound(): void;
-  /** A person wants it gone: nothing brings it back by itself. */
+  /** Call this when a person gives up a session, so that nothing restores it by itself. */
   forget(actor: Pick<Ended['actor'], 'record' | 'update'>): void;
   /** Call this as the last thing before the server ends. */
   judgeLast(): void;
@@ -34,7 +34,7 @@ export interface Losses {
 
 export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock; log: Logger }): Losses {
   const { roster, clock, log } = options;
-  /** the sessions that the last server left alive; null once they are judged */
+  /** the sessions that the last server left alive; null after they were judged */
   let found: Map<Ended['actor'], EndSeen['screen']> | null = null;
   const boot = (): string => clock.setting().boot;
 
@@ -53,11 +53,11 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
     if (because === null) return;
     const { cols, rows } = actor.recording?.size() ?? record.launch;
     const loss: LostSession = { because, tries: 0, wasBlank: wasBlank(actor) };
-    // A person may have changed its size since the launch.
+    // A person may have changed the size of the terminal since the launch.
     actor.update({ loss, launch: { ...record.launch, cols, rows } });
   }
 
-  /** A launch that a killed server had begun, and of which there is no process. */
+  /** Ends a session whose launch a killed server had begun, and which has no process. */
   function endUnborn(actor: Ended['actor']): void {
     const { type, endedAt, agent, screenId, launchId } = actor.record;
     if (type !== 'screen' || endedAt !== null || agent !== null || screenId !== null || launchId === null) return;
@@ -87,7 +87,7 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
       for (const { actor } of roster.all()) {
         const { type, boot: known } = actor.record;
         if (type === 'screen' && !actor.isDead() && known !== boot()) actor.update({ boot: boot() });
-        // Its SessionEnd may have come after the last server had judged.
+        // Its SessionEnd may have arrived after the last server judged it.
         const { ended } = actor.status.evidence().hooks;
         if (actor.record.loss !== null && hasEndedItself(ended?.reason ?? null)) actor.update({ loss: null });
         if (actor.record.loss !== null) lost.push(actor.slug);
@@ -107,7 +107,7 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
 const isAsked = ({ stopAskedAt, removedAt, parkedAt }: SessionRecord): boolean =>
   stopAskedAt !== null || removedAt !== null || parkedAt !== null;
 
-/** Whether it was lost before its first prompt: the hooks tell of its start, or it never got that far. */
+/** Reports whether the session was lost before its first prompt. Hooks then report only its start, or nothing. */
 function wasBlank({ record, status }: Ended['actor']): boolean {
   if (record.agent === null) return record.claudeSessionId === null;
   const { started, prompt } = status.evidence().hooks;

@@ -13,6 +13,7 @@ import {
 } from '../../platform/claude/index.ts';
 import { watchScreens } from '../../platform/gnu-screen/index.ts';
 import { isAlive, readProcess } from '../../platform/process/index.ts';
+import { answerCall } from '../approval/call-guard.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { ownPayload } from './own-payload.ts';
@@ -40,6 +41,8 @@ export interface ObserverOptions extends SurveyOptions {
   onSpoolRemade: () => void;
   /** called when anybody creates, releases, or removes a turn gate */
   onGateChanged: () => void;
+  /** called when anybody writes or removes the guard of calls */
+  onGuardChanged: () => void;
   /** Claude Code's `sessions` directory */
   registryDir: string;
 }
@@ -63,6 +66,8 @@ export function createObserver(options: ObserverOptions): Observer {
   let sweep: Dispose | null = null;
   let spool: HookSpool | null = null;
   let disposed = false;
+  /** the waits of calls that are being answered */
+  const answering = new Set<string>();
 
   /** Only one check runs at a time. A change during a check causes another one right after it. */
   function look(): Promise<void> {
@@ -135,10 +140,27 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  async function seeHook(hook: SpooledHook): Promise<void> {
-    const member = hook.launchId === null ? null : roster.byLaunch(hook.launchId);
+  /**
+   * Answers a call that a hook shows. The wait of this hook is not a question, so it does not reach the session's
+   * status.
+   */
+  function seeShown(hook: SpooledHook, member: Member | null): SpooledHook {
+    const { wait } = hook;
+    if (hook.event !== 'PreToolUse' || wait === null) return hook;
+    answering.add(wait);
+    const answer = member === null ? options.waits.leave(wait) : answerCall(member.actor, wait);
+    void answer
+      .catch((cause: unknown) => log.warn({ err: cause }, 'a hook cannot be told to ask'))
+      .finally(() => answering.delete(wait));
+    return { ...hook, wait: null };
+  }
+
+  async function seeHook(shown: SpooledHook): Promise<void> {
+    const member = shown.launchId === null ? null : roster.byLaunch(shown.launchId);
+    const hook = seeShown(shown, member);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    else {
+    // A JSON session reports everything else by its events.
+    else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
       const own = { ...hook, payload };
@@ -154,7 +176,7 @@ export function createObserver(options: ObserverOptions): Observer {
     if (limit !== null && !disposed) actor.intake.seeLimit(limit, hook.payload.last_assistant_message);
   }
 
-  /** A transcript that cannot be read leaves a failed turn, as after every other error. */
+  /** If the transcript cannot be read, the turn counts as failed, as after any other error. */
   async function tryTo<T>({ slug }: Member['actor'], read: () => Promise<T>): Promise<T | null> {
     try {
       return await read();
@@ -169,14 +191,16 @@ export function createObserver(options: ObserverOptions): Observer {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),
     );
-    for (const id of await options.waits.list()) if (!known.has(id)) await options.waits.leave(id);
+    for (const id of await options.waits.list()) {
+      if (!known.has(id) && !answering.has(id)) await options.waits.leave(id);
+    }
   }
 
   /** It is unknown which hooks were lost. */
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },
-      'the hook spool was removed and is made anew: hooks of that moment are lost, and the status comes from the screen until the next ones',
+      'the hook spool was removed and created again: hooks of that moment are lost, and the status comes from the screen until the next ones',
     );
     options.onSpoolRemade();
     for (const { actor } of roster.all()) if (!actor.isDead()) actor.intake.loseHooks();
@@ -201,6 +225,7 @@ export function createObserver(options: ObserverOptions): Observer {
         accept: seeHook,
         onRemade: spoolRemade,
         onGateChanged: options.onGateChanged,
+        onGuardChanged: options.onGuardChanged,
         onRejected: (file, reason) => log.warn({ file, reason }, 'a hook file was rejected'),
         onError: (cause) => log.error({ err: cause }, 'reading the hook spool failed'),
       });

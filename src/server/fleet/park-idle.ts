@@ -5,7 +5,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often sessions are looked at; it reads only what is in memory, and a minute more or less does not matter. */
+/** How often to check sessions. A check reads only memory, and a minute more or less does not matter. */
 const LOOK_MS = 30_000;
 
 interface Parkable {
@@ -14,8 +14,8 @@ interface Parkable {
 }
 
 /**
- * Parks sessions in a terminal that are done for long enough. What needs its person is left alone, so a question in
- * words stays in the list as one.
+ * Parks sessions in a terminal that have been done for long enough. A session that needs its person is left alone, so a
+ * closing question stays visible in the list.
  * @param options.afterSeconds 0: never
  */
 export function parkIdle(options: {
@@ -41,7 +41,7 @@ export function parkIdle(options: {
       await controls.park();
       log.info({ slug }, 'it was idle for long enough, and is parked');
     } catch (cause) {
-      // What keeps it may be there for hours: a draft, a shell.
+      // The obstacle may last for hours, such as a draft or a shell.
       if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but not parked');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }

@@ -2,17 +2,17 @@ import { createWorktree, undoWorktree } from '../../platform/git/create-worktree
 import type { NewSession, Worktree } from '../../protocol/index.ts';
 import type { LaunchContext } from './launch-session.ts';
 
-/** Where a new session works. */
+/** The place where a new session works. */
 interface SessionPlace {
   path: string;
   worktree: Worktree | null;
-  /** removes what was made for it; for a session that never started */
+  /** removes everything that was created for the session, which never started */
   undo(): Promise<void>;
 }
 
 /**
- * Finds the place of a new session: the folder that was asked for, or a new worktree of its repository.
- * @throws CatalogueError what `createWorktree` throws
+ * Returns the place of a new session, which is the requested folder or a new worktree of its repository.
+ * @throws CatalogueError as `createWorktree`
  */
 export async function placeSession(
   environment: LaunchContext['environment'],

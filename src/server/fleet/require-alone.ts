@@ -5,8 +5,8 @@ import { CatalogueError, type Settings } from '../../protocol/index.ts';
 import { conversationInUse } from './owner.ts';
 
 /**
- * Two processes on one conversation corrupt its transcript. This ends what an earlier launch of this session has left.
- * If any other process has the conversation open, the error names it.
+ * Ensures that only one process has a conversation open, because two would corrupt its transcript. Processes left by an
+ * earlier launch of this session are ended. If any other process has the conversation open, the error names it.
  * @throws CatalogueError session_in_use, kill_failed
  */
 export async function requireAlone(

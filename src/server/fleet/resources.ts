@@ -9,7 +9,7 @@ import {
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { SessionResources } from '../../protocol/index.ts';
 
-/** A clock tick of the kernel's: 100 a second on every Linux that Node supports. */
+/** The length of a kernel clock tick. There are 100 a second on every Linux that Node supports. */
 const TICK_MS = 10;
 
 interface Measured {
@@ -18,7 +18,7 @@ interface Measured {
   isDead(): boolean;
 }
 
-/** What each session takes of the machine: one pass over /proc, when somebody asks. */
+/** Returns the resources that each session uses, with one pass over /proc per request. */
 export async function readResources(sessions: readonly Measured[]): Promise<SessionResources[]> {
   const processes = await listProcesses();
   const launches = new Set(sessions.flatMap(({ record: { launchId } }) => launchId ?? []));
@@ -55,7 +55,7 @@ export async function readResources(sessions: readonly Measured[]): Promise<Sess
   );
 }
 
-/** The launch that a process belongs to by its mark; null if it belongs to none of the given ones. */
+/** Returns the launch to which a process belongs by its mark. Null if it belongs to none of the given launches. */
 function launchOf(pid: number, launches: ReadonlySet<string>): string | null {
   const entry = environmentOf(pid).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
   const launch = entry?.slice(LAUNCH_VARIABLE.length + 1);

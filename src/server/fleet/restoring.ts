@@ -21,14 +21,14 @@ export interface Restorable {
   controls: Pick<SessionControls, 'planRestore' | 'restore'>;
 }
 
-/** Brings lost sessions back, a few at a time. Only one restoration runs; whoever asks meanwhile adds to it. */
+/** Restores lost sessions, a few at a time. Only one restoration runs, and a further request adds to it. */
 export interface Restoring {
-  /** Plans, and unless that is all that is asked for, begins. @throws CatalogueError no_such_session */
+  /** Plans a restoration, and begins it unless only the plan was requested. @throws CatalogueError no_such_session */
   ask(request: NewRestoration): Promise<Restoration>;
-  /** Begins with all that are lost, as the server does by itself. It fails into the log. */
+  /** Begins to restore all lost sessions, as the server does by itself. Failures go to the log. */
   begin(): Promise<void>;
   state(): Restoration;
-  /** Begins no further launch. */
+  /** Prevents further launches. */
   dispose(): void;
 }
 
@@ -69,11 +69,11 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
         ? roster.all().filter(({ actor }) => actor.record.loss !== null)
         : [...new Set(slugs)].map((slug) => roster.get(slug));
     const entries = await Promise.all(members.map((member) => entryOf(member, isByItself)));
-    // What somebody worked with last comes back first.
+    // The sessions that were used last are restored first.
     return entries.sort((one, other) => lastActivity(other) - lastActivity(one));
   }
 
-  /** Adds to the restoration that runs, or begins one. What is on its way already is not begun again. */
+  /** Adds to the running restoration, or begins one. A session that is already being restored is not added again. */
   function take(entries: readonly Entry[], isByItself: boolean): Run {
     if (run?.state !== 'running') {
       const startedAt = clock.now();
@@ -112,7 +112,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     } catch (cause) {
       entry.outcome = 'failed';
       entry.error = bodyOf(cause);
-      // A conversation that was opened in between says nothing of the next launch.
+      // If somebody opened the conversation in the meantime, that proves nothing about the next launch.
       if (entry.error.code !== 'session_in_use') current.failuresInRow += 1;
       log.error({ slug: member.actor.slug, err: cause }, 'a lost session could not be brought back');
     }
@@ -189,8 +189,8 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
 }
 
 /**
- * Whether another session has the conversation of this one: a session that lives or is parked, or of two lost ones the
- * one that was used last. A person may have opened a session's conversation in another one.
+ * Reports whether another session owns this one's conversation. The owner is a session that is alive or parked, or of
+ * two lost sessions the one that was used last. A person may have opened a session's conversation in another session.
  */
 export function isConversationShared(
   sessions: readonly { readonly actor: Pick<SessionActor, 'record' | 'isChangingHands'> }[],

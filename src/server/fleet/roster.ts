@@ -6,7 +6,7 @@
  *   `convert-session.ts`; the start and the end of the processes: `launch-session.ts`, `end-session.ts`
  * - sessions that something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to
  *   another home or nobody: `owner.ts`
- * - sessions that were lost, in a reboot for example: `losses.ts` tells which, `restoring.ts` brings them back
+ * - sessions that were lost, for example in a reboot: `losses.ts`; restoring them: `restoring.ts`
  * - sessions that are missing from the database after a restart: `bring-back.ts`
  * - recordings: `follow-recording.ts`; a recording that is deleted, moved, or cut off: `keep-recorded.ts`; a screen
  *   that must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`
@@ -81,7 +81,7 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
     get: (slug) => {
       const member = members.find(({ actor }) => actor.slug === slug);
       if (member === undefined)
-        throw new CatalogueError('no_such_session', `There is no session ${JSON.stringify(slug)}`);
+        throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug)}`);
       return member;
     },
     byLaunch: (launchId) => members.find(({ actor }) => actor.record.launchId === launchId) ?? null,
@@ -121,7 +121,7 @@ export function createRoster(deps: ActorDeps, createControls: (actor: SessionAct
     dispose: () => members.forEach(disposeMember),
     claim: async (slug, work) => {
       assertSlug(slug);
-      if (isTaken(slug)) throw new CatalogueError('slug_taken', `A session ${slug} is listed already`);
+      if (isTaken(slug)) throw new CatalogueError('slug_taken', `A session named ${slug} already exists`);
       claimed.add(slug);
       try {
         return await work();
@@ -154,7 +154,7 @@ function disposeMember({ actor, controls, stash }: Member): void {
 export function assertSlug(slug: string): void {
   if (isSlug(slug)) return;
   const shown = slug.length > 40 ? `${slug.slice(0, 40)}…` : slug;
-  throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} cannot be the name of a session`);
+  throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} isn't a valid name for a session`);
 }
 
 /** Returns the slug that is most similar to the given name. */

@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts';
 import type { Member } from './roster.ts';
 
 /**
- * Ends a session because somebody asked for it. That is written down before the first signal, so that the next server
- * does not take it for lost where this one dies in between.
+ * Ends a session on request. The request is saved before the first signal. If this server dies in between, the next one
+ * therefore does not count the session as lost.
  * @throws CatalogueError session_dead, not_adopted, kill_failed
  */
 export async function stopSession(
   { actor, controls }: Pick<Member, 'actor' | 'controls'>,
   clock: Clock,
 ): Promise<void> {
-  // In its turn: the session may be on its way back.
+  // This takes a turn in the mailbox, because the session may be waking now.
   if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return;
   if (actor.record.loss !== null && (await actor.mailbox.post(async () => giveUp(actor)))) return;
   if (actor.isDead()) return controls.end();
@@ -18,7 +18,7 @@ export async function stopSession(
 }
 
 /**
- * The same for work that has the turn of the session already; a session that is stopped stays so.
+ * Works like {@link stopSession}, for callers that already have the session's turn. A stopped session stays stopped.
  * @throws CatalogueError not_adopted, kill_failed
  */
 export async function stopInTurn(member: Pick<Member, 'actor' | 'controls'>, clock: Clock): Promise<void> {
@@ -37,7 +37,7 @@ async function endAsked({ actor, controls }: Pick<Member, 'actor' | 'controls'>,
   }
 }
 
-/** A parked session has nothing to end: it only counts as stopped from now on. @returns false if it runs */
+/** Marks a parked session as stopped. It has no process to end. @returns false if it is running */
 function stopParked(actor: Member['actor']): boolean {
   if (!actor.isParked() || !actor.isDead()) return false;
   actor.commit({ parkedAt: null });
@@ -45,7 +45,7 @@ function stopParked(actor: Member['actor']): boolean {
   return true;
 }
 
-/** A lost session has nothing to end either: nobody wants it back. @returns false if it has come back meanwhile */
+/** Gives up a lost session. It has no process to end either. @returns false if it has come back by now */
 function giveUp(actor: Member['actor']): boolean {
   if (actor.record.loss === null) return false;
   actor.commit({ loss: null });

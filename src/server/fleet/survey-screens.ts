@@ -24,7 +24,7 @@ export interface SurveyOptions {
   screen: ScreenHost;
   log: Logger;
   home: string;
-  /** called with a session that has ended, and what was left of its Screen session */
+  /** called with a session that has ended, and the state of its Screen session */
   onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
   /** called with a Screen session that contains Claude Code and is not listed */
   onForeign: (found: ForeignSession) => void;
@@ -32,12 +32,12 @@ export interface SurveyOptions {
 
 /** Looks at Screen's sessions and at the processes in them, and passes what it sees to the listed sessions. */
 export interface ScreenSurvey {
-  /** Looks once. */
+  /** Checks once. */
   look(): Promise<void>;
   dispose(): void;
 }
 
-/** @param lookSoon asks for another look */
+/** @param lookSoon requests another check */
 export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void): ScreenSurvey {
   const { roster, screen, log, home } = options;
   /** the sessions whose lost sockets are being recreated */
@@ -65,7 +65,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
   }
 
-  /** A server that was killed in the middle of a launch has written down the launch, but none of its processes. */
+  /** Takes over the launch of a killed server, which saved the launch but none of its processes. */
   async function takeLaunched(
     { actor, controls }: Member,
     { screen: { id, daemon }, claude }: ForeignSession,
@@ -108,7 +108,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
-    // A daemon that is killed leaves its socket behind.
+    // A killed daemon leaves its socket behind.
     const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
     if (hasMoved()) return;
     actor.intake.seeEnd();

@@ -37,7 +37,7 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
-/** What a session may not even read: the sessions of other machines are none of its business. */
+/** The routes that a session may not even read, because the sessions of other machines do not concern it. */
 const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
 
 /** These routes need no full rights, because the caller's limited `Sessions` decides what they may do. */
@@ -76,7 +76,8 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     };
     registerRoute(app, { name, route, handlerFor });
   }
-  // Made for the first who asks: it takes a quarter of the time in which the server starts, and few ever ask.
+  // The description is created at the first request. Creating it takes a quarter of the server's start time, and few
+  // clients ever request it.
   let document: Record<string, unknown> | undefined;
   app.get('/openapi.json', (context) => {
     document ??= openApiDocument(options.version);
@@ -131,9 +132,9 @@ function fail(error: CatalogueError): never {
 function notServed(context: Context): CatalogueError {
   const { path, method } = context.req;
   const methods = allowedMethods(path);
-  if (methods.length === 0) return new CatalogueError('no_such_route', `There is nothing at ${path}`);
+  if (methods.length === 0) return new CatalogueError('no_such_route', `The API has no address ${path}`);
   context.header('Allow', methods.join(', '));
-  return new CatalogueError('method_not_allowed', `${path} takes ${methods.join(', ')}, not ${method}`);
+  return new CatalogueError('method_not_allowed', `${path} supports ${methods.join(', ')}, not ${method}`);
 }
 
 function allowedMethods(path: string): string[] {
@@ -164,7 +165,7 @@ function failure(context: Context, error: unknown, logger: Logger): Response {
  */
 function expected(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
-  if (error.status === 400) return new CatalogueError('invalid_request', 'body: this is no valid JSON');
+  if (error.status === 400) return new CatalogueError('invalid_request', "body: this isn't valid JSON");
   if (error.status === 415) {
     return new CatalogueError('invalid_request', 'body: the Content-Type must be application/json');
   }

@@ -8,9 +8,9 @@ const ROOT_WITHOUT_SLASH = '/docs';
 const HASHED_FOLDER = '/docs/assets/';
 
 /**
- * What the documentation may do: run its own scripts, which also contain the index of its search. It never contacts
- * another host, and talks to no server. Its highlighted examples and its icons need inline styles and images.
- * `vue` is the policy under which Vue writes the markup that the build made.
+ * The policy of the documentation. It may run its own scripts, which also contain its search index. It never contacts
+ * another host or a server. Its highlighted examples and its icons need inline styles and images. `vue` is the policy
+ * under which Vue writes the markup that the build generated.
  */
 const DOCS_POLICY = [
   "default-src 'none'",
@@ -24,7 +24,7 @@ const DOCS_POLICY = [
   'trusted-types vue',
 ].join('; ');
 
-const NOT_BUILT = 'The documentation is not built here. Build it, then load this address again: npm run docs\n';
+const NOT_BUILT = 'The documentation has not been built. Build it with `npm run docs`, then reload this page.\n';
 
 /**
  * Serves the documentation of this version at `/docs/`, without a sign-in: every copy of CBOS contains the same files.
@@ -39,7 +39,7 @@ export function createDocsSite(dir: string | null): WebPage {
   };
   const isRoot = (path: string): boolean => path === ROOT || path === ROOT_WITHOUT_SLASH;
   return {
-    // Nothing else below `/docs/` is open, because `/docs/../sessions` begins like it too.
+    // Nothing else below `/docs/` is open, because `/docs/../sessions` also begins with it.
     has: (path) => isRoot(path) || (path.startsWith(ROOT) && files().has(path)),
     answer: (path, request) => {
       if (!isRoot(path) && !path.startsWith(ROOT)) return null;

@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import { completeFolder } from '../../platform/files/complete-folder.ts';
 import { completePrompt } from '../../platform/files/complete-prompt.ts';
 import {
@@ -8,11 +7,6 @@ import {
   matchesSelector,
   REPLAY_OUTPUT_BYTES,
   type Recordings,
-  type ROUTES,
-  type RouteName,
-  type RouteOutput,
-  type RULE_ROUTES,
-  type SCHEDULE_ROUTES,
   type Session,
   State,
   type StatusCounts,
@@ -20,7 +14,7 @@ import {
   tagsIn,
 } from '../../protocol/index.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
-import type { Guesser } from '../auth/guesses.ts';
+import type { BudgetDesk } from '../budgets/budget-desk.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { Push } from '../push/push.ts';
@@ -29,43 +23,38 @@ import type { Replayable, Replays } from '../replay/replays.ts';
 import type { ReviewDesk } from '../review/review-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sessions } from '../sessions.ts';
+import type { Sinks } from '../sinks/sinks.ts';
 import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
+import type { SavedViews } from '../views/saved-views.ts';
+import type { PullRequests } from '../worktrees/pull-requests.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
+import type { Handlers } from './handler-types.ts';
 import { createMachineHandlers } from './machine-handlers.ts';
 import { recordingBytes } from './recording-bytes.ts';
 import { createSignInHandlers, type SignInOptions } from './sign-in.ts';
+import { createUnattendedHandlers } from './unattended-handlers.ts';
+import { createWorktreeHandlers } from './worktree-handlers.ts';
 
 /** How many lines `GET …/buffer` returns by default. */
 const DEFAULT_BUFFER_LINES = 100;
 /** How many events `GET …/events` returns by default. */
 const DEFAULT_EVENTS = 200;
 
-type Parsed<N extends RouteName, K extends string> =
-  (typeof ROUTES)[N] extends Record<K, infer S extends z.ZodType> ? Record<K, z.output<S>> : object;
-
-/** The input of a route's handler: its validated parts, if any, the request for its headers, and the sender. */
-export type HandlerInput<N extends RouteName> = Parsed<N, 'params'> &
-  Parsed<N, 'query'> &
-  Parsed<N, 'body'> & { request: Request; from: Guesser };
-
-type HandlerOutput<N extends RouteName> = [RouteOutput<N>] extends [never] ? Response : RouteOutput<N> | Response;
-
-/** One handler per route. A route without a handler does not compile. */
-export type Handlers = {
-  [N in RouteName]: (input: HandlerInput<N>) => HandlerOutput<N> | Promise<HandlerOutput<N>>;
-};
-
 export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
-  /** what sessions changed in their repositories */
+  /** the changes of sessions in their repositories */
   changes: SessionChanges;
   turns: TurnDesk;
   worktrees: WorktreeDesk;
+  pullRequests: PullRequests;
   reviews: ReviewDesk;
   replays: Replays;
   rules: RulesDesk;
   schedules: Scheduler;
+  views: SavedViews;
+  sinks: Sinks;
+  budgets: BudgetDesk;
   /** the other machines of the fleet */
   machines: MachinesDesk;
   /** directory of the recordings */
@@ -126,10 +115,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
     unarchiveSession: async ({ params }) => sessions.unarchive(params.slug),
     parkSession: ({ params }) => sessions.park(params.slug),
     wakeSession: ({ params }) => sessions.wake(params.slug),
-    previewFinish: ({ params, query }) => options.worktrees.preview(sessions.get(params.slug), query.into ?? null),
-    finishSession: ({ params, body }) => sessions.finish(params.slug, body),
-    listSaved: ({ query }) => options.worktrees.saved([...sessions.list(), ...sessions.archived()], query.path ?? null),
-    recover: ({ body }) => options.worktrees.recover(body),
+    ...createWorktreeHandlers(options),
     resources: () => sessions.resources(),
     restore: ({ body }) => sessions.restore(body),
     restoration: () => sessions.restoration(),
@@ -199,8 +185,10 @@ export function createHandlers(options: HandlerOptions): Handlers {
       return { items: path === null ? [] : await completePrompt(path, query.word) };
     },
     broadcast: ({ body }) => sessions.broadcast(body),
-    ...createRuleHandlers(options.rules),
-    ...createScheduleHandlers(options.schedules),
+    ...createUnattendedHandlers({ ...options, olderRecordings: older.list }),
+    listViews: () => [...options.views.list()],
+    saveView: ({ params, body }) => options.views.save(params.name, body),
+    removeView: ({ params }) => options.views.remove(params.name),
   };
 }
 
@@ -209,7 +197,7 @@ type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES;
 function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
     if (turn === undefined) return null;
-    if (base !== undefined) throw new CatalogueError('invalid_request', 'base: a turn has its own');
+    if (base !== undefined) throw new CatalogueError('invalid_request', 'base: a turn has its own base');
     return turn === 'last' ? turn : Number(turn);
   };
   return {
@@ -228,32 +216,6 @@ function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pi
     },
     listTurns: ({ params }) => turns.list(sessions.get(params.slug)),
     rewindSession: ({ params, body }) => turns.rewind(sessions.get(params.slug), body),
-  };
-}
-
-type RuleRoute = keyof typeof RULE_ROUTES;
-
-function createRuleHandlers(rules: RulesDesk): Pick<Handlers, RuleRoute> {
-  return {
-    listRules: ({ query }) => rules.list(query.folder),
-    addRule: ({ body }) => rules.add(body),
-    removeRule: ({ params }) => rules.remove(params.id),
-    testRules: ({ body }) => rules.test(body),
-    trustRules: ({ body }) => rules.trust(body),
-    untrustRules: ({ body }) => rules.untrust(body.path),
-    audit: ({ query }) => rules.audit(query),
-  };
-}
-
-function createScheduleHandlers(schedules: Scheduler): Pick<Handlers, keyof typeof SCHEDULE_ROUTES> {
-  return {
-    listSchedules: () => schedules.list(),
-    addSchedule: ({ body }) => schedules.add(body),
-    removeSchedule: ({ params }) => schedules.remove(params.name),
-    pauseSchedule: ({ params }) => schedules.pause(params.name, true),
-    resumeSchedule: ({ params }) => schedules.pause(params.name, false),
-    runSchedule: ({ params }) => schedules.run(params.name),
-    scheduleRuns: ({ params }) => schedules.runs(params.name),
   };
 }
 

@@ -127,11 +127,11 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, message: 'The request did not come to its end in time' };
+      return { status: 408, message: 'The request did not end in time' };
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, message: 'The headers are too long' };
     default:
-      return { status: 400, message: 'This is no HTTP request' };
+      return { status: 400, message: "This isn't an HTTP request" };
   }
 }
 

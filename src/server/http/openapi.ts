@@ -14,7 +14,7 @@ export function openApiDocument(version: string): Record<string, unknown> {
   app.openAPIRegistry.registerComponent('securitySchemes', TOKEN_SCHEME, {
     type: 'http',
     scheme: 'bearer',
-    description: 'The token that `cbos token` prints. Over the local socket no token is needed',
+    description: 'The token that `cbos token` prints. The local socket needs no token',
   });
   for (const [name, route] of Object.entries<Route>(ROUTES)) {
     app.openAPIRegistry.registerPath(routeConfig(name, route));

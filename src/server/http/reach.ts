@@ -13,7 +13,7 @@ export function reachOf(host: string): string | null {
   if (host === 'localhost') return null;
   const kind = isIP(host);
   if (kind !== 0 && LOOPBACK.check(host, kind === 4 ? 'ipv4' : 'ipv6')) return null;
-  return host === '0.0.0.0' || host === '::' ? 'every network of this machine' : `whoever reaches ${host}`;
+  return host === '0.0.0.0' || host === '::' ? 'every network of this machine' : `every client that reaches ${host}`;
 }
 
 /**
@@ -22,6 +22,6 @@ export function reachOf(host: string): string | null {
  */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {
-    hint: 'Keep 127.0.0.1 and put an HTTPS proxy in front (CBOS_PUBLIC_URL); if you mean it: --allow-remote, or CBOS_ALLOW_REMOTE=true',
+    hint: 'Keep 127.0.0.1 and put an HTTPS proxy in front (CBOS_PUBLIC_URL); to open it anyway, use --allow-remote or CBOS_ALLOW_REMOTE=true',
   });
 }

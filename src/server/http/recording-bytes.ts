@@ -86,7 +86,7 @@ async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
   const availableFrom = await recorded.availableFrom();
   if (from >= availableFrom) return from;
   if (from === 0) return availableFrom;
-  throw new CatalogueError('range_not_satisfiable', `The recording is kept from offset ${availableFrom} on`, {
+  throw new CatalogueError('range_not_satisfiable', `The recording starts at offset ${availableFrom}`, {
     hint: `Ask for from=${availableFrom}`,
   });
 }

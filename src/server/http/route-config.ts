@@ -44,7 +44,7 @@ function successes(route: Route): RouteConfig['responses'] {
   }
   return {
     [route.success]: { description: route.summary, content: BYTES },
-    206: { description: 'The range that the Range header asked for', content: BYTES },
+    206: { description: 'The range that the Range header requested', content: BYTES },
   };
 }
 

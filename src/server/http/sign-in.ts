@@ -88,6 +88,6 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 function originOf(request: Request): string {
   const origin = request.headers.get('origin');
   if (origin === null)
-    throw new CatalogueError('forbidden_origin', 'Only a page proves who it is: the request has no Origin');
+    throw new CatalogueError('forbidden_origin', 'Only a page can prove its sign-in: the request has no Origin');
   return origin;
 }

@@ -56,7 +56,7 @@ export function readStaticFiles(dir: string): Map<string, StaticFile> {
 /**
  * Answers a GET of a file.
  * @param how.isHashed whether its name contains a hash of its content, so that a browser never asks for it twice
- * @param how.headers what is sent beside the usual headers
+ * @param how.headers headers to send in addition to the usual ones
  */
 export function answerFile(
   file: StaticFile,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { answerFile, readStaticFiles } from './static-files.ts';
 
 /**
- * What the page may do: run its own scripts and communicate with its own server, and nothing else. It never contacts
+ * The policy of the page. It may only run its own scripts and communicate with its own server. It never contacts
  * another host. The page may contain inline styles, because xterm.js writes its colours that way. Inline scripts are
  * forbidden, and no text becomes markup (`trusted-types`), so the output of a session can cause neither.
  */

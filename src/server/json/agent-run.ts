@@ -41,6 +41,8 @@ export class AgentRun {
   readonly files: JsonFiles;
   readonly tail: OutputTail;
   process: ProcessId | null = null;
+  /** whether rules check its calls before they run; false if another server started it, because that is unknown */
+  isGuarded = false;
   readonly #options: AgentRunOptions;
   #stopLooking: Dispose | null = null;
   #isOver = false;
@@ -98,5 +100,5 @@ export class AgentRun {
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;
-  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted and is not run again by itself`;
+  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted, and CBOS does not run it again`;
 }

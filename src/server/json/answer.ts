@@ -1,7 +1,7 @@
 import type { AnswerPlan } from '../../core/answer/answer.ts';
 import { replyTo } from '../../core/answer/reply.ts';
 import { TRUSTS, type TrustRequest } from '../../core/status/index.ts';
-import { type Answer, CatalogueError } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import type { Mailbox } from '../session/mailbox.ts';
 import { type AskingSession, openQuestion, readAnswer, refusal } from '../session/open-question.ts';
@@ -19,13 +19,13 @@ export interface AnswerParts {
  * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a closing
  *   question everything that `send` throws
  */
-export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<void> {
+export async function answerJsonQuestion(parts: AnswerParts, request: Answer): Promise<Question | null> {
   const { actor, driver, deliverer } = parts;
   const question = openQuestion(actor, request.question_id);
   const plan = readAnswer(actor.slug, question, request);
   if (plan.kind === 'prompt') {
     await deliverer.send({ text: plan.text });
-    return;
+    return null;
   }
   await actor.mailbox.post(async () => {
     // Another question may be open by the time the mailbox runs this task.
@@ -38,6 +38,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     if ('why' in reply) throw refusal(question, reply.why);
     await driver.answer(asked.requestId, reply);
   });
+  return question;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface JsonContext {
   jsonDir: string;
   /** Claude Code's registry, which shows which process has opened a conversation */
   registryDir: string;
+  /** whether a rule may deny calls before Claude Code asks about them */
+  areCallsGuarded: () => boolean;
 }
 
 /** The session for which the driver runs Claude Code. */

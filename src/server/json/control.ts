@@ -46,6 +46,6 @@ export function refusals({ type, request, request_id }: ClaudeEvent): object[] {
   if (type !== 'control_request') return [];
   const { subtype } = (request ?? {}) as { subtype?: unknown };
   if (subtype === 'can_use_tool') return [];
-  const error = `CBOS does not answer ${String(subtype)}`;
+  const error = `CBOS does not support ${String(subtype)}`;
   return [{ type: 'control_response', response: { subtype: 'error', request_id, error } }];
 }

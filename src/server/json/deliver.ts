@@ -1,6 +1,7 @@
 import { contextOf, type DeliveryDecision, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import { CatalogueError, type ClaudeEvent, type Delivery, type Send } from '../../protocol/index.ts';
+import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
@@ -96,7 +97,8 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       const { error } = driver.evidence.turnEnd ?? {};
       throw new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the text');
     }
-    if (status === 'sent') log.warn({ slug: actor.slug, delivery: record.id }, 'nothing says that a prompt was taken');
+    if (status === 'sent')
+      log.warn({ slug: actor.slug, delivery: record.id }, 'there is no sign that Claude Code took the prompt');
     return view(find(record.id));
   }
 
@@ -130,6 +132,8 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
       });
     },
     invoke: async (text) => {
+      const over = actor.deps.budgets.overBudget(actor.record);
+      if (over !== null) throw new CatalogueError('budget_reached', overBudgetText(over), { hint: raiseHint(over) });
       const record = journal.begin({ text, command: true }, { held: false });
       await hand(record);
       return record.id;

@@ -120,6 +120,8 @@ export class JsonDriver {
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
     if (!(await this.settleTrust())) throw untrusted(this.#session);
+    // The first deny was added after the process had started, and only a new process gets the hook.
+    if (this.#run?.isGuarded === false && this.#context.areCallsGuarded()) await this.rest();
     this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
       await this.#ensureRun();
@@ -229,6 +231,7 @@ export class JsonDriver {
     });
     const run = this.#open(launchId);
     run.process = agent;
+    run.isGuarded = launch.isGuarded;
     session.update({ agent });
     if (early !== null) run.ended(early);
   }
@@ -256,7 +259,7 @@ export class JsonDriver {
   }
 
   async #write(message: object): Promise<void> {
-    if (this.#run === null) throw new CatalogueError('session_dead', 'Claude Code does not run');
+    if (this.#run === null) throw new CatalogueError('session_dead', "Claude Code isn't running");
     await this.#run.write(message);
   }
 

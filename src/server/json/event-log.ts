@@ -23,7 +23,7 @@ export interface EventOwner {
   isListed(): boolean;
 }
 
-/** What a piece of output adds. */
+/** The result of reading one piece of output. */
 interface News {
   /** Unix milliseconds; the current time if missing */
   at?: number;

@@ -11,6 +11,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
+import { keepAnswer } from '../approval/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
@@ -44,7 +45,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       throw new CatalogueError(
         'nothing_running',
         isAsking ? `${actor.slug} waits for an answer; an interrupt would dismiss its question` : undefined,
-        isAsking ? { hint: `\`cbos answer ${actor.slug} no\` says no` } : {},
+        isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
       );
     }
     const endedBefore = driver.evidence.turnEnd?.at ?? 0;
@@ -53,12 +54,12 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     const hasEnded = (): boolean =>
       driver.evidence.busySince === null || (driver.evidence.turnEnd?.at ?? 0) > endedBefore;
     if (await actor.status.until(hasEnded, INTERRUPT_MS)) return;
-    throw new CatalogueError('not_confirmed', `Claude Code took the interrupt, but ${actor.slug} still runs`, {
-      hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` goes on with its conversation`,
+    throw new CatalogueError('not_confirmed', `Claude Code took the interrupt, but ${actor.slug} is still running`, {
+      hint: `\`cbos stop ${actor.slug}\` stops it, \`cbos restart ${actor.slug}\` continues its conversation`,
     });
   }
 
-  /** Its next prompt starts its process, so nothing of it is lost. */
+  /** The next prompt starts its process, so nothing is lost. */
   const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
 
   const noTerminal = async (): Promise<never> => {
@@ -76,7 +77,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends by itself`, {
-        hint: 'The setting json.idle_timeout says after how many seconds of quiet',
+        hint: 'The setting json.idle_timeout says after how many seconds without activity',
       });
     },
     wake: async () => {
@@ -103,7 +104,10 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     moved: async () => {
       if (!actor.isDead()) await driver.settleTrust();
     },
-    answer: (request) => actor.personAnswers.run(() => answerJsonQuestion({ actor, driver, deliverer }, request)),
+    answer: (request) =>
+      actor.personAnswers.run(async () => {
+        await keepAnswer(actor, await answerJsonQuestion({ actor, driver, deliverer }, request), request);
+      }),
     interrupt,
     keys: noTerminal,
     resize: noTerminal,

@@ -10,6 +10,7 @@ import {
   isFolderTrusted,
   resolveClaude,
   sessionEnvironment,
+  writeGuardedSettings,
 } from '../../platform/claude/index.ts';
 import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
@@ -24,6 +25,8 @@ export interface AgentLaunch {
   cwd: string;
   claudeSessionId: string;
   claudeVersion: string;
+  /** whether its calls are shown to CBOS before they run, if its version has hooks */
+  isGuarded: boolean;
 }
 
 /**
@@ -83,15 +86,21 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
     claudeSessionId === null
       ? { kind: 'new' as const, sessionId: uuid() }
       : await continueConversation({ configDir: configDirectory(env), cwd, sessionId: claudeSessionId }, uuid());
+  const isGuarded = context.areCallsGuarded();
+  const settingsFile = isGuarded ? writeGuardedSettings(settings.home, version) : null;
   const argv = jsonCommand({
     program,
+    settingsFile,
     conversation,
     permissionMode: PermissionMode.safeParse(launch.permission_mode).data ?? 'default',
     model: launch.model,
     maxBudgetUsd: launch.max_budget_usd,
     args: launch.args,
   });
-  return { argv, env, cwd, claudeSessionId: conversation.sessionId, claudeVersion: formatClaudeVersion(version) };
+  return {
+    ...{ argv, env, cwd, claudeSessionId: conversation.sessionId, claudeVersion: formatClaudeVersion(version) },
+    isGuarded,
+  };
 }
 
 /** Starts a planned launch. @throws CatalogueError launch_failed */
@@ -116,8 +125,8 @@ interface AskedSession {
  */
 export function untrusted({ record, slug, status }: AskedSession): CatalogueError {
   const { question } = status.memory();
-  return new CatalogueError('untrusted_folder', `Nobody has said yet that ${record.path} is trusted`, {
-    hint: `\`cbos answer ${slug} yes\` trusts it; \`cbos show ${slug}\` says what it is about`,
+  return new CatalogueError('untrusted_folder', `The folder ${record.path} isn't trusted yet`, {
+    hint: `\`cbos answer ${slug} yes\` trusts it; \`cbos show ${slug}\` shows the question`,
     ...(question === null ? {} : { extra: { question } }),
   });
 }

@@ -1,13 +1,19 @@
 /**
- * Where each session belongs: its tags, its repository, and whether it is archived. `labelSessions` lays this over the
- * attended sessions for every face. An archived session is in no list and no event, so no face can count it; by its
- * name everything of it is still there.
+ * Adds the tags, the repository, and the archive to each session. `labelSessions` wraps the attended sessions for every
+ * face. An archived session is in no list and no event, so no face can count it. Everything about it can still be read
+ * by its name.
  */
 
 import { editTags, isEnded, type Labels, UNLABELLED } from '../../core/labels/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { LabelStore } from '../../platform/sqlite/label-store.ts';
-import { type Broadcast, CatalogueError, matchesSelector, type Session } from '../../protocol/index.ts';
+import {
+  type Broadcast,
+  type BroadcastResult,
+  CatalogueError,
+  matchesSelector,
+  type Session,
+} from '../../protocol/index.ts';
 import { passOn, showThrough } from '../attention/pass-on.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
@@ -15,14 +21,18 @@ import type { PatientWrites } from '../session/patient-writes.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 
-/** What only this file adds to the sessions. */
+/** The methods that only this file adds to the sessions. */
 type Own = 'tag' | 'archive' | 'unarchive' | 'archived';
 
-/** Sessions of which nothing is kept yet about where they belong. */
-export interface UnlabelledSessions extends Omit<Sessions, Own> {
-  /** stays through renames and restarts. @throws CatalogueError no_such_session */
+/** A text and the sessions that get it. They are chosen here, because this file knows which ones are listed. */
+export type NamedBroadcast = Pick<Broadcast, 'text' | 'command' | 'queue'> & { slugs: readonly string[] };
+
+/** Sessions without their labels. */
+export interface UnlabelledSessions extends Omit<Sessions, Own | 'broadcast'> {
+  broadcast(request: NamedBroadcast): Promise<BroadcastResult[]>;
+  /** Returns the session's id, which renames and restarts do not change. @throws CatalogueError no_such_session */
   idOf(slug: string): string;
-  /** A lost session is not to be brought back by itself. @throws CatalogueError no_such_session */
+  /** Prevents a lost session from being restored by itself. @throws CatalogueError no_such_session */
   forgetLoss(slug: string): void;
 }
 
@@ -32,7 +42,7 @@ export interface LabelOptions {
   writes: Pick<PatientWrites, 'write' | 'demand'>;
   clock: Clock;
   log: Logger;
-  /** the main checkout of the repository that a folder is in; null if it is in none */
+  /** returns the main checkout of the repository that a folder is in; null if it is in none */
   findRepository(folder: string): Promise<string | null>;
 }
 
@@ -45,7 +55,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
   const { sessions: base, store, writes, clock, log } = options;
   const kept = store.all();
   const ids = new Map<string, string>();
-  /** the folder for which the repository of a session was looked for last */
+  /** the folder for which a session's repository was last determined */
   const lookedIn = new Map<string, string>();
   const events = new Emitter<[SessionEvent]>((cause, event) =>
     log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
@@ -61,7 +71,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
   const list = (): Session[] => base.list().flatMap((session) => (isArchived(session.slug) ? [] : [shown(session)]));
   const get = (slug: string): Session => shown(base.get(slug));
 
-  /** Keeps what was only found out, now or as soon as there is room. */
+  /** Saves an observed fact, now or as soon as there is room. */
   function note(id: string, next: Labels): void {
     kept.set(id, next);
     writes.write(() => {
@@ -70,7 +80,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     });
   }
 
-  /** Keeps what somebody asked for. @throws while the home cannot be written; nothing has changed then */
+  /** Saves a requested change. @throws while the home is not writable; nothing has changed then */
   function change(slug: string, edit: (labels: Labels) => Labels): { before: Labels; after: Labels } {
     const id = base.idOf(slug);
     const before = of(id);
@@ -82,20 +92,20 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return { before, after };
   }
 
-  /** Finds out in which repository a session works: once for each folder, and never by polling. */
+  /** Determines the repository in which a session works, once for each folder and never by polling. */
   async function findRepository({ slug, path }: Session): Promise<void> {
     const id = ids.get(slug);
     if (id === undefined || path === null) return;
     lookedIn.set(id, path);
     const found = await options.findRepository(path).catch(() => null);
-    // A folder that is gone was in its repository; a folder that has moved is looked at by its own call.
+    // A folder that is gone keeps its repository. A folder that has moved is checked by the call that moved it.
     if (found === null || found === of(id).repository || lookedIn.get(id) !== path) return;
     note(id, { ...of(id), repository: found });
     const now = [...ids].find(([, one]) => one === id)?.[0];
     if (now !== undefined && !isArchived(now)) events.tell({ kind: 'updated', session: get(now) });
   }
 
-  /** A session that runs is never hidden. @returns whether the session is hidden */
+  /** A running session is never hidden. @returns whether the session is hidden */
   function staysHidden(session: Session): boolean {
     const id = ids.get(session.slug);
     if (id === undefined || of(id).archivedAt === null) return false;
@@ -139,7 +149,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     }
   }
 
-  /** A session may make its folder a repository, which it does in a turn. */
+  /** Reports whether to determine the repository now. A session may turn its folder into a repository during a turn. */
   function isToBeLookedFor({ slug, path, status }: Session, kind: 'added' | 'state' | 'updated' | 'woken'): boolean {
     const id = ids.get(slug);
     if (id === undefined || path === null) return false;
@@ -147,7 +157,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return lookedIn.get(id) !== path || mayHaveMade;
   }
 
-  /** Those that every list shows, and no others; of them only what takes texts. */
+  /** Returns the receivers of a broadcast: only sessions that every list shows and that accept texts. */
   function receivers({ state, tags, repo }: Broadcast): string[] {
     const takes = ({ adopted, status }: Session): boolean => adopted && status.primary !== 'dead';
     const chosen = list().filter((session) => takes(session) && matchesSelector(session, { state, tags, repo }));
@@ -171,7 +181,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
         note(id, editTags(of(id), { add: tags }));
         events.tell({ kind: 'updated', session: get(session.slug) });
       }
-      // A script that selects by repository right after this finds it.
+      // A script that selects by repository right after this must find the session.
       await findRepository(session);
       return get(session.slug);
     },
@@ -228,7 +238,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
 function stillRuns({ slug, type }: Session): CatalogueError {
   const park = type === 'screen' ? `, \`cbos park ${slug}\` keeps it ready for the next text` : '';
   const hint = `\`cbos stop ${slug}\` ends it first${park}`;
-  return new CatalogueError('session_alive', `${slug} runs, so it stays in the lists`, { hint });
+  return new CatalogueError('session_alive', `${slug} is running, so it stays listed`, { hint });
 }
 
 function takenByArchived(slug: string): CatalogueError {

@@ -21,16 +21,16 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 export interface LimitedSession {
   id: string;
   slug: string;
-  /** the limit that ended its last turn, while no turn has begun since */
+  /** returns the limit that ended its last turn, unless a turn has begun since */
   limit(): { limit: RateLimit; turnEndedAt: number } | null;
   context(): { delivery: DeliveryContext; waitingTexts: number };
-  /** whether a continuation of this key was begun before, by this server or a former one */
+  /** reports whether this server or a previous one has already begun a continuation with this key */
   wasBegun(key: string): boolean;
-  /** Whether somebody told Claude Code not to continue. */
+  /** Reports whether somebody told Claude Code not to continue. */
   isCancelled(since: number): Promise<boolean>;
-  /** @throws CatalogueError whatever `send` throws, and what `journalWith` throws */
+  /** @throws CatalogueError everything that `send` and `journalWith` throw */
   send(request: Send, journalWith: JournalWith): Promise<unknown>;
-  /** Alerts its person, who is to decide. */
+  /** Alerts the person, who must decide. */
   alert(): void;
 }
 
@@ -42,23 +42,23 @@ export interface ContinueOptions {
   log: Logger;
 }
 
-/** The longest wait in one piece: Node's timers take 24 days at most, and a machine that sleeps stops them. */
+/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
 const MOST_MS = 6 * 60 * 60_000;
 
-/** Somebody was first: the session does something else by now. */
-const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 'Somebody was first');
+/** Returns the error for a session that somebody has already continued or changed. */
+const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 'Somebody acted first');
 
 /**
- * Does what the setting `limits.then` says once a usage limit has ended: `resume` continues each session once, `ask`
- * alerts its person, everything else does nothing. One timer runs, for the session that is due next.
+ * Follows the setting `limits.then` when a usage limit has ended. `resume` continues each session once, `ask` alerts
+ * its person, and any other value does nothing. One timer runs, for the session that is due next.
  *
- * The continuation is a delivery whose key names the limit. It is written down before the first keystroke, so after a
- * kill there is either no trace of it, or a delivery that is never begun again.
+ * The continuation is a delivery whose key names the limit. It is saved before the first keypress. After a kill there
+ * is therefore either no trace of it, or a delivery that is never begun again.
  */
 export function continueAfterLimits(options: ContinueOptions): Dispose {
   const { policy, sessions, clock, log } = options;
   if (policy !== 'resume' && policy !== 'ask') return () => undefined;
-  /** what was decided about, by session and limit: each is decided about once */
+  /** the decided cases, by session and limit; each is decided only once */
   const settled = new Set<string>();
   const startedAt = clock.now();
   let lastAt: number | null = null;
@@ -68,13 +68,16 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 
   const nameOf = (session: LimitedSession, limit: RateLimit): string => `${session.id} ${continuationKey(limit)}`;
 
-  /** A limit that ended while no server ran is told by every list; an alert for it comes too late. */
+  /**
+   * Returns the end of a limit for which an alert is due. If the limit ended while no server was running, every list
+   * shows that, and an alert would be too late.
+   */
   function endToTell(limit: RateLimit): number | null {
     const endsAt = endOfLimit(limit);
     return endsAt === null || endsAt < startedAt ? null : endsAt;
   }
 
-  /** The sessions that wait for the end of a limit, or for their turn after it. */
+  /** Returns the sessions that wait for the end of a limit, or for their turn after it. */
   function waiting(now: number): { session: LimitedSession; limit: RateLimit; at: number }[] {
     return sessions().flatMap((session) => {
       const stopped = session.limit();
@@ -87,7 +90,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 
   function set(): void {
     if (isDisposed || isActing) return;
-    // Read first: `now` may report that the clock was set, which comes back here.
+    // The time is read first, because `now` may report that the clock was set and so call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -135,7 +138,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
     };
     if (!isFree()) return false;
     await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
-      // In its turn in the session's mailbox, where nobody else types: looked at again.
+      // This runs in the session's mailbox, where nobody else types, so the conditions are checked again.
       if (isDisposed || !isFree()) throw hasMoved();
       save();
     });
@@ -157,7 +160,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   };
 }
 
-/** What `continueAfterLimits` needs of a session, from its parts. */
+/** Returns the view of a session that `continueAfterLimits` needs. */
 export function limitedSession(
   { actor, controls }: { actor: SessionActor; controls: Pick<SessionControls, 'deliverer'> },
   isCancelled: (transcript: string, since: number) => Promise<boolean>,
@@ -182,8 +185,7 @@ export function limitedSession(
 }
 
 /**
- * Drops what a killed server was about to send: it was written down, but not one key of it was typed. Since then
- * somebody may have gone on by hand.
+ * Drops the continuations that a killed server had saved but not typed. Somebody may have continued by hand since then.
  */
 export function dropContinuations({
   record,

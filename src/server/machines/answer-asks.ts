@@ -19,28 +19,33 @@ import {
   type Member,
   type Right,
   type Roster,
+  type RowsVersion,
 } from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
-/** How many requests of one machine are answered at a time. Further ones are refused, or it could keep us busy. */
+/**
+ * How many requests of one machine are answered at a time. More are refused, because one machine could keep the server
+ * busy otherwise.
+ */
 const MOST_AT_ONCE = 32;
 
 export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
-  rows(): MachineRows;
+  /** @param known the list that the asker already has; the sessions are left out if the list has not changed */
+  rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** what the other machines may do here, at most */
+  /** returns the most that other machines may do here */
   allowed(): readonly Right[];
-  /** carries out what was granted, and returns what REST would */
+  /** carries out a granted call, and returns the same result as REST */
   carryOut(call: MachineCall): Promise<unknown>;
-  /** takes a machine that leaves out of the fleet; only the founder can */
+  /** removes a leaving machine from the fleet; only the founder can do this */
   onLeave(member: Member): void;
   logger: Logger;
 }
 
-/** Answers what other machines ask of this one. Everything is decided here, whatever the asker believes it may do. */
+/** Answers the requests of other machines. All rights are checked here, whatever the asker believes it may do. */
 export function createAskListener(options: AnswerAsksOptions): (message: NatsMessage) => void {
   const tickets = createTickets({ elapsed: options.elapsed, makeName: randomUUID });
   const running = new Map<string, number>();
@@ -59,16 +64,16 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         return null;
       case 'rows':
         requireRights(granted, { route: 'listSessions' });
-        return options.rows();
+        return { ...options.rows(ask.known), may: [...granted] };
       case 'ticket': {
         const ticket = tickets.issue(asker.id);
         if (ticket === null) throw tooMuch();
         return ticket;
       }
       case 'call':
-        // A ticket is used up even if the call is refused: it was for this one.
+        // A ticket is used up even if the call is refused, because it was for this call.
         if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
-          throw new CatalogueError('machine_unreachable', 'The request was too long on its way, and was not done');
+          throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
         }
         requireRights(granted, ask.call);
         if (changesSomething(ask.call)) {
@@ -93,7 +98,8 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         ).error,
       });
     const asker = options.roster().members.find((member) => member.id === id);
-    // The NATS server ends the connection of a machine that was removed. This is for what was on its way.
+    // The NATS server closes the connection of a removed machine. This check covers messages that were still on their
+    // way.
     if (asker === undefined) return fail(new CatalogueError('not_allowed_there', 'The machine is not in the fleet'));
     const atOnce = (running.get(id) ?? 0) + 1;
     if (atOnce > MOST_AT_ONCE) return fail(tooMuch());
@@ -109,13 +115,13 @@ function readAsk(data: string): MachineAsk {
   try {
     content = JSON.parse(data);
   } catch (cause) {
-    throw new CatalogueError('invalid_request', 'This is no JSON', { cause });
+    throw new CatalogueError('invalid_request', "This isn't JSON", { cause });
   }
   const ask = MachineAsk.safeParse(content);
   if (ask.success) return ask.data;
   const version = typeof content === 'object' && content !== null ? Reflect.get(content, 'v') : undefined;
   if (version !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
-  throw new CatalogueError('invalid_request', 'The other machine asked for something that is unknown here');
+  throw new CatalogueError('invalid_request', 'The other machine sent a request that this version does not know');
 }
 
 function requireRights(granted: readonly Right[], call: MachineCall): void {
@@ -125,4 +131,4 @@ function requireRights(granted: readonly Right[], call: MachineCall): void {
 }
 
 const tooMuch = (): CatalogueError =>
-  new CatalogueError('machine_unreachable', 'The machine has too many requests of this one; nothing was done');
+  new CatalogueError('machine_unreachable', 'That machine has too many requests from this one; nothing was done');

@@ -12,11 +12,11 @@ import {
 } from '../../protocol/index.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 
-/** How long a machine has for an answer that it has at hand. */
+/** How long to wait for an answer that a machine can give at once. */
 export const ANSWER_MS = 2_000;
-/** A prompt may take this long until Claude Code has taken it. */
+/** How long to wait for a call. Claude Code may take this long to accept a prompt. */
 const CALL_MS = 60_000;
-/** How often to check, while a call runs, that its owner still lives. NATS does not tell. */
+/** How often to check during a call that the owner is still alive, because NATS does not report that. */
 const LOOK_EVERY_MS = 1_000;
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
@@ -24,7 +24,7 @@ export type Question = WithoutVersion<MachineAsk>;
 
 export interface AskOptions {
   link: NatsLink;
-  /** who asks, and whom */
+  /** the asker, and the machine that is asked */
   self: string;
   owner: string;
   /** the owner's name, for messages */
@@ -32,16 +32,17 @@ export interface AskOptions {
 }
 
 /**
- * Asks another machine something that changes nothing there.
- * @throws CatalogueError machine_unreachable, and whatever the machine answers
+ * Sends another machine a question that changes nothing there.
+ * @throws CatalogueError machine_unreachable, and every error that the machine answers
  */
 export async function ask(options: AskOptions, question: Question): Promise<unknown> {
   return readValue(options, await send(options, question, ANSWER_MS), 'machine_unreachable');
 }
 
 /**
- * Sends a request to the owner of a session. What changes something is done by the owner within seconds, or never.
- * @throws CatalogueError machine_unreachable if it certainly was not done, machine_silent if that is not known
+ * Sends a request to the owner of a session. The owner carries out a change within seconds, or never.
+ * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if that is
+ * unknown
  */
 export async function callOwner(options: AskOptions, call: MachineCall): Promise<unknown> {
   if (!changesSomething(call)) {
@@ -72,7 +73,7 @@ function send({ link, self, owner }: AskOptions, question: Question, timeoutMs: 
   return link.request(askSubject(owner, self), data, timeoutMs);
 }
 
-/** Resolves when the owner no longer answers. Without this, a call to a machine that dies would last a minute. */
+/** Resolves when the owner no longer answers. Without this check, a call to a machine that dies would take a minute. */
 async function ownerIsGone(options: AskOptions, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { ref: false });
@@ -87,13 +88,13 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (outcome.kind === 'unreachable') throw unreachable(name);
   if (outcome.kind === 'silent') {
     if (ifSilent === 'machine_unreachable') throw unreachable(name);
-    throw new CatalogueError(ifSilent, `${name} did not answer in time; whether it was done is not known`);
+    throw new CatalogueError(ifSilent, `${name} did not answer in time, so it may or may not have acted`);
   }
   const reply = readReply(outcome.data);
   if (reply === null) throw notUnderstood(options);
   if (reply.ok) return reply.value;
   const { code, message, hint: _, ...extra } = reply.error;
-  // The cure is this machine's own: people type it, and the other machine could name any command.
+  // The hint comes from this machine, because people type it and the other machine could name any command.
   throw new CatalogueError(isErrorCode(code) ? code : 'internal', `${name}: ${cleanLine(message)}`, { extra });
 }
 
@@ -110,6 +111,6 @@ export const unreachable = (name: string): CatalogueError =>
   new CatalogueError('machine_unreachable', `${name} cannot be reached; nothing was done there, and nothing is kept`);
 
 const notUnderstood = ({ name }: AskOptions): CatalogueError =>
-  new CatalogueError('machine_version', `${name} answered with something that this version does not understand`);
+  new CatalogueError('machine_version', `${name} sent an answer that this version does not understand`);
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(ERRORS, code);

@@ -27,7 +27,7 @@ import { admissionText } from './founding.ts';
 import { readInvitation } from './invitation-line.ts';
 import { defaultMachineName, type Membership, type MembershipFiles, placeOf } from './membership.ts';
 
-/** NATS's own port. */
+/** The default port of NATS. */
 const DEFAULT_PORT = 4222;
 /** How long the founder has to admit a machine. */
 const JOIN_MS = 20_000;
@@ -40,7 +40,7 @@ interface Becoming {
 }
 
 /**
- * Prepares what the founder of a fleet needs, and writes its membership.
+ * Creates everything that the founder of a fleet needs, and writes its membership.
  * @throws CatalogueError nats_missing, nats_failed, invalid_setting
  */
 export async function foundFleet(
@@ -51,7 +51,7 @@ export async function foundFleet(
   requireProgram('nats-server', path);
   const openssl = requireProgram('openssl', path);
   const listen = isIP(host) === 0 ? await addressOf(host) : host;
-  // A fleet that was left half way may have left its server running.
+  // The server of a fleet may still be running if leaving that fleet was interrupted.
   await stopNatsServer(files.natsDir);
   files.remove();
   mkdirSync(files.natsDir, { recursive: true, mode: 0o700 });
@@ -75,7 +75,7 @@ export async function foundFleet(
 }
 
 /**
- * Joins a fleet by an invitation, which is used up by that.
+ * Joins a fleet with an invitation, which is then used up.
  * @throws CatalogueError invalid_invitation, machine_unreachable, machine_name_taken
  */
 export async function joinFleet(options: Becoming & { line: string; allow: readonly Right[] }): Promise<Membership> {
@@ -89,7 +89,7 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     if (cause instanceof NatsRefusedError) throw new CatalogueError('invalid_invitation', undefined, { cause });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${host}:${port}: ${why}`, {
-      hint: 'Is its CBOS running, and is the port open between the two machines?',
+      hint: 'Check that CBOS runs there, and that the port is open between the two machines',
       cause,
     });
   });
@@ -102,13 +102,17 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     };
     const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
     if (outcome.kind !== 'answered') {
-      // Somebody else was quicker, and the connection of the invitation ended before the answer came.
+      // Another machine used the invitation first, and its connection ended before the answer came.
       if (!(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
         throw new CatalogueError('invalid_invitation');
       }
-      throw new CatalogueError('machine_unreachable', 'The NATS server of the fleet is there, but its founder is not', {
-        hint: 'Start CBOS there: cbos up',
-      });
+      throw new CatalogueError(
+        'machine_unreachable',
+        "The NATS server of the fleet runs, but the founder's CBOS does not answer",
+        {
+          hint: 'Start CBOS on that machine: cbos up',
+        },
+      );
     }
     const member = memberOf(outcome.data, key.id);
     const membership: Membership = {
@@ -129,7 +133,10 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
   }
 }
 
-/** Reports whether the NATS server still knows a key. One that cannot be reached says nothing about that. */
+/**
+ * Reports whether the NATS server still knows a key. If the server cannot be reached, the answer is unknown and counts
+ * as yes.
+ */
 async function isAdmitted(login: NatsLogin): Promise<boolean> {
   try {
     await (await openNatsLink(login)).close();
@@ -160,18 +167,18 @@ export function readAddress(text: string): { host: string; port: number } {
   const port = parts?.[3] === undefined ? DEFAULT_PORT : Number(parts[3]);
   const isBad = host === undefined || port < 1 || port > 65_535 || (parts?.[1] !== undefined && isIP(host) !== 6);
   if (isBad) {
-    throw new CatalogueError('invalid_setting', `${JSON.stringify(text)} is no address`, {
+    throw new CatalogueError('invalid_setting', `${JSON.stringify(text)} isn't an address`, {
       hint: 'Name a host, with or without a port: --address 10.0.0.5:4222',
     });
   }
   return { host, port };
 }
 
-/** The founder listens only at the address that its name leads to. */
+/** Returns the address of a host. The founder listens only at the address to which its name resolves. */
 async function addressOf(host: string): Promise<string> {
   try {
     return (await lookup(host)).address;
   } catch (cause) {
-    throw new CatalogueError('invalid_setting', `The name ${host} leads to no address`, { cause });
+    throw new CatalogueError('invalid_setting', `The name ${host} does not resolve to an address`, { cause });
   }
 }

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { type MachineCall, ROUTES, type Route } from '../../protocol/index.ts';
 import { invalidRequest } from '../http/error-response.ts';
-import type { Handlers } from '../http/handlers.ts';
+import type { Handlers } from '../http/handler-types.ts';
 
 /**
- * Carries out a request of another machine that was granted, as REST would: the same schemas, the same handlers.
- * @throws CatalogueError invalid_request, and whatever the handler throws
+ * Carries out a granted request of another machine like REST, with the same schemas and handlers.
+ * @throws CatalogueError invalid_request, and everything that the handler throws
  */
 export async function carryOutCall(handlers: Handlers, call: MachineCall): Promise<unknown> {
   const route: Route = ROUTES[call.route];

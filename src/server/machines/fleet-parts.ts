@@ -1,10 +1,11 @@
 /**
- * Everything that only a machine of a fleet needs. It is one part of the program, which a machine alone never loads.
+ * Everything that only a machine in a fleet needs. It is a separate chunk of the program, which a machine without a
+ * fleet never loads.
  *
- * - this machine in the fleet: `open-machines.ts`; what it asks of others: `ask-machine.ts`; what is known of them:
+ * - this machine in the fleet: `open-machines.ts`; its requests to others: `ask-machine.ts`; its knowledge about them:
  *   `peers.ts`
- * - what it answers, and to whom: `answer-asks.ts`
- * - founding, joining: `become-member.ts`; what the founder does: `founding.ts`
+ * - its answers to others: `answer-asks.ts`
+ * - founding and joining: `become-member.ts`; the tasks of the founder: `founding.ts`
  */
 
 export { foundFleet, joinFleet } from './become-member.ts';

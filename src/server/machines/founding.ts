@@ -48,13 +48,13 @@ export interface FoundingOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
-  /** who belongs to the fleet has changed */
+  /** called when the members of the fleet have changed */
   onChange(): void;
   /** Resolves when everything that was sent has reached the NATS server. */
   flush(): Promise<void>;
 }
 
-/** What only the founder does: it runs the NATS server, and decides who is admitted there. */
+/** The tasks of the founder, which runs the NATS server and decides who is admitted. */
 export interface Founding {
   /** @throws CatalogueError nats_missing, nats_failed */
   ensure(): Promise<void>;
@@ -68,7 +68,7 @@ export interface Founding {
   dispose: Dispose;
 }
 
-/** What the signature of a machine that joins is over. */
+/** Returns the text that a joining machine signs. */
 export const admissionText = (invitation: string, id: string, name: string): string =>
   `cbos-admission ${invitation} ${id} ${name}`;
 
@@ -78,6 +78,8 @@ export function createFounding(options: FoundingOptions): Founding {
   const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
   let book: FounderBook = withoutExpired(files.readBook(), clock.now());
   let stopExpiry: Dispose = () => undefined;
+  /** whether the NATS server has read the book since this server started */
+  let isTold = false;
 
   function writeConfig(next: FounderBook): void {
     const file = (name: string): string => join(dir, name);
@@ -98,8 +100,8 @@ export function createFounding(options: FoundingOptions): Founding {
   }
 
   /**
-   * Both files are on disk before the NATS server acts on them. If one cannot be written, nothing has changed, and the
-   * same command can be given again.
+   * Both files are written before the NATS server uses them. If one cannot be written, nothing has changed, and the
+   * same command can be repeated.
    */
   async function change(next: FounderBook): Promise<void> {
     writeConfig(next);
@@ -124,12 +126,12 @@ export function createFounding(options: FoundingOptions): Founding {
     const asked = Admission.safeParse(parse(message.data)).data;
     const refuse = (error: CatalogueError): MachineReply => ({ ok: false, error: error.toBody() });
     if (asked === undefined || !isSignedBy(asked.id, admissionText(invitation, asked.id, asked.name), asked.proof)) {
-      return refuse(new CatalogueError('invalid_invitation', 'The request to join is not whole'));
+      return refuse(new CatalogueError('invalid_invitation', 'The request to join is incomplete'));
     }
     if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // Written before anything else happens, so of two machines with one invitation only the first is admitted.
+    // The book is written first, so if two machines have the same invitation, only the first is admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
@@ -141,7 +143,7 @@ export function createFounding(options: FoundingOptions): Founding {
       book = withoutExpired(book, clock.now());
       writeConfig(book);
       const { CBOS_TOKEN: _, ...env } = environment;
-      await ensureNatsServer({
+      const isStarted = await ensureNatsServer({
         dir,
         host: dialable(host),
         port,
@@ -150,8 +152,12 @@ export function createFounding(options: FoundingOptions): Founding {
           Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
         ),
       });
-      // One that runs already may have started before a machine was removed.
-      await reloadNatsServer(dir);
+      // A server that is already running may have started before a machine was removed. It is told to reload only once,
+      // and not with each attempt to connect. nats-server 2.9.10 refuses a known machine that connects while the server
+      // reads its configuration. In the fleet's torture test, a founder had no connection to its own server for a
+      // minute.
+      if (!isStarted && !isTold) await reloadNatsServer(dir);
+      isTold = true;
       expireLater();
     },
     members: () => book.members,
@@ -169,7 +175,7 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer has to arrive before the server ends the connection of the invitation.
+      // The answer must arrive before the server closes the connection of the invitation.
       options
         .flush()
         .then(() => change(book))
@@ -196,7 +202,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
         await (await openNatsLink(login)).close();
         return true;
       } catch {
-        return null; // it does not know the key yet, or is busy
+        return null; // the server does not know the key yet, or is busy
       }
     },
     { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
@@ -204,7 +210,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
   if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server does not admit the invitation');
 }
 
-/** Returns where a server that listens there can be reached from this machine. */
+/** Returns the address at which this machine can reach a server that listens on a host. */
 export function dialable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
@@ -214,6 +220,6 @@ function parse(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    return null; // whoever holds an invitation may send anything
+    return null; // anybody with an invitation may send anything
   }
 }

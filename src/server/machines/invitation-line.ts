@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** What a line begins with, so that people and programs see what it is. */
+/** The prefix of an invitation, by which people and programs recognise it. */
 const PREFIX = 'cbos-invitation-1.';
 
 const Content = z.object({
@@ -33,7 +33,7 @@ export function readInvitation(line: string): InvitationContent {
   const text = line.trim();
   const content = text.startsWith(PREFIX) ? parse(text.slice(PREFIX.length)) : null;
   if (content === null) {
-    throw new CatalogueError('invalid_invitation', 'This is no whole line of `cbos fleet invite`');
+    throw new CatalogueError('invalid_invitation', "This isn't a complete line of `cbos fleet invite`");
   }
   return { ...content, authority: toPem(content.authority) };
 }

@@ -6,24 +6,29 @@ import type { Dispose } from '../sessions.ts';
 /** The pause before the next attempt to connect; it doubles up to the second one. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
-/** The same for a server that does not know this machine: it was removed, or its founder restores a backup. */
+/**
+ * The longest pause if the server does not know this machine, because the machine was removed or the founder restored a
+ * backup.
+ */
 const LAST_REFUSED_MS = 30_000;
 
-const REMOVED = 'this machine is not in the fleet any more: cbos fleet leave, then join by a new invitation';
+const REMOVED = 'this machine is no longer in the fleet: cbos fleet leave, then join with a new invitation';
 
 export interface KeptConnection {
-  /** why there is no connection, in a sentence; null if nothing is known to be wrong */
+  /** why there is no connection, as a sentence; null if no fault is known */
   fault(): string | null;
-  /** Ends the attempts. The caller ends the connection. */
+  /** Stops the attempts. The caller closes the connection. */
   close(): Promise<void>;
 }
 
 /**
- * Connects again and again.
- * @param connect resolves when the connection has ended; calls `onUp` when it is there
+ * Connects again whenever the connection has ended.
+ * @param connect resolves when the connection has ended; calls `onUp` when the connection is open
  */
 export function keepConnected(options: {
   connect(onUp: () => void): Promise<void>;
+  /** the founder cannot be removed, so a refusal of it is temporary */
+  isFounder: boolean;
   clock: Clock;
   logger: Logger;
 }): KeptConnection {
@@ -43,7 +48,7 @@ export function keepConnected(options: {
         });
         fault = 'the connection to the NATS server has ended';
       } catch (cause) {
-        const isRefused = cause instanceof NatsRefusedError;
+        const isRefused = cause instanceof NatsRefusedError && !options.isFounder;
         if (isRefused) lastMs = LAST_REFUSED_MS;
         const words = isRefused ? REMOVED : cause instanceof Error ? cause.message : String(cause);
         if (fault !== words) logger.warn({ fault: words }, 'the fleet cannot be reached');

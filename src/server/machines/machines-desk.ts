@@ -15,29 +15,34 @@ import {
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
-import type { Sessions } from '../sessions.ts';
-import type { Machines } from './open-machines.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import type { FleetListener } from './follow-machines.ts';
+import type { Machines } from './machines.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
-/** How long a machine that has just joined waits until it is connected, so that the next command finds it so. */
+/** How long a machine that has just joined waits for its connection, so that the next command finds it connected. */
 const CONNECT_MS = 20_000;
+
+const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 
 export interface MachinesDeskOptions {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  /** carries out a request of another machine that was granted */
+  /** carries out a granted request of another machine */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
 }
 
-/** The other machines of the fleet, for REST. A machine alone loads nothing of what is behind it. */
+/** The other machines of the fleet, for REST. A machine without a fleet does not load the implementation. */
 export interface MachinesDesk {
   /** Connects a machine that belongs to a fleet. Does not wait for the connection. */
   start(): Promise<void>;
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
+  /** Reports the sessions of the other machines and each change, including those of a fleet that is joined later. */
+  follow(listener: FleetListener): Dispose;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
   join(request: z.output<typeof JoinFleet>): Promise<FleetView>;
@@ -51,6 +56,8 @@ export interface MachinesDesk {
 export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
   const { home, logger } = options;
   let machines: Machines | null = null;
+  /** The followers of the fleet, each with its disposer, which is null while there is no fleet. */
+  const followers = new Map<FleetListener, Dispose | null>();
   /** Founding, joining and leaving happen one after the other. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -78,6 +85,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       return null;
     }
     machines = openMachines({ ...options, files, membership });
+    for (const listener of followers.keys()) followers.set(listener, machines.follow(listener));
     return machines;
   }
 
@@ -94,6 +102,14 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
       }),
     view: async () => (machines === null ? { fleet: null, machines: [] } : machines.view()),
     sessions: async () => required().sessions(),
+    follow: (listener) => {
+      followers.set(listener, machines?.follow(listener) ?? null);
+      if (machines === null) listener(NO_MACHINES);
+      return () => {
+        followers.get(listener)?.();
+        followers.delete(listener);
+      };
+    },
     init: ({ address, name }) =>
       inTurn(async () => {
         requireNone();
@@ -107,7 +123,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             address: address ?? null,
             path: options.environment.PATH,
           });
-          // If the NATS server does not start, the person hears why, and nothing is left of it.
+          // If the NATS server does not start, the person learns why, and nothing is left of the fleet.
           const founding = createFounding({
             ...options,
             files,
@@ -149,6 +165,10 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         const told = await leaving.leave();
         machines = null;
         await leaving.close();
+        for (const listener of followers.keys()) {
+          followers.set(listener, null);
+          listener(NO_MACHINES);
+        }
         const { membershipFiles } = await load();
         membershipFiles(home).remove();
         return { status: 'left', told };

@@ -8,7 +8,7 @@ import { Member, Rights, Roster } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
-/** What a machine knows of itself as a part of a fleet. The file contains its secret. */
+/** The facts that a machine stores about its membership in a fleet. The file contains its secret. */
 const Membership = z.object({
   id: z.string(),
   seed: z.string(),
@@ -21,7 +21,7 @@ const Membership = z.object({
   authority: z.string(),
   founder: z.string(),
   allow: Rights,
-  /** which machine and home this is; a copy of the home is on another one, or has another path */
+  /** identifies this machine and home; a copy of the home is on another machine or has another path */
   place: z.string(),
 });
 export type Membership = z.infer<typeof Membership>;
@@ -31,7 +31,7 @@ const Book = z.object({
   invitations: z.array(z.object({ id: z.string(), rights: Rights, expiresAt: z.number() })),
 });
 
-/** The files of a machine's membership, below its home. All are replaced as a whole, and closed to others. */
+/** The files of a machine's membership, below its home. Each is replaced as a whole, and other users cannot read it. */
 export function membershipFiles(home: string) {
   const dir = join(home, 'fleet');
   const natsDir = join(dir, 'nats');
@@ -46,7 +46,7 @@ export function membershipFiles(home: string) {
     writeRoster: (roster: Roster): void => writePrivateFile(rosterFile, roster),
     readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [] },
     writeBook: (book: FounderBook): void => writePrivateFile(bookFile, book),
-    /** The membership goes first, so that a half removed one is none. */
+    /** The membership file is removed first, so a half-removed membership does not count. */
     remove: (): void => {
       rmSync(file, { force: true });
       rmSync(dir, { recursive: true, force: true });
@@ -56,15 +56,15 @@ export function membershipFiles(home: string) {
 export type MembershipFiles = ReturnType<typeof membershipFiles>;
 
 /**
- * Returns a text for this machine and this home. Two machines with one key would both carry out what was meant for
- * one of them.
+ * Returns a text that identifies this machine and this home. Two machines with the same key would both carry out a
+ * request that was meant for one.
  */
 export function placeOf(home: string): string {
   let machine = hostname();
   try {
     machine = readFileSync('/etc/machine-id', 'utf8').trim();
   } catch {
-    // Some containers have none. Then the name of the host has to do.
+    // Some containers have no machine id. The host name is used instead.
   }
   return createHash('sha256')
     .update(`${machine}\n${realpathSync(home)}`)

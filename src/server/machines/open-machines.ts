@@ -5,54 +5,26 @@ import { type NatsLink, openNatsLink } from '../../platform/nats/index.ts';
 import {
   CatalogueError,
   type FleetMachine,
-  type FleetView,
-  type MachineCall,
   type MachineRows,
   type MachineSessions,
   type Member,
-  type Right,
+  RIGHTS,
   Roster,
+  type RowsVersion,
   type Session,
 } from '../../protocol/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import type { Sessions } from '../sessions.ts';
 import { createAskListener } from './answer-asks.ts';
 import { ask, callOwner, unreachable } from './ask-machine.ts';
+import { createMachineFollowers } from './follow-machines.ts';
 import { createFounding, dialable, type Founding } from './founding.ts';
 import { keepConnected } from './keep-connected.ts';
-import { type Membership, type MembershipFiles, placeOf } from './membership.ts';
+import type { Machines, OpenMachinesOptions } from './machines.ts';
+import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { tellRows } from './tell-rows.ts';
 
-/** How long a machine that leaves stays admitted, so that it hears that it was taken out. */
+/** How long a leaving machine stays admitted, so that it learns that it was removed. */
 const LEAVE_GRACE_MS = 100;
-
-export interface OpenMachinesOptions {
-  home: string;
-  files: MembershipFiles;
-  membership: Membership;
-  sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  carryOut(call: MachineCall): Promise<unknown>;
-  environment: Readonly<Record<string, string | undefined>>;
-  clock: Clock;
-  logger: Logger;
-}
-
-/** This machine as a part of a fleet. */
-export interface Machines {
-  view(): Promise<FleetView>;
-  sessions(): Promise<MachineSessions[]>;
-  call(machine: string, call: MachineCall): Promise<unknown>;
-  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
-  allow(rights: readonly Right[]): void;
-  remove(machine: string): Promise<FleetMachine>;
-  /** Tells the founder. Returns false if the founder could not be told. */
-  leave(): Promise<boolean>;
-  /** Resolves when the machine is connected, or with false when the time is over. */
-  connected(limitMs: number): Promise<boolean>;
-  close(): Promise<void>;
-}
 
 export function openMachines(options: OpenMachinesOptions): Machines {
   const { files, clock, logger } = options;
@@ -60,7 +32,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
-  // It goes on while the machine sleeps, so that what is old after a night is told as old.
+  // This clock continues while the machine sleeps, so that old rows are shown as old after a night.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed);
   let roster: Roster = files.readRoster() ?? { founder, members: [] };
@@ -69,7 +41,11 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const waiters = new Set<() => void>();
 
   const stamp = () => ({ boot, at_ms: elapsed() });
-  const rows = (): MachineRows => ({ ...stamp(), sessions: options.sessions.list() });
+  const rows = (known?: RowsVersion): MachineRows => {
+    const revision = telling.revision();
+    const isKnown = known?.boot === boot && known.revision === revision;
+    return { ...stamp(), revision, sessions: isKnown ? null : options.sessions.list() };
+  };
   const founding: Founding | null = isFounder
     ? createFounding({
         membership,
@@ -86,6 +62,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   function setRoster(next: Roster): void {
     roster = next;
     peers.keep(new Set(next.members.map(({ id }) => id)));
+    followers.lookNow();
     files.writeRoster(next);
     if (isFounder) link?.publish(ROSTER_SUBJECT, JSON.stringify(next));
   }
@@ -98,7 +75,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     allowed: () => membership.allow,
     carryOut: options.carryOut,
     onLeave: ({ id }) => {
-      // Its connection ends with its membership, and the answer has to arrive before.
+      // Its connection ends together with its membership, and the answer must arrive before that.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
     },
     logger,
@@ -114,18 +91,27 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const others = (): Member[] => roster.members.filter(({ id }) => id !== self);
   const askOptions = (through: NatsLink, { id, name }: Member) => ({ link: through, self, owner: id, name });
 
-  /** Asks a machine for its sessions, or only whether it is there. Returns why not, or null. */
+  /** Requests the sessions of a machine, or only checks whether it is reachable. Returns the error, or null. */
   async function look(member: Member, kind: 'rows' | 'ping'): Promise<CatalogueError | null> {
     if (link === null) return unreachable(member.name);
     const askedMs = elapsed();
+    const known = peers.known(member.id);
+    const question = kind === 'rows' && known !== null ? { kind, known } : { kind };
     try {
-      peers.onAnswer(member.id, askedMs, await ask(askOptions(link, member), { kind }));
+      peers.onAnswer(member.id, askedMs, await ask(askOptions(link, member), question));
       return null;
     } catch (error) {
       if (error instanceof CatalogueError) return error;
       throw error;
     }
   }
+
+  const followers = createMachineFollowers({
+    others,
+    look: (member) => look(member, 'rows'),
+    sessionsOf: peers.sessionsOf,
+    clock,
+  });
 
   async function connectOnce(onUp: () => void): Promise<void> {
     if (placeOf(options.home) !== membership.place) {
@@ -139,6 +125,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
       await serve(opened, onUp);
     } finally {
       link = null;
+      followers.lookNow();
       await opened.close();
     }
   }
@@ -148,7 +135,9 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     opened.subscribe(asksOf(self), onAsk);
     opened.subscribe(rowsSubject('*'), ({ subject, data }) => {
       const member = others().find(({ id }) => id === ownerOfRows(subject));
-      if (member !== undefined && !peers.onRows(member.id, data)) void look(member, 'rows');
+      if (member === undefined) return;
+      if (peers.onRows(member.id, data)) followers.noteRows(member);
+      else void look(member, 'rows').then(() => followers.noteRows(member));
     });
     if (founding !== null) opened.subscribe(joinSubject('*'), founding.onJoin);
     else opened.subscribe(ROSTER_SUBJECT, ({ data }) => readRoster(data));
@@ -166,7 +155,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function askRoster(through: NatsLink): Promise<void> {
     const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
       (error: unknown) => {
-        // The founder's server may be down while its NATS server runs. The roster of last time counts until it is back.
+        // The founder's server may be down while its NATS server runs. The last known roster is used until it is back.
         if (!(error instanceof CatalogueError)) throw error;
         return null;
       },
@@ -187,7 +176,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     if (next !== undefined && next.founder === founder) setRoster(next);
   }
 
-  const connection = keepConnected({ connect: connectOnce, clock, logger });
+  const connection = keepConnected({ connect: connectOnce, isFounder, clock, logger });
 
   const requireMember = (name: string): Member => {
     const member = roster.members.find((one) => one.name === name || one.id === name);
@@ -233,24 +222,28 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         reachable: true,
         age_ms: 0,
         fault: null,
+        may: [...RIGHTS],
         unreadable: 0,
         sessions: options.sessions.list() as Session[],
       };
       const rest = await Promise.all(
         others().map(async (member): Promise<MachineSessions> => {
           const failure = await look(member, 'rows');
-          // A machine that refuses is there, but what it told before is not current either.
+          const known = peers.sessionsOf(member.id);
+          // A machine that refuses is reachable, but its earlier report is not current either.
           return {
             machine: member.name,
             is_self: false,
             reachable: failure === null,
             fault: failure?.message ?? null,
-            ...peers.sessionsOf(member.id),
+            ...known,
+            may: failure === null ? known.may : [],
           };
         }),
       );
       return [own, ...rest];
     },
+    follow: followers.follow,
     call: async (machine, call) => {
       const member = requireMember(machine);
       if (member.id === self) return options.carryOut(call);
@@ -296,6 +289,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     close: async () => {
       isClosed = true;
       telling.dispose();
+      followers.dispose();
       founding?.dispose();
       const ending = connection.close();
       await link?.close();

@@ -1,36 +1,63 @@
 import { type Anchor, nextAnchor, writtenAt } from '../../core/machines/index.ts';
-import { MachineRows, type MachineSessions, MachineStamp, Session } from '../../protocol/index.ts';
+import {
+  isSlug,
+  MachineRows,
+  type MachineSessions,
+  MachineStamp,
+  type Right,
+  type RowsVersion,
+  Session,
+} from '../../protocol/index.ts';
 
-/** What is known of one other machine. */
+type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
+
+/** The sessions of a machine as it sent them. */
+interface Told extends RowsVersion {
+  sessions: readonly unknown[];
+  /** the earliest time at which it was written, by our clock */
+  writtenMs: number;
+  /** the sessions, which are checked once, when somebody first reads them */
+  read: Listed | null;
+}
+
+/** The known facts about one other machine. */
 interface Peer {
   anchor: Anchor | null;
-  /** when it was certainly there, by our clock; null if it never was */
+  /** when the machine was last certainly reachable, by our clock; null if never */
   heardMs: number | null;
-  /** its sessions as it sent them: they are checked only when somebody reads them */
-  rows: { sessions: readonly unknown[]; writtenMs: number } | null;
+  may: readonly Right[];
+  rows: Told | null;
 }
 
 export interface Peers {
-  /** The machine told its sessions by itself. Reports whether it is known how old that is. */
+  /** Takes sessions that a machine sent by itself. Reports whether their age is known. */
   onRows(id: string, data: string): boolean;
-  /** The machine answered a request that was sent at this time. */
+  /** Takes the answer of a machine to a request that was sent at this time. */
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
-  sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms'>;
+  /** Returns the version of the known list, so that the machine need not send it again. */
+  known(id: string): RowsVersion | null;
+  sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
   /** Forgets all machines but these. */
   keep(ids: ReadonlySet<string>): void;
 }
 
-/** @param elapsed milliseconds that never decrease, and that go on while this machine sleeps */
+/** @param elapsed milliseconds that never decrease, and that continue while this machine sleeps */
 export function createPeers(elapsed: () => number): Peers {
   const peers = new Map<string, Peer>();
   const peerOf = (id: string): Peer => {
-    const peer = peers.get(id) ?? { anchor: null, heardMs: null, rows: null };
+    const peer = peers.get(id) ?? { anchor: null, heardMs: null, may: [], rows: null };
     peers.set(id, peer);
     return peer;
   };
-  const take = (peer: Peer, sessions: readonly unknown[], writtenMs: number): void => {
-    if (peer.rows === null || peer.rows.writtenMs <= writtenMs) peer.rows = { sessions, writtenMs };
+  const take = (peer: Peer, { boot, revision, sessions }: MachineRows, writtenMs: number): void => {
+    const { rows } = peer;
+    const isSame = rows !== null && rows.boot === boot && rows.revision === revision;
+    // The machine's list has not changed, so the known list is as new as the answer.
+    if (isSame && sessions === null) rows.writtenMs = Math.max(rows.writtenMs, writtenMs);
+    if (sessions === null) return;
+    const isOlder = rows !== null && (rows.boot === boot ? revision < rows.revision : writtenMs < rows.writtenMs);
+    if (!isOlder) peer.rows = { boot, revision, sessions, writtenMs, read: null };
   };
 
   return {
@@ -41,7 +68,7 @@ export function createPeers(elapsed: () => number): Peers {
       const writtenMs = writtenAt(rows, peer.anchor, elapsed());
       if (writtenMs === null) return false;
       peer.heardMs = Math.max(peer.heardMs ?? writtenMs, writtenMs);
-      take(peer, rows.sessions, writtenMs);
+      take(peer, rows, writtenMs);
       return true;
     },
     onAnswer: (id, askedMs, value) => {
@@ -51,16 +78,23 @@ export function createPeers(elapsed: () => number): Peers {
       peer.anchor = nextAnchor(stamp, peer.anchor, askedMs);
       peer.heardMs = askedMs;
       const rows = MachineRows.safeParse(value).data;
-      if (rows !== undefined) take(peer, rows.sessions, askedMs);
+      if (rows === undefined) return;
+      peer.may = rows.may ?? [];
+      take(peer, rows, askedMs);
     },
     ageOf: (id) => age(peers.get(id)?.heardMs ?? null),
-    sessionsOf: (id) => {
+    known: (id) => {
       const rows = peers.get(id)?.rows ?? null;
-      const parsed = (rows?.sessions ?? []).map((row) => Session.safeParse(row));
+      return rows === null ? null : { boot: rows.boot, revision: rows.revision };
+    },
+    sessionsOf: (id) => {
+      const peer = peers.get(id);
+      const rows = peer?.rows ?? null;
+      if (rows !== null) rows.read ??= read(rows.sessions);
       return {
-        sessions: parsed.flatMap(({ data }) => data ?? []),
-        unreadable: parsed.filter(({ success }) => !success).length,
+        ...(rows?.read ?? { sessions: [], unreadable: 0 }),
         age_ms: age(rows?.writtenMs ?? null),
+        may: [...(peer?.may ?? [])],
       };
     },
     keep: (ids) => {
@@ -71,6 +105,15 @@ export function createPeers(elapsed: () => number): Peers {
   function age(sinceMs: number | null): number | null {
     return sinceMs === null ? null : Math.max(0, Math.round(elapsed() - sinceMs));
   }
+}
+
+function read(rows: readonly unknown[]): Listed {
+  const sessions = rows.flatMap((row) => {
+    const session = Session.safeParse(row).data;
+    // Another machine may send anything, and names become parts of addresses.
+    return session === undefined || !isSlug(session.slug) ? [] : [session];
+  });
+  return { sessions, unreadable: rows.length - sessions.length };
 }
 
 function parse(data: string): unknown {

@@ -4,17 +4,25 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 /** The shortest time between two messages. A machine with fifty busy sessions then sends four lists a second. */
 const PAUSE_MS = 250;
 
-/** What does not change a row of the list. */
+/** The events that do not change a row of the list. */
 const QUIET: ReadonlySet<SessionEvent['kind']> = new Set<SessionEvent['kind']>(['events', 'resized']);
 
-/** Tells the other machines whenever the list of sessions changes: the first change at once, further ones together. */
-export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: Clock; tell(): void }): {
+export interface RowTeller {
   now(): void;
+  /** how often the list has changed since the start */
+  revision(): number;
   dispose: Dispose;
-} {
+}
+
+/**
+ * Sends the list of sessions to the other machines whenever it changes. The first change is sent at once, and further
+ * ones together.
+ */
+export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: Clock; tell(): void }): RowTeller {
   const { clock, tell } = options;
   let stopPause: Dispose | null = null;
   let isChanged = false;
+  let revision = 0;
 
   const now = (): void => {
     isChanged = false;
@@ -28,11 +36,13 @@ export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: 
   const stopListening = options.sessions.onEvent((event) => {
     if (QUIET.has(event.kind)) return;
     isChanged = true;
-    // The event is told while the change is made.
+    revision += 1;
+    // The event is reported while the change is being made.
     if (stopPause === null) now();
   });
   return {
     now,
+    revision: () => revision,
     dispose: () => {
       stopListening();
       stopPause?.();

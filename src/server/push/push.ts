@@ -1,5 +1,6 @@
 import webPush from 'web-push';
 import { z } from 'zod';
+import { previewOf, titleOf } from '../../core/sinks/notice.ts';
 import { isSnoozed, needsYou, type PushMessage, PushSubscription, type Session } from '../../protocol/index.ts';
 import type { Logger } from '../logger.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
@@ -40,8 +41,8 @@ export function createPush(options: {
   const { sessions, file, subject, logger } = options;
   let kept = readPrivateFile(file, Kept);
   /**
-   * what each session was last reported to need; a question that is reported a second time, because its options come
-   * later, is not news
+   * the last reported need of each session; a question that is reported again because its options came later is not
+   * news
    */
   const told = new Map<string, { need: string; isSnoozed: boolean }>();
   const note = (session: Session): void => {
@@ -81,7 +82,7 @@ export function createPush(options: {
       told.delete(event.from);
       note(event.session);
     }
-    // Snoozed or woken by hand: the person knows.
+    // The person snoozed or woke the session by hand, and therefore knows.
     if (event.kind === 'updated' && told.get(event.session.slug)?.isSnoozed !== isSnoozed(event.session)) {
       note(event.session);
     }
@@ -115,13 +116,7 @@ function needKey(session: Session): string {
 function messageOf({ slug, status }: Session): PushMessage {
   const { question } = status;
   const asks = question?.tool == null ? (question?.text ?? status.because.evidence) : toolText(question.tool);
-  return { session: slug, title: titleOf(slug, status), body: asks.trim().slice(0, MAX_BODY_CHARACTERS) };
-}
-
-function titleOf(slug: string, { primary, detail }: Session['status']): string {
-  if (primary === 'stuck') return `${slug} gives no sign of life`;
-  if (detail === 'error') return `${slug} stopped by an error`;
-  return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
+  return { session: slug, title: titleOf(slug, status), body: previewOf(asks).slice(0, MAX_BODY_CHARACTERS) };
 }
 
 function toolText({ name, input }: { name: string; input: unknown }): string {

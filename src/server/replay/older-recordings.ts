@@ -55,7 +55,7 @@ export function createOlderRecordings(options: { streamDir: string; replays: Rep
     find: async (name) => {
       const source = await sourceOf(name);
       if (!(await isFile(source.typescript))) {
-        throw new CatalogueError('no_recording', `There is no recording ${name}`);
+        throw new CatalogueError('no_recording', `The recording ${name} does not exist`);
       }
       const known = opened.get(name) ?? { epoch: () => 0, file: () => source.typescript, source: () => source };
       opened.delete(name);

@@ -6,14 +6,14 @@ import type { Clock } from '../clock.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 
 /**
- * How often a conversation is read again where the end of a turn is known and its last words are not: Claude Code
- * writes them a moment after its hook has told of the end.
+ * How many times to read a conversation again if a turn has ended and its last text is missing. Claude Code writes that
+ * text a moment after its hook has reported the end.
  */
 const TRIES = 6;
 const TRY_AGAIN_MS = 150;
 
 export interface Answers {
-  /** Resolves once what is known of a session's answers is written down. */
+  /** Resolves when the known answers of a session are saved. */
   settled(slug: string): Promise<void>;
   dispose: Dispose;
 }
@@ -26,7 +26,7 @@ export interface AnswersOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-/** Writes down what sessions answer to rounds, when the turn of a round ends. */
+/** Saves the answers of sessions to rounds, when the turn of a round ends. */
 export function keepAnswers({ store, sessions, idOf, clock, log }: AnswersOptions): Answers {
   const looking = new Map<string, Promise<void>>();
   let isDisposed = false;
@@ -54,7 +54,7 @@ export function keepAnswers({ store, sessions, idOf, clock, log }: AnswersOption
     if (running !== undefined) return running;
     const started = look(slug)
       .catch((cause: unknown) => {
-        // It was deleted meanwhile, or has no conversation that can be read.
+        // The session was deleted, or has no conversation that can be read.
         if (!(cause instanceof CatalogueError)) log.warn({ slug, err: cause }, 'the answer to a review was not read');
       })
       .finally(() => looking.delete(slug));

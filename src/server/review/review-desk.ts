@@ -1,10 +1,9 @@
 /**
- * Comments on what sessions changed, in rounds. Each round goes to its session as one prompt, through the delivery that
- * every text takes.
+ * Comments on the changes of sessions, in rounds. Each round goes to its session as one prompt, like every other text.
  *
  * - where the lines of a comment are now: `src/core/review/anchor.ts`
- * - what a session answered: `src/core/review/answer.ts`, kept by `answers.ts`
- * - the files: `src/platform/git/review-files.ts`; what is written down: `src/platform/sqlite/review-store.ts`
+ * - the answer of a session: `src/core/review/answer.ts`, saved by `answers.ts`
+ * - the files: `src/platform/git/review-files.ts`; the stored data: `src/platform/sqlite/review-store.ts`
  */
 import { v4 as uuid } from 'uuid';
 import { anchorLines, commentedLines } from '../../core/review/anchor.ts';
@@ -30,13 +29,16 @@ import { keepAnswers } from './answers.ts';
 export interface ReviewDesk {
   /** @throws CatalogueError no_such_session */
   review(slug: string): Promise<Review>;
-  /** @throws CatalogueError no_such_line, too_many_comments, and what `openReviewFiles` throws */
+  /** @throws CatalogueError no_such_line, too_many_comments, and everything that `openReviewFiles` throws */
   add(slug: string, request: NewReviewComment): Promise<ReviewComment>;
   /** @throws CatalogueError no_such_comment */
   remove(slug: string, id: string): Promise<ReviewComment>;
-  /** @throws CatalogueError no_comments, review_changed, and what `send` throws; the comments are then still open */
+  /**
+   * @throws CatalogueError no_comments, review_changed, and everything that `send` throws; the comments are then still
+   * open
+   */
   send(slug: string, shown: string): Promise<ReviewRound>;
-  /** @throws CatalogueError no_such_file, and what `openReviewFiles` throws */
+  /** @throws CatalogueError no_such_file, and everything that `openReviewFiles` throws */
   mark(slug: string, request: ReviewedFile): Promise<Review>;
   dispose: Dispose;
 }
@@ -44,7 +46,7 @@ export interface ReviewDesk {
 export interface ReviewDeskOptions {
   store: ReviewStore;
   sessions: Pick<Sessions, 'get' | 'send' | 'delivery' | 'transcript' | 'onEvent'>;
-  /** stays through renames and restarts */
+  /** returns the session's id, which renames and restarts do not change */
   idOf(slug: string): string;
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
@@ -54,13 +56,13 @@ export interface ReviewDeskOptions {
 
 /** Errors of a session whose folder cannot be read at the moment. Its comments are kept, and shown as outdated. */
 const UNREADABLE: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
-/** What says that a prompt did not reach the session, and will not. */
+/** The statuses of a prompt that did not reach the session and never will. */
 const NOT_SENT: ReadonlySet<Delivery['status']> = new Set(['cancelled', 'failed']);
 
 export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   const { store, sessions, idOf, environment, clock } = options;
   const answers = keepAnswers(options);
-  /** sessions whose round is being sent: a second request waits for the first one */
+  /** the sessions whose round is being sent; a second request waits for the first one */
   const sending = new Map<string, Promise<ReviewRound>>();
 
   const open = async (slug: string): Promise<ReviewFiles> => openReviewFiles(folderOf(sessions.get(slug)), environment);
@@ -84,7 +86,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     return shown.sort(byPlace);
   }
 
-  /** A round whose prompt never arrived is none: its comments are open again. */
+  /** Removes a round whose prompt never arrived. Its comments are then open again. */
   function dropUnsent(slug: string): void {
     const last = store.rounds(idOf(slug)).at(-1);
     if (last === undefined || last.deliveryId === null) return;
@@ -137,8 +139,8 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   }
 
   /**
-   * Writes the round before its prompt goes, and sends it under the round's own key. After a crash in between, the same
-   * prompt under the same key is one delivery, however often it is tried.
+   * Saves the round before sending its prompt, and sends the prompt under the round's own key. After a crash in
+   * between, the same prompt under the same key is still one delivery, however often it is sent.
    */
   async function sendRound(slug: string, shown: string): Promise<ReviewRound> {
     const { prompt, round: number, comments } = await read(slug);
@@ -164,7 +166,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     const delivery = await sessions
       .send(slug, { text: prompt, queue: true, idempotency_key: record.key })
       .catch((error: unknown) => {
-        // It was refused, so nothing of it is on its way.
+        // The prompt was refused, so nothing was sent.
         if (error instanceof CatalogueError) store.undoRound(sessionId, number);
         throw error;
       });
@@ -184,7 +186,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
       }
       const text = visibleText(given).trim();
       if (text === '') {
-        throw new CatalogueError('invalid_request', 'The comment is empty once control characters are taken out');
+        throw new CatalogueError('invalid_request', 'The comment is empty without its control characters');
       }
       const sessionId = idOf(slug);
       if (store.comments(sessionId).filter(({ round }) => round === null).length >= MOST_COMMENTS) {
@@ -210,7 +212,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
       if (record === undefined) {
         throw new CatalogueError(
           'no_such_comment',
-          `No comment of the open round is ${JSON.stringify(id.slice(0, 80))}`,
+          `No comment of the open round has the id ${JSON.stringify(id.slice(0, 80))}`,
         );
       }
       store.removeComment(id);
@@ -231,7 +233,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
     mark: async (slug, { file, reviewed }) => {
       const digest = reviewed ? await (await open(slug)).digest(file) : null;
       if (reviewed && digest === null) {
-        throw new CatalogueError('no_such_file', `There is no file ${JSON.stringify(file.slice(0, 200))} to mark`);
+        throw new CatalogueError('no_such_file', `The working tree has no file ${JSON.stringify(file.slice(0, 200))}`);
       }
       store.mark(idOf(slug), file, digest === null ? null : { digest, at: clock.now() });
       return read(slug);
@@ -242,12 +244,12 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
 
 function folderOf({ slug, path }: Session): string {
   if (path !== null) return path;
-  throw new CatalogueError('no_such_path', `Nobody knows in which folder ${slug} works`);
+  throw new CatalogueError('no_such_path', `The folder that ${slug} works in is not known`);
 }
 
 function noSuchLine(of: { file: string; line: number; endLine: number; has: number | null }): string {
   const name = JSON.stringify(of.file.slice(0, 200));
-  if (of.has === null) return `${name} is no file of the working tree that can be read line by line`;
+  if (of.has === null) return `${name} isn't a text file of the working tree`;
   const lines = of.line === of.endLine ? `no line ${of.line}` : `no lines ${of.line}-${of.endLine}`;
   return `${name} has ${lines} that can be commented on: it has ${of.has} lines`;
 }

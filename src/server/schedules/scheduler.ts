@@ -1,35 +1,39 @@
 import { v4 as uuid } from 'uuid';
-import { isCommand } from '../../core/delivery/decide.ts';
 import { decideDue, nextDue, runKey } from '../../core/schedules/due.ts';
+import { isAtWork, nextName } from '../../core/schedules/launches.ts';
 import { readTimes, type ScheduleTimes } from '../../core/schedules/times.ts';
+import { Emitter } from '../../emitter/emitter.ts';
 import type { RunRecord, ScheduleRecord, ScheduleStore } from '../../platform/sqlite/schedule-store.ts';
 import {
   CatalogueError,
-  type Delivery,
   type NewSchedule,
+  type NextTimes,
   type Schedule,
+  type ScheduleChange,
+  type ScheduleReason,
   type ScheduleRun,
-  type Send,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
+import { carryOut, tidy } from './carry-out.ts';
+import { nextTimes, requirePrompt, requireReceiver, requireTimes } from './read-schedule.ts';
+import { refuseSetUp } from './refuse-set-up.ts';
+import type { ScheduledSessions } from './scheduled-sessions.ts';
+import { deliveryOf, iso, nameOf, viewRun } from './view-schedule.ts';
 
-/** What schedules need of the sessions. */
-export interface ScheduledSessions {
-  /** every listed session */
-  named(): readonly { id: string; name: string }[];
-  /** @throws CatalogueError if the text must not be sent */
-  send(slug: string, request: Send): Promise<Delivery>;
-  /** @throws CatalogueError no_such_delivery */
-  delivery(slug: string, id: string): Delivery;
-}
-
-/** Prompts at set times. What the faces ask of them, and change; only a person may change them: see `app.ts`. */
+/**
+ * The requests of the faces about schedules, which send prompts at set times. Only a person may change them; see
+ * `app.ts`.
+ */
 export interface Scheduler {
   list(): Schedule[];
   /** @throws CatalogueError no_such_session, schedule_taken, invalid_schedule, command_prefix */
   add(request: NewSchedule): Schedule;
+  /** The times that a pattern would have. @throws CatalogueError invalid_schedule */
+  times(cron: string, timezone: string | undefined): NextTimes;
+  /** @throws CatalogueError no_such_schedule, no_such_session, invalid_schedule, command_prefix */
+  change(name: string, request: ScheduleChange): Schedule;
   /** @throws CatalogueError no_such_schedule */
   remove(name: string): Schedule;
   /** @throws CatalogueError no_such_schedule */
@@ -38,7 +42,9 @@ export interface Scheduler {
   run(name: string): Promise<ScheduleRun>;
   /** @throws CatalogueError no_such_schedule */
   runs(name: string): ScheduleRun[];
-  /** Goes on with what a killed server had begun, then waits for the next time. */
+  /** Notifies that a schedule or a run has changed. */
+  onChange(listener: () => void): Dispose;
+  /** Continues the runs that a killed server had begun, then waits for the next time. */
   start(): void;
   dispose: Dispose;
 }
@@ -52,18 +58,20 @@ export interface SchedulerOptions {
   timezone: string;
 }
 
-/** The longest wait in one piece: Node's timers take 24 days at most, and a machine that sleeps stops them. */
+/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
 export function createScheduler({ store, sessions, clock, log, timezone }: SchedulerOptions): Scheduler {
+  const changes = new Emitter((cause) => log.error({ err: cause }, 'a listener of schedules failed'));
   const read = new Map<string, ScheduleTimes>();
   let isStarted = false;
   let cancel: Dispose | null = null;
   let stopNoticing: Dispose | null = null;
+  let stopSetUp: Dispose | null = null;
 
   function timesOf({ id, cron, timezone: zone }: ScheduleRecord): ScheduleTimes {
     const known = read.get(id) ?? readTimes(cron, zone);
-    // A time zone that an update of the system has removed.
+    // An update of the system may have removed the time zone.
     const times = typeof known === 'string' ? { after: () => null } : known;
     read.set(id, times);
     return times;
@@ -72,27 +80,33 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
   function find(name: string): ScheduleRecord {
     const found = store.all().find((one) => one.name === name);
     if (found !== undefined) return found;
-    throw new CatalogueError('no_such_schedule', `There is no schedule ${JSON.stringify(name.slice(0, 80))}`);
+    throw new CatalogueError('no_such_schedule', `No schedule is named ${JSON.stringify(name.slice(0, 80))}`);
   }
 
-  const nameOf = (sessionId: string): string | null =>
-    sessions.named().find(({ id }) => id === sessionId)?.name ?? null;
-
   function view(schedule: ScheduleRecord): Schedule {
-    const { name, cron, timezone: zone, prompt, missed, isPaused, createdAt } = schedule;
+    const { name, cron, timezone: zone, launch, prompt, missed, isPaused, createdAt } = schedule;
     const next = isPaused ? null : nextDue(schedule, timesOf(schedule), clock.now());
     const last = store.lastRun(schedule.id);
     return {
-      ...{ name, cron, timezone: zone, session: nameOf(schedule.sessionId), prompt, missed, paused: isPaused },
+      ...{
+        name,
+        cron,
+        timezone: zone,
+        session: nameOf(sessions, schedule.sessionId),
+        launch,
+        prompt,
+        missed,
+        paused: isPaused,
+      },
       created_at: iso(createdAt),
       next_at: next === null ? null : iso(next),
-      last_run: last === null ? null : viewRun(last),
+      last_run: last === null ? null : viewRun(sessions, last),
     };
   }
 
   function set(): void {
     if (!isStarted) return;
-    // Read first: `now` may report that the clock was set, which comes back here.
+    // The time is read first, because `now` may report that the clock was set and so call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -102,12 +116,17 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
     cancel = clock.after(Math.min(Math.max(0, next - now), MOST_MS), runDue);
   }
 
-  /** Decides about every time that has come. What is written down is what is run: a crash leaves no other trace. */
+  function changed(): void {
+    set();
+    changes.tell();
+  }
+
+  /** Decides about every time that has come. Only saved decisions are run, so a crash leaves no other trace. */
   function runDue(): void {
     try {
       for (const schedule of store.all()) decide(schedule, clock.now());
     } catch (cause) {
-      // A full disk: nothing was written down, so nothing was sent, and the next look decides about the same times.
+      // The disk is full. Nothing was saved, so nothing was sent, and the next check decides about the same times.
       log.error({ err: cause }, 'the schedules could not be run');
       cancel = clock.after(RETRY_MS, runDue);
       return;
@@ -118,144 +137,160 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
   function decide(schedule: ScheduleRecord, now: number): void {
     const due = decideDue(schedule, timesOf(schedule), now);
     if (due.length === 0) return;
-    const overlaps = isWaiting(schedule);
-    const runs = due.map(({ dueAt, skipped }): RunRecord => {
-      const reason = skipped ?? (overlaps ? 'overlapping' : null);
-      const outcome = reason === null ? 'begun' : 'skipped';
-      const rest = { isByHand: false, deliveryId: null, error: null };
-      return { scheduleId: schedule.id, dueAt, at: now, outcome, reason, ...rest };
+    const overlap = overlapOf(schedule);
+    const runs = due.map(({ dueAt, skipped }) => {
+      const reason = skipped ?? overlap;
+      return newRun(schedule, { dueAt, now, reason, isByHand: false });
     });
-    for (const run of store.decide(schedule.id, now, runs)) if (run.outcome === 'begun') void carryOut(schedule, run);
+    for (const run of store.decide(schedule.id, now, runs))
+      if (run.outcome === 'begun') void carryOutRun(schedule, run);
+    changes.tell();
   }
 
-  /** Whether the prompt of the last run still waits to be typed. */
-  function isWaiting({ id, sessionId }: ScheduleRecord): boolean {
+  function newRun(
+    { id: scheduleId, sessionId, launch, prompt }: ScheduleRecord,
+    { dueAt, now, reason, isByHand }: { dueAt: number; now: number; reason: ScheduleReason | null; isByHand: boolean },
+  ): RunRecord {
+    const none = { scheduleId, dueAt, at: now, sessionId, isByHand, deliveryId: null, error: null };
+    if (reason !== null) return { ...none, launches: null, prompt: null, outcome: 'skipped', reason };
+    const launches = launch === null ? null : freeName(scheduleId, launch.name);
+    return { ...none, launches, prompt, outcome: 'begun', reason: null };
+  }
+
+  function freeName(scheduleId: string, base: string): string {
+    const taken = new Set(sessions.named().map(({ name }) => name));
+    const used = store.runs(scheduleId).map(({ launches }) => launches);
+    return nextName(base, used, (name) => taken.has(name));
+  }
+
+  /** Reports whether the prompt of the last run is still waiting, or the session that was launched last is not done. */
+  function overlapOf({ id, launch }: ScheduleRecord): ScheduleReason | null {
     const last = store.lastSent(id);
-    const slug = nameOf(sessionId);
-    if (last === null || slug === null) return false;
-    if (last.deliveryId === null) return true;
-    try {
-      return sessions.delivery(slug, last.deliveryId).status === 'queued';
-    } catch {
-      return false;
-    }
+    if (last?.outcome === 'begun') return 'overlapping';
+    if (launch?.overlap === 'launch') return null;
+    if (last !== null && deliveryOf(sessions, last)?.status === 'queued') return 'overlapping';
+    if (launch === null) return null;
+    // This includes a session whose prompt was taken back because it asks for set-up.
+    const slug = nameOf(sessions, launchedBy(id).at(-1) ?? '');
+    return slug !== null && isAtWork(sessions.get(slug)) ? 'working' : null;
   }
 
-  /** Sends the prompt of a run that is written down. Its key lets it be sent again after a crash, and arrive once. */
-  async function carryOut(schedule: ScheduleRecord, run: RunRecord): Promise<RunRecord> {
-    const { name, sessionId, prompt } = schedule;
-    const slug = nameOf(sessionId);
-    const ended = await send(slug, { text: prompt, queue: true, idempotency_key: runKey(schedule.id, run.dueAt) });
-    const concluded = { ...run, ...ended };
-    log.info({ schedule: name, slug, due: iso(run.dueAt), outcome: concluded.outcome }, 'a schedule has run');
+  /**
+   * Carries out a saved run. Because of its key, the prompt can be sent again after a crash and still arrives only
+   * once.
+   */
+  async function carryOutRun(schedule: ScheduleRecord, run: RunRecord): Promise<RunRecord> {
+    const { id, name, launch } = schedule;
+    const request = { text: run.prompt ?? schedule.prompt, queue: true, idempotency_key: runKey(id, run.dueAt) };
+    const ended = await carryOut({ sessions, log }, schedule, { run, request });
+    const concluded = { ...run, ...ended, prompt: null };
+    log.info({ schedule: name, due: iso(run.dueAt), outcome: concluded.outcome }, 'a schedule has run');
     try {
       store.conclude(concluded);
     } catch (cause) {
-      // The next server sends it again with the same key, and learns what became of it.
+      // The next server sends it again with the same key, and learns its outcome.
       log.error({ schedule: name, err: cause }, 'what became of a run could not be written down');
+    }
+    changes.tell();
+    if (launch?.keep !== undefined && concluded.outcome === 'sent') {
+      await tidy({ sessions, log }, { launched: launchedBy(id), keep: launch.keep });
     }
     return concluded;
   }
 
-  async function send(
-    slug: string | null,
-    request: Send,
-  ): Promise<Pick<RunRecord, 'outcome' | 'reason' | 'deliveryId' | 'error'>> {
-    const none = { deliveryId: null, reason: null };
-    if (slug === null) return { ...none, outcome: 'failed', error: 'its session was deleted' };
-    try {
-      const { id } = await sessions.send(slug, request);
-      return { outcome: 'sent', reason: null, deliveryId: id, error: null };
-    } catch (cause) {
-      if (!(cause instanceof CatalogueError)) log.error({ slug, err: cause }, 'the prompt of a schedule was not sent');
-      const error = cause instanceof Error ? cause.message : String(cause);
-      const isRefused = cause instanceof CatalogueError && cause.code === 'not_accepting_text';
-      return isRefused
-        ? { ...none, outcome: 'skipped', reason: 'refused', error }
-        : { ...none, outcome: 'failed', error };
-    }
-  }
+  /** The ids of the sessions that a schedule has launched, oldest first. */
+  const launchedBy = (id: string): string[] =>
+    store.runs(id).flatMap(({ launches, sessionId }) => (launches === null || sessionId === '' ? [] : [sessionId]));
 
   return {
     list: () => store.all().map(view),
-    add: ({ name, cron, timezone: zone = timezone, session, prompt, missed = 'skip' }) => {
-      const times = readTimes(cron, zone);
-      if (typeof times === 'string') throw new CatalogueError('invalid_schedule', `${cron}: ${times}`);
+    add: ({ name, cron, timezone: zone = timezone, prompt, missed = 'skip', ...to }) => {
       const now = clock.now();
-      if (times.after(now) === null) throw new CatalogueError('invalid_schedule', `${cron}: no time ever matches`);
-      if (isCommand(prompt))
-        throw new CatalogueError('command_prefix', undefined, { hint: 'A schedule sends no command' });
-      const found = sessions.named().find((one) => one.name === session);
-      if (found === undefined)
-        throw new CatalogueError('no_such_session', `There is no session ${JSON.stringify(session)}`);
+      requireTimes(cron, zone, now);
+      requirePrompt(prompt);
+      const receiver = requireReceiver(sessions, to);
       if (store.all().some((one) => one.name === name))
-        throw new CatalogueError('schedule_taken', `There is a schedule ${name} already`);
+        throw new CatalogueError('schedule_taken', `A schedule named ${name} already exists`);
       const state = { isPaused: false, decidedUntil: now, createdAt: now };
-      const record = {
-        id: uuid(),
-        name,
-        cron: cron.trim(),
-        timezone: zone,
-        sessionId: found.id,
-        prompt,
-        missed,
-        ...state,
-      };
+      const asked = { name, cron: cron.trim(), timezone: zone, ...receiver, prompt, missed };
+      const record = { id: uuid(), ...asked, ...state };
       store.add(record);
-      set();
+      changed();
       return view(record);
+    },
+    times: (cron, zone = timezone) => {
+      const now = clock.now();
+      return { timezone: zone, times: nextTimes(requireTimes(cron, zone, now), now).map(iso) };
+    },
+    change: (name, { cron, timezone: zone, prompt, missed, ...to }) => {
+      const before = find(name);
+      const now = clock.now();
+      const wanted: ScheduleRecord = {
+        ...before,
+        ...(cron === undefined ? {} : { cron: cron.trim() }),
+        ...(zone === undefined ? {} : { timezone: zone }),
+        ...(to.session === undefined && to.launch === undefined ? {} : requireReceiver(sessions, to)),
+        ...(prompt === undefined ? {} : { prompt }),
+        ...(missed === undefined ? {} : { missed }),
+        decidedUntil: now,
+      };
+      requireTimes(wanted.cron, wanted.timezone, now);
+      requirePrompt(wanted.prompt);
+      // Times that have already come follow the old schedule.
+      decide(before, now);
+      store.change(wanted);
+      read.delete(before.id);
+      changed();
+      return view(find(name));
     },
     remove: (name) => {
       const schedule = find(name);
       const removed = view(schedule);
       store.remove(schedule.id);
       read.delete(schedule.id);
-      set();
+      changed();
       return removed;
     },
     pause: (name, isPaused) => {
       const schedule = find(name);
       const now = clock.now();
-      // Times that came while it was paused are recorded as such before it goes on.
+      // Times that passed during the pause are recorded as such before the schedule continues.
       decide(schedule, now);
       store.pause(schedule.id, isPaused);
-      set();
+      changed();
       return view(find(name));
     },
     run: async (name) => {
       const schedule = find(name);
       const now = clock.now();
-      const begun = { outcome: 'begun', reason: null, deliveryId: null, error: null } as const;
-      const run: RunRecord = { scheduleId: schedule.id, dueAt: now, at: now, isByHand: true, ...begun };
+      const run = newRun(schedule, { dueAt: now, now, reason: null, isByHand: true });
       const [added] = store.decide(schedule.id, schedule.decidedUntil, [run]);
-      if (added === undefined) throw new CatalogueError('already_running', `${name} runs at this moment`);
-      return viewRun(await carryOut(schedule, run));
+      if (added === undefined) throw new CatalogueError('already_running', `${name} is running now`);
+      return viewRun(sessions, await carryOutRun(schedule, run));
     },
-    runs: (name) => store.runs(find(name).id).map(viewRun),
+    runs: (name) => store.runs(find(name).id).map((run) => viewRun(sessions, run)),
+    onChange: changes.on,
     start: () => {
       isStarted = true;
+      stopSetUp = refuseSetUp({ store, sessions, log, onRefused: () => changes.tell() });
       stopNoticing = clock.onStep(runDue);
       const all = store.all();
       for (const run of store.begun()) {
         const schedule = all.find(({ id }) => id === run.scheduleId);
-        if (schedule !== undefined) void carryOut(schedule, run);
+        if (schedule !== undefined) void carryOutRun(schedule, run);
       }
       runDue();
     },
     dispose: () => {
       isStarted = false;
       stopNoticing?.();
+      stopSetUp?.();
       cancel?.();
       cancel = null;
+      changes.clear();
     },
   };
 }
 
-/** How soon to look again where the home could not be written. */
+/** How soon to try again if the home was not writable. */
 const RETRY_MS = 60_000;
-
-const iso = (at: number): string => new Date(at).toISOString();
-
-function viewRun({ dueAt, at, outcome, reason, isByHand, deliveryId, error }: RunRecord): ScheduleRun {
-  return { due_at: iso(dueAt), at: iso(at), outcome, reason, by_hand: isByHand, delivery_id: deliveryId, error };
-}

@@ -86,7 +86,7 @@ function requireRoom({ record, status }: SessionActor, question: Question, plan:
   const room = Math.max(1, frame.rows - DIALOG_ROWS);
   const texts = [plan.remark, ...plan.parts.map(({ text }) => text)].flatMap((text) => text ?? []);
   if (texts.every((text) => rowsOf(text, frame.cols - FIELD_INDENT) <= room)) return;
-  throw refusal(question, `Claude Code ${record.claudeVersion} takes a text of ${room} lines here at most`);
+  throw refusal(question, `Claude Code ${record.claudeVersion} takes at most ${room} lines of text here`);
 }
 
 function rowsOf(text: string, cols: number): number {
@@ -108,7 +108,7 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   const dialog = status.evidence().screen?.reading.dialog;
   if (drawn && dialog != null) return status.memory().wait === null ? question : asDrawn(question, dialog);
   throw new CatalogueError('no_such_option', 'The dialog is open, but CBOS cannot read it on the screen', {
-    hint: `\`cbos attach ${actor.slug}\` answers it by hand`,
+    hint: `\`cbos attach ${actor.slug}\` lets you answer it by hand`,
   });
 }
 
@@ -165,7 +165,7 @@ class OpenDialog {
       if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
       if (step.isRepeatable && attempt < TRIES) continue;
       this.#requireOpen(step);
-      throw this.#unconfirmed('The dialog does not show what was typed; it was left as it is');
+      throw this.#unconfirmed('The dialog does not show what CBOS typed; CBOS left it as it is');
     }
   }
 
@@ -229,18 +229,18 @@ class OpenDialog {
     if (isSame && showsDialog(this.#question, this.#opened, view)) return;
     throw new CatalogueError(
       question === null ? 'no_question' : 'stale_question',
-      `The dialog is not open any more${this.#typed ? '; the rest of the answer was not typed' : ''}`,
+      `The dialog is no longer open${this.#typed ? '; the rest of the answer was not typed' : ''}`,
     );
   }
 
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
       case 'amend':
-        return refusal(this.#question, 'This option takes no reply beside it');
+        return refusal(this.#question, 'This option cannot have a reply');
       case 'enter':
-        return this.#unconfirmed('The dialog does not show the text that was typed; it was left as it is');
+        return this.#unconfirmed('The dialog does not show the text that CBOS typed; CBOS left it as it is');
       case 'submit':
-        return this.#unconfirmed('The dialog does not sum up the answer as it was given; it was not submitted');
+        return this.#unconfirmed("The dialog's summary differs from the answer; CBOS did not submit it");
       default:
         return refusal(this.#question, 'The dialog does not show this option');
     }

@@ -163,7 +163,7 @@ async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']
   if (outcome() === 'taken') return;
   if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
   const what = isRunning()
-    ? 'the session runs on, as if somebody at the terminal had said yes'
+    ? 'the session continues as if somebody at the terminal had said yes'
     : 'the dialog is still open';
   throw new CatalogueError('not_confirmed', `The reply was given, but ${what}`, {
     hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,

@@ -1,6 +1,7 @@
 import { advance, type Goal, type VisitEnd, visit } from '../../core/delivery/advance.ts';
 import { contextOf, decideDelivery, mayTypeHeld } from '../../core/delivery/decide.ts';
 import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
+import type { Seen } from '../../core/delivery/seen.ts';
 import { takenBy, takeOver } from '../../core/delivery/signs.ts';
 import { hasToTakeOut, keepReturned, leftoversOf } from '../../core/delivery/standing.ts';
 import { advanceTyping, type Became, SECOND_CONFIRM_MS, typeText } from '../../core/delivery/type-text.ts';
@@ -12,12 +13,12 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** How long the sender of a text waits for a session that is brought back: 1.2 s, and more on a loaded machine. */
+/** How long the sender of a text waits for a parked session to wake. It takes 1.2 s, and more on a loaded machine. */
 const WOKEN_MS = 30_000;
 
 /**
  * Sends texts to the prompt of a session in a terminal; `core/delivery` decides what to do.
- * @param wake brings the session back if it is parked
+ * @param wake wakes the session if it is parked
  */
 export function createDeliverer(actor: SessionActor, wake: () => Promise<void>): Deliverer {
   const { clock, log } = actor.deps;
@@ -73,11 +74,13 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       });
   }
 
+  const maySend = ({ isQueueStopped: isStopped, isOverBudget }: Seen): boolean => !isStopped && !isOverBudget;
+
   /** Types held texts, or removes what blocks the prompt, if that is allowed now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (seen.isParked) {
-      if (actor.isListed() && seen.deliveries.queued.length > 0 && !seen.isQueueStopped) wakeForTexts();
+      if (actor.isListed() && seen.deliveries.queued.length > 0 && maySend(seen)) wakeForTexts();
       return;
     }
     if (!mayTypeHeld(contextOf(seen))) return;
@@ -165,8 +168,9 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   /** The text is saved first. Whatever happens to the session or the server then, it is typed once. */
   function hold(request: Send, journalWith?: JournalWith): Delivery {
     const record = journal.begin(request, { held: true, journalWith });
-    if (actor.isParked()) wakeForTexts();
-    else if (mayTypeHeld(contextOf(seeDelivery(actor)))) flush();
+    const seen = seeDelivery(actor);
+    if (seen.isParked && !seen.isOverBudget) wakeForTexts();
+    else if (mayTypeHeld(contextOf(seen))) flush();
     return view(record);
   }
 
@@ -181,8 +185,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * What becomes of a text that wakes a session. Its sender learns that it did not arrive where the session cannot be
-   * brought back, so nothing sends it later.
+   * Returns the outcome of a text that wakes a session. If the session cannot be woken, the sender learns that the text
+   * did not arrive, so nothing sends it later.
    */
   async function woken(delivery: Delivery): Promise<Delivery> {
     const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';
@@ -243,7 +247,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 function besideDraft(): CatalogueError {
   return new CatalogueError(
     'not_accepting_text',
-    'Somebody typed at the same moment; the text is in the prompt beside that, unsent',
+    'Somebody typed at the same moment; the text is in the prompt next to theirs, unsent',
     { hint: 'Send or clear what is in the prompt there (`cbos attach`)' },
   );
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 import { createDrawingPace } from './drawing-pace.ts';
 import { requestTurn } from './drawing-turns.ts';
+import { WaitingOutput } from './waiting-output.ts';
 
 /** How many bytes may wait to be drawn before the session counts as in a flood. They are 30 ms of work. */
 export const MOST_WAITING_BYTES = 1_000_000;
@@ -69,12 +70,6 @@ export interface Drawing {
   dispose(): void;
 }
 
-interface Output {
-  bytes: Uint8Array;
-  /** offset of the end */
-  to: number;
-}
-
 /**
  * The end of a recording that is being drawn into a hidden terminal. The terminal replaces the visible one when it is
  * complete.
@@ -99,8 +94,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   /** how far it is certain that drawing has not failed */
   let proven = options.from;
   let received = options.from;
-  let queue: Output[] = [];
-  let queuedBytes = 0;
+  const waiting = new WaitingOutput();
   let floodedAt: number | null = null;
   let stopWaitingForQuiet: Dispose | null = null;
   let redraw: Redraw | null = null;
@@ -112,7 +106,10 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let hasFailed = false;
   let restBytes = FIRST_TRY_BYTES;
 
-  const turn = { draw: drawPiece, wants: () => !isDisposed && (redraw !== null || queuedBytes > 0 || proven < drawn) };
+  const turn = {
+    draw: drawPiece,
+    wants: () => !isDisposed && (redraw !== null || waiting.bytes > 0 || proven < drawn),
+  };
   const pace = createDrawingPace(clock, () => requestTurn(turn));
 
   async function drawPiece(): Promise<void> {
@@ -140,8 +137,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     drawn = proven;
     emulator.dispose();
     emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
-    queue = [];
-    queuedBytes = 0;
+    waiting.clear();
     floodedAt = null;
     if (!hasFailed) {
       hasFailed = true;
@@ -157,7 +153,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   async function drawQueued(): Promise<void> {
-    const { bytes, to } = takePiece(PIECE_BYTES);
+    const { bytes, to } = waiting.take(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
     // More may have been drawn at once in the meantime, and has not failed either.
@@ -167,31 +163,15 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   function drawNow(): boolean {
-    if (isDisposed || redraw !== null || floodedAt !== null || queuedBytes === 0) return false;
+    if (isDisposed || redraw !== null || floodedAt !== null || waiting.bytes === 0) return false;
     pace.hurry();
-    const { bytes, to } = takePiece(queuedBytes);
+    const { bytes, to } = waiting.take(waiting.bytes);
     emulator.write(bytes);
     emulator.drawWaiting();
     drawn = to;
     // Its turn finds out whether this failed.
     requestTurn(turn);
     return true;
-  }
-
-  function takePiece(most: number): Output {
-    const pieces: Uint8Array[] = [];
-    let room = most;
-    let to = drawn;
-    for (let [next] = queue; next !== undefined && room > 0; [next] = queue) {
-      const rest = next.bytes.subarray(room);
-      pieces.push(next.bytes.subarray(0, room));
-      room -= next.bytes.length - rest.length;
-      to = next.to - rest.length;
-      if (rest.length > 0) queue[0] = { bytes: rest, to: next.to };
-      else queue.shift();
-    }
-    queuedBytes -= most - room;
-    return { bytes: Buffer.concat(pieces), to };
   }
 
   function waitForQuiet(): void {
@@ -247,8 +227,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   function beginFlood(): void {
-    queue = [];
-    queuedBytes = 0;
+    waiting.clear();
     floodedAt = received;
   }
 
@@ -264,10 +243,9 @@ export function createDrawing(options: DrawingOptions): Drawing {
         return;
       }
       if (floodedAt === null) {
-        queue.push({ bytes, to: received });
-        queuedBytes += bytes.length;
-        if (queuedBytes > MOST_WAITING_BYTES) beginFlood();
-        else if (queuedBytes > PIECE_BYTES) requestTurn(turn);
+        waiting.add({ bytes, to: received });
+        if (waiting.bytes > MOST_WAITING_BYTES) beginFlood();
+        else if (waiting.bytes > PIECE_BYTES) requestTurn(turn);
         else pace.take(bytes.length);
       }
       if (floodedAt === null) return;

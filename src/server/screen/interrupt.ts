@@ -51,7 +51,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     // the turn.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
-      throw new CatalogueError('not_confirmed', `Esc was typed, but ${actor.slug} still runs`);
+      throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
     }
     // Right after the prompt was sent, the last frame may still show it in the box.
     const wasEmpty = draft === null || (prompt !== null && squeeze(draft) === squeeze(prompt));
@@ -69,7 +69,7 @@ function requireRunning(actor: SessionActor): void {
   if (coverOf(seePrompt(actor)) === 'view') {
     throw new CatalogueError(
       'nothing_running',
-      `A view covers the prompt of ${actor.slug}; Esc would only close that`,
+      `A view covers the prompt of ${actor.slug}; Esc would only close the view`,
       {
         hint: `Close it there (\`cbos attach ${actor.slug}\`)`,
       },
@@ -82,7 +82,7 @@ function requireRunning(actor: SessionActor): void {
     'nothing_running',
     `${actor.slug} waits for an answer; an interrupt would dismiss its dialog`,
     {
-      hint: `\`cbos answer ${actor.slug} no\` says no`,
+      hint: `\`cbos answer ${actor.slug} no\` refuses it`,
     },
   );
 }

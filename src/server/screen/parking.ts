@@ -11,28 +11,31 @@ export interface ParkingOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** ends all processes of the session, and proves it */
   end(): Promise<void>;
-  /** starts the session on its conversation */
+  /** starts the session with its conversation */
   launch(): Promise<void>;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Parks one session: ends its processes to give the memory back, and brings it back on its conversation.
+ * Parks and wakes one session. Parking ends its processes to free their memory, and waking continues its conversation.
  *
- * The record says `parkedAt` before the first signal, and a launch clears it in the same write that names the new
- * processes. So a server that dies in between leaves either a running or a parked session.
+ * The record has `parkedAt` before the first signal, and a launch clears it in the same write that names the new
+ * processes. A server that dies in between therefore leaves either a running or a parked session.
  */
 export interface Parking {
   /** @throws CatalogueError not_parkable, session_dead, not_adopted, kill_failed */
   park(): Promise<void>;
   /**
-   * Brings the session back. All callers at the same time share one launch.
-   * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what a launch throws; the session
-   * stays parked
+   * Wakes the session. Simultaneous callers share one launch.
+   * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and everything that a launch throws; the
+   * session stays parked
    */
   wake(): Promise<void>;
-  /** Finishes what a killed server had begun: the session is parked if that still loses nothing, and runs otherwise. */
+  /**
+   * Completes the work of a killed server. The session is parked if that still loses nothing, and otherwise keeps
+   * running.
+   */
   settle(): Promise<void>;
 }
 
@@ -54,7 +57,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     const hasTools = agent !== null && launchId !== null && (await runsTools(agent.pid, mark));
     const hasConversation = await canResume();
     actor.recording?.look();
-    // Read last: nothing is awaited between this and what follows.
+    // This is read last. Nothing is awaited between this and the next steps.
     const { registry } = actor.status.evidence();
     const { attached } = actor.view();
     const prompt = { ...seeDelivery(actor), isParked: false };
@@ -85,7 +88,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     } finally {
       actor.isChangingHands = false;
     }
-    // A text that came meanwhile is held.
+    // A text that arrived during the parking is held.
     actor.lookAgain();
   }
 
@@ -103,11 +106,11 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     if (!actor.isDead()) return unpark();
     if (!(await canResume())) {
       throw new CatalogueError('no_such_conversation', `Claude Code's file of ${actor.slug}'s conversation is gone`, {
-        hint: `\`cbos restart ${actor.slug}\` starts it on a new conversation`,
+        hint: `\`cbos restart ${actor.slug}\` starts it with a new conversation`,
       });
     }
     await launch();
-    // Somebody deleted it meanwhile.
+    // Somebody has deleted the session by now.
     if (actor.record.removedAt !== null) await end();
   }
 

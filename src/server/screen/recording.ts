@@ -4,18 +4,13 @@ import { followTiming, readStart, tailRecording, watchLosses } from '../../platf
 import type { Clock } from '../clock.ts';
 import type { Dispose, RecordingStream } from '../sessions.ts';
 import { createDrawing, type Drawing } from './drawing.ts';
+import { createFramePace } from './frame-pace.ts';
 
 /**
  * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this
  * always contains a whole screen. At 40 MB/s drawing takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
-/**
- * The minimum time between two readings of the screen while output flows. The first byte after silence is read at
- * once.
- */
-const FRAME_INTERVAL_MS = 40;
-
 export interface RecordingFiles {
   typescript: string;
   /** null for a log that Screen itself writes, which contains no times */
@@ -118,39 +113,21 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   /** whether the recording cannot be drawn; the terminal is then empty and shows nothing of the session */
   let isAside = false;
   let epoch = 0;
-  let frameDue: Dispose | null = null;
-  let frameReadAt = Number.NEGATIVE_INFINITY;
   const taken = new Emitter<[bytes: Uint8Array, offset: number]>();
   const resets = new Emitter<[epoch: number]>();
 
   const readFrame = (at: number): void => {
     if (drawing === null || isAside) return;
-    frameReadAt = clock.elapsed();
     lastFrame = drawing.emulator().frame();
     onFrame(lastFrame, at);
   };
-  /**
-   * Reads the screen now if it was quiet, or else at the end of the interval. A burst of output is thus read a few
-   * times instead of a thousand times.
-   */
-  const readFrameSoon = (): void => {
-    if (frameDue !== null) return;
-    const wait = Math.max(0, frameReadAt + FRAME_INTERVAL_MS - clock.elapsed());
-    if (wait === 0) {
-      readFrame(clock.now());
-      return;
-    }
-    frameDue = clock.after(wait, () => {
-      frameDue = null;
-      readFrame(clock.now());
-    });
-  };
+  const pace = createFramePace(clock, readFrame);
 
   /** Creates an empty terminal that draws from an offset on. */
   function drawFrom(from: number): void {
     end = from;
     drawing?.dispose();
-    const onDrawn = () => isCatchingUp || readFrameSoon();
+    const onDrawn = () => isCatchingUp || pace.readSoon();
     const onAside = (cause: unknown): void => {
       isAside = cause !== null;
       lastFrame = null;
@@ -170,7 +147,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     size = { cols, rows };
     drawing?.resize(cols, rows);
     onResize(cols, rows);
-    if (lastFrame !== null) readFrameSoon();
+    if (lastFrame !== null) pace.readSoon();
   }
 
   async function followTimes(typescript: string, timing: string): Promise<Dispose> {
@@ -259,8 +236,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   function stop(): void {
     reading?.stop();
     reading = null;
-    frameDue?.();
-    frameDue = null;
+    pace.stop();
   }
 
   return {
@@ -283,10 +259,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     follow,
     look: () => {
       const hasDrawn = !isCatchingUp && drawing?.drawNow() === true;
-      if (frameDue === null && !hasDrawn) return;
-      frameDue?.();
-      frameDue = null;
-      readFrame(clock.now());
+      if (pace.isDue() || hasDrawn) pace.readNow();
     },
     lines: () => lastFrame?.lines ?? [],
     size: () => size,

@@ -1,16 +1,16 @@
 import type { Reply } from '../../core/answer/reply.ts';
 import type { AuditOutcome } from '../../protocol/index.ts';
 import { answerArriving, type RuledQuestion } from '../approval/answer-by-rule.ts';
-import type { AskedInput } from '../approval/approvals.ts';
+import { askedIn } from '../approval/asked-input.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { hookOutput, type Watch, watchOutcome } from './answer-by-reply.ts';
 
-/** How long the screen may show a dialog that a reply has answered: 100 ms, longer on a loaded machine. */
+/** How long the screen may show a dialog after a reply. It takes 100 ms, or longer on a loaded machine. */
 const GOING_MS = 1_000;
-/** How much later than its hook a dialog is drawn: some 100 ms. */
+/** How much later than its hook a dialog may be drawn. It takes about 100 ms. */
 const DRAWN_MS = 400;
-/** How long to look for what became of a reply. */
+/** How long to wait for the outcome of a reply. */
 const OUTCOME_MS = 4_000;
 
 /** Answers permissions by the user's rules, through the hook that waits for the reply. */
@@ -51,15 +51,10 @@ function questionOf(actor: SessionActor, wait: string): RuledQuestion {
   };
 }
 
-/** The whole call, as its hook has handed it over. Null if nobody waits any more. */
-function askedIn(payload: unknown): AskedInput | null {
-  if (typeof payload !== 'object' || payload === null) return null;
-  const { tool_name: tool, tool_input: input, cwd } = payload as Readonly<Record<string, unknown>>;
-  if (typeof tool !== 'string') return null;
-  return { tool, input, isWhole: true, cwd: typeof cwd === 'string' ? cwd : null };
-}
-
-/** The hook is ahead of the screen, which may draw the dialog only now, and then takes it away. */
+/**
+ * Waits until the dialog is gone. The hook is ahead of the screen, which may draw the dialog only now and then remove
+ * it.
+ */
 async function untilGone(status: SessionActor['status']): Promise<void> {
   const isOpen = (): boolean => status.memory().question !== null;
   do await status.until(() => !isOpen(), GOING_MS);
@@ -71,7 +66,7 @@ async function outcomeOf({ status }: SessionActor, watch: Watch, reply: Reply): 
     await status.until(() => watch.outcome() !== 'open', OUTCOME_MS);
     const outcome = watch.outcome();
     if (outcome === 'taken') return 'given';
-    // After a no the model may think for long without drawing anything.
+    // After a no the model may think for a long time without drawing anything.
     if (outcome === 'open')
       return reply.behavior === 'deny' && status.memory().primary === 'active' ? 'given' : 'unconfirmed';
     return 'overtaken';

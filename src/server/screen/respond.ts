@@ -1,5 +1,5 @@
 import { cleanText } from '../../core/delivery/paste.ts';
-import { type Answer, CatalogueError } from '../../protocol/index.ts';
+import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { Deliverer } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer } from '../session/open-question.ts';
@@ -13,23 +13,29 @@ const SHOWN_MS = 3_000;
  * Answers the question that is open when the request arrives. When the request's turn in the mailbox comes, another
  * question may be open, and that one is never answered instead. If a hook waits for the reply, the reply goes to the
  * hook, and nothing is typed. Resolves when Claude Code has accepted the answer.
+ * @returns the dialog's question; null if no dialog was open
  * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a closing
  *   question everything that `send` throws
  */
-export async function answerQuestion(actor: SessionActor, deliverer: Deliverer, request: Answer): Promise<void> {
+export async function answerQuestion(
+  actor: SessionActor,
+  deliverer: Deliverer,
+  request: Answer,
+): Promise<Question | null> {
   await untilShown(actor);
   const question = openQuestion(actor, request.question_id);
   if (question.kind === 'closing') {
     const plan = readAnswer(actor.slug, question, request);
     // Sending waits for its own turn in the mailbox, and checks again there whether the prompt accepts text.
     if (plan.kind === 'prompt') await sendAnswer(actor, deliverer, plan.text);
-    return;
+    return null;
   }
   const clean = withCleanTexts(request);
   await actor.mailbox.post(async () => {
     const left = await answerByReply(actor, question.id, clean);
     if (left !== null) await answerByKeys(actor, question.id, left);
   });
+  return question;
 }
 
 /**
@@ -46,7 +52,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   if (status === 'delivered' || status === 'queued') return;
   throw new CatalogueError(
     'not_confirmed',
-    `The text was typed into ${actor.slug}'s prompt; nothing says that it was taken`,
+    `CBOS typed the text into ${actor.slug}'s prompt; there is no sign that it was taken`,
   );
 }
 

@@ -14,8 +14,8 @@ import { CatalogueError } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
- * How long to wait for the prompt or a dialog of a session that was brought back. A start takes 1 to 3 s; on a machine
- * with much more to do, the next one begins after this time.
+ * How long to wait for the prompt or a dialog of a restored session. A launch takes 1 to 3 s. On an overloaded machine,
+ * the next launch begins after this time.
  */
 const SETTLE_MS = 30_000;
 
@@ -23,23 +23,24 @@ export interface RestoreOptions {
   actor: SessionActor;
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** whether another session of this home has its conversation */
+  /** reports whether another session of this home has its conversation */
   isShared(actor: SessionActor): boolean;
   /** ends all processes of the session, and proves it */
   end(): Promise<void>;
-  /** starts the session on its conversation */
+  /** starts the session with its conversation */
   launch(): Promise<void>;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Brings one lost session back. Whoever asks at the same time waits for its turn, and then finds it running. */
+/** Restores one lost session. A second caller waits for its turn, and then finds the session running. */
 export interface Restore {
-  /** @param isByItself whether the server does it, and no person asked for it */
+  /** @param isByItself whether the server restores the session by itself, without a request from a person */
   plan(isByItself: boolean): Promise<RestorePlan>;
   /**
-   * Decides again, then launches. Resolves when the session shows its prompt or a dialog.
-   * @throws CatalogueError launch_failed, session_in_use, kill_failed, and what a launch throws; it stays lost
+   * Decides again, then launches the session. Resolves when the session shows its prompt or a dialog.
+   * @throws CatalogueError launch_failed, session_in_use, kill_failed, and everything that a launch throws; the session
+   * then stays lost
    */
   restore(isByItself: boolean): Promise<RestorePlan>;
 }
@@ -70,7 +71,10 @@ export function createRestore(options: RestoreOptions): Restore {
     });
   }
 
-  /** What an earlier launch of this session has left does not count: a launch ends it first. */
+  /**
+   * Reports whether a process has the conversation open. Processes left by an earlier launch of this session do not
+   * count, because the new launch ends them first.
+   */
   async function isRunning(conversation: string): Promise<boolean> {
     const { launchId, launch: asked } = actor.record;
     const registryDir = registryDirectory({ ...environment, ...asked.env });
@@ -83,7 +87,7 @@ export function createRestore(options: RestoreOptions): Restore {
     return (await continueConversation({ configDir, ...conversation }, '')).kind === 'resume';
   }
 
-  /** One try is written down before the launch, so that a server which each try ends does not go on forever. */
+  /** Each try is saved before the launch, so that a server that dies with every try does not repeat it forever. */
   async function restoreNow(isByItself: boolean): Promise<{ planned: RestorePlan; loss: LostSession | null }> {
     const planned = await plan(isByItself);
     const { loss } = actor.record;
@@ -91,7 +95,7 @@ export function createRestore(options: RestoreOptions): Restore {
     const tried = { ...loss, tries: loss.tries + 1 };
     actor.commit({ loss: tried });
     await launch();
-    // Somebody deleted it meanwhile.
+    // Somebody has deleted the session by now.
     if (actor.record.removedAt !== null) await end();
     return { planned, loss: tried };
   }

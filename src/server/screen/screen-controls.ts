@@ -5,9 +5,9 @@
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
  * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses: `answer-by-keys.ts`;
  *   by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
- * - the recording: `recording.ts`; what its bytes draw, also in a flood: `drawing.ts` and `drawing-turns.ts`; a
- *   recording that stops on a full disk: `recording-gap.ts`
- * - parking, and bringing back what is parked: `parking.ts`; bringing back what is lost: `restore.ts`
+ * - the recording: `recording.ts`; drawing it, even in a flood: `drawing.ts` and `drawing-turns.ts`; a recording that
+ *   stops on a full disk: `recording-gap.ts`
+ * - parking and waking: `parking.ts`; restoring a lost session: `restore.ts`
  * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
  */
 
@@ -23,6 +23,7 @@ import {
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
+import { keepAnswer } from '../approval/keep-answer.ts';
 import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
 import { endScreenSession } from '../fleet/end-session.ts';
 import { followRecording, openRecording } from '../fleet/follow-recording.ts';
@@ -40,10 +41,10 @@ import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 import { createRestore } from './restore.ts';
 
-/** A launch names its own; what is left of the last one must not be taken for it. */
+/** A launch sets its own processes. Those of the last launch must not be mistaken for them. */
 const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
 
-/** A launch ends whatever the session had ended by. */
+/** A launch clears every cause of the session's end. */
 const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
 export interface ScreenContext extends LaunchContext {
@@ -51,7 +52,7 @@ export interface ScreenContext extends LaunchContext {
   registryDir: string;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** whether another session of this home has its conversation */
+  /** reports whether another session of this home has its conversation */
   isShared(actor: SessionActor): boolean;
 }
 
@@ -80,7 +81,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     }
   }
 
-  /** The processes of a launch are there. @param startedAt null: a former server launched them */
+  /** Records that the processes of a launch exist. @param startedAt null if a previous server launched them */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
     actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
     actor.status.startAnew();
@@ -201,7 +202,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     rest: async () => undefined,
     moved: async () => undefined,
     rename,
-    answer: (request) => actor.personAnswers.run(() => answerQuestion(actor, deliverer, request)),
+    answer: (request) =>
+      actor.personAnswers.run(async () => {
+        await keepAnswer(actor, await answerQuestion(actor, deliverer, request), request);
+      }),
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>

@@ -10,6 +10,7 @@ import type { SessionStore } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
 import type { Approvals } from '../approval/approvals.ts';
+import type { Budgets } from '../budgets/budgets.ts';
 import type { Clock } from '../clock.ts';
 import type { DiskWatch } from '../fleet/disk-watch.ts';
 import type { Logger } from '../logger.ts';
@@ -33,11 +34,13 @@ export interface ActorDeps {
   search: Search;
   days: DayStore;
   terminalCosts: TerminalCostStore;
+  /** the budgets of the sessions */
+  budgets: Budgets;
   /** for facts that are only recorded */
   writes: PatientWrites;
   /** reports whether recordings can be written */
   disk: DiskWatch;
-  /** what was lost from recordings */
+  /** the drops from recordings */
   drops: DropStore;
   /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
@@ -45,7 +48,7 @@ export interface ActorDeps {
    * holds a launch's tools and the end of its turn, so that no dialog opens, until the returned function is called
    */
   holdTurn: (launchId: string) => () => void;
-  /** the user's rules over what sessions ask for */
+  /** the user's rules for the requests of sessions */
   approvals: Approvals;
   /** the hooks that wait for a reply to their question */
   waits: ReplyWaits;

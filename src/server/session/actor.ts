@@ -4,7 +4,8 @@ import { limitShown, type StatusMemory } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { ScreenTarget } from '../../platform/gnu-screen/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, type Session, type SessionType, type StatusChange } from '../../protocol/index.ts';
+import { CatalogueError, type Session, type SessionType } from '../../protocol/index.ts';
+import { overBudgetOf } from '../budgets/budgets.ts';
 import type { RecordingDamage, SessionRecording } from '../screen/recording.ts';
 import { createRecordingGap, type RecordingGap } from '../screen/recording-gap.ts';
 import { createScreenPrompt, type ScreenPrompt } from '../screen/screen-prompt.ts';
@@ -56,7 +57,7 @@ export class SessionActor {
   private readonly arrivals = new Emitter<[Arrival]>();
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
-  /** Called with what may ask a question, before the status follows. */
+  /** Called with evidence that may ask a question, before the status follows. */
   readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
@@ -151,7 +152,7 @@ export class SessionActor {
     if (this.isParked() && this.isDead()) throw new CatalogueError('session_parked', `${this.slug} is parked`);
     if (screenId === null || this.isDead()) throw new CatalogueError('session_dead', `${this.slug} is stopped`);
     if (!adopted)
-      throw new CatalogueError('not_adopted', `${this.slug} is only observed`, { hint: `cbos adopt ${screenId}` });
+      throw new CatalogueError('not_adopted', `CBOS only observes ${this.slug}`, { hint: `cbos adopt ${screenId}` });
     return { id: screenId, daemon, window, ...(agent === null ? {} : { pid: agent.pid }) };
   }
 
@@ -163,7 +164,7 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /** Whether CBOS has ended its process to bring the conversation back later, or is about to. */
+  /** Reports whether CBOS has ended the process to continue the conversation later, or is about to. */
   isParked(): boolean {
     return this.record.parkedAt !== null;
   }
@@ -216,6 +217,7 @@ export class SessionActor {
       undrawnAt: this.undrawnAt,
       broughtBack: this.isBroughtBack,
       queueStoppedAt: queueStoppedSince(this),
+      overBudget: overBudgetOf(this),
       json: json === undefined || facts === null ? null : { evidence: json, costUsd: facts.costUsd() },
     });
   }
@@ -237,7 +239,7 @@ export class SessionActor {
     this.owesRedraw = true;
   }
 
-  /** What may be sent has changed, although the status has not. */
+  /** Checks again which texts may be sent. That may have changed although the status has not. */
   lookAgain(): void {
     this.changes.tell();
   }
@@ -278,14 +280,10 @@ export class SessionActor {
     if (!this.heldChanges.defer('updated')) this.tellFaces('updated');
   }
 
-  private remember(change: StatusChange): void {
-    this.kept.write(() => this.deps.history.append(this.record.id, change));
-  }
-
   private onStatusChange(memory: StatusMemory, before: StatusMemory | null): void {
     const hasMoved = before?.primary !== memory.primary || before.detail !== memory.detail;
-    if (hasMoved) this.remember(changeOf(memory, memory.since));
-    else if (before.health !== memory.health) this.remember(changeOf(memory, this.deps.clock.now()));
+    const at = hasMoved ? memory.since : before.health === memory.health ? null : this.deps.clock.now();
+    if (at !== null) this.kept.write(() => this.deps.history.append(this.record.id, changeOf(memory, at)));
     const asked = memory.question?.text;
     this.kept.save(asked === undefined ? {} : { lastQuestion: asked });
     if (!this.listed) return;

@@ -6,7 +6,7 @@
  * - one command after another: `mailbox.ts`
  * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
  * - the queue that an interrupt pauses: `queue-stop.ts`; replies kept for later: `stash.ts`
- * - context, cost and model of a session in a terminal: `figures.ts`
+ * - context, cost, and model of a session in a terminal: `figures.ts`
  * - evidence across a restart, when the clock may have been set: `kept-evidence.ts`
  * - a session as every face shows it: `view.ts`
  */
@@ -26,8 +26,8 @@ export interface LaunchedProcesses {
 }
 
 /**
- * What can be done with one session, whatever its type. The actor has its state (record, status, history). The controls
- * reach it: a screen session through GNU Screen, a JSON session through Claude Code's events.
+ * The operations on one session, whatever its type. The actor has the session's state (record, status, history). The
+ * controls reach a screen session through GNU Screen, and a JSON session through Claude Code's events.
  */
 export interface SessionControls {
   /** sends texts to its prompt */
@@ -35,36 +35,37 @@ export interface SessionControls {
   /** its turns and events; null for a session in a terminal */
   readonly conversation: Conversation | null;
   /**
-   * Starts the session, on its conversation if it has one. Only for a session that is dead or was never launched.
+   * Starts the session, with its conversation if it has one. Only for a session that is dead or was never launched.
    * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long,
    * screen_not_found
    */
   launch(): Promise<void>;
   /**
-   * Ends its processes to give their memory back; a text brings its conversation back.
+   * Ends its processes to free their memory. A text wakes the session and continues its conversation.
    * @throws CatalogueError not_parkable, no_terminal, session_dead, not_adopted, kill_failed
    */
   park(): Promise<void>;
   /**
-   * Brings a parked session back; nothing for one that is not parked.
-   * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and what `launch` throws
+   * Wakes a parked session. Does nothing if the session is not parked.
+   * @throws CatalogueError session_dead, session_in_use, no_such_conversation, and everything that `launch` throws
    */
   wake(): Promise<void>;
   /**
-   * What a restoration would do with it now.
-   * @param isByItself whether the server does it, and no person asked for it
+   * Returns what a restoration would do with the session now.
+   * @param isByItself whether the server restores the session by itself, without a request from a person
    */
   planRestore(isByItself: boolean): Promise<RestorePlan>;
   /**
-   * Brings a lost session back, and waits for its prompt or a dialog; nothing for one that is to be left.
-   * @throws CatalogueError session_in_use, kill_failed, and what `launch` throws; it stays lost
+   * Restores a lost session, and waits for its prompt or a dialog. Does nothing if the plan is to leave it.
+   * @throws CatalogueError session_in_use, kill_failed, and everything that `launch` throws; the session then stays
+   * lost
    */
   restore(isByItself: boolean): Promise<RestorePlan>;
-  /** Finishes what a killed server had begun, once all evidence is in. */
+  /** Completes the work of a killed server, after all evidence has arrived. */
   settle(): Promise<void>;
   /** Finds the session again after a restart of the server. */
   findAgain(): Promise<void>;
-  /** Takes the processes that a killed server had launched; undefined for a session without a terminal. */
+  /** Takes over the processes that a killed server had launched. Undefined for a session without a terminal. */
   takeLaunched?(found: LaunchedProcesses): Promise<void>;
   /**
    * Ends the session with its whole process tree, and proves that it ended.

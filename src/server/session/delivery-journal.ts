@@ -17,6 +17,7 @@ import {
   type ErrorCode,
   type Send,
 } from '../../protocol/index.ts';
+import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
 import type { SessionActor } from './actor.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
@@ -108,10 +109,15 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   }
 
   function view(record: DeliveryRecord): Delivery {
-    const { id, text, phase, removed, sender } = record;
+    const { id, text, removed, sender } = record;
+    const over = record.phase === 'held' ? actor.deps.budgets.overBudget(actor.record) : null;
+    const phase = over === null ? record.phase : 'over_budget';
     const times = { created_at: toTimestamp(record.createdAt), updated_at: toTimestamp(record.updatedAt) };
     const from = sender === null ? {} : { from: sender };
-    const note = deliveryNote(phase, record.intoQueue, record.reason);
+    const note =
+      over === null
+        ? deliveryNote(record.phase, record.intoQueue, record.reason)
+        : `${overBudgetText(over)}. ${raiseHint(over)}`;
     return { id, session: actor.slug, text, status: statusOf(record), ...times, removed, ...from, phase, note };
   }
 
@@ -124,13 +130,14 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
   function findHeld(id: string): DeliveryRecord {
     const record = find(id);
     if (statusOf(record) === 'queued') return record;
-    throw new CatalogueError('delivery_final', `The delivery is ${statusOf(record)} already`);
+    throw new CatalogueError('delivery_final', `The delivery is already ${statusOf(record)}`);
   }
 
   /** Saves or refuses a change for a request. */
   function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
     const next = { ...record, ...change, updatedAt: clock.now() };
     deliveries.commit(next);
+    actor.deps.budgets.note();
     return view(next);
   }
 
@@ -138,7 +145,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     clean: ({ text, command = false, force = false, queue = false }) => {
       const clean = cleanText(text).text;
       if (clean.trim() !== '') return { text: clean, command, force, queue };
-      throw new CatalogueError('invalid_request', 'The text is empty once control characters are taken out');
+      throw new CatalogueError('invalid_request', 'The text is empty without its control characters');
     },
     refusal: ({ why, question }) => {
       const asked = question === null ? null : askedFor(question);
@@ -177,6 +184,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       const write = (): void => deliveries.commit(record);
       if (journalWith === undefined) write();
       else journalWith(record.id, write);
+      actor.deps.budgets.note();
       return record;
     },
     apply,
@@ -194,8 +202,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
-          throw new CatalogueError('delivery_final', 'It stands in the prompt already, unsent', {
-            hint: 'Cancel it, which takes it out, and send another',
+          throw new CatalogueError('delivery_final', 'It is already in the prompt, unsent', {
+            hint: 'Cancel it, which removes it, and send another text',
           });
         }
         return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });

@@ -22,11 +22,11 @@ export interface ArrivedHook {
   payload: Readonly<Record<string, unknown>>;
   /** the id of its wait for a reply; null if it does not wait */
   wait: string | null;
-  /** the usage limit that ended the turn; absent: none did */
+  /** the usage limit that ended the turn; absent if none did */
   limit?: RateLimit;
 }
 
-/** What may ask a question: a hook, or events of a JSON session. */
+/** Evidence that may ask a question: a hook, or events of a JSON session. */
 export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
 
 /** The session that the evidence is about. */
@@ -40,7 +40,7 @@ interface Witnessed {
   /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
-  /** Tells what has arrived, before the status follows. */
+  /** Reports what has arrived, before the status follows. */
   tellArrival(arrival: Arrival): void;
   tellHook(hook: ArrivedHook): void;
   /** A draft or a view has started or stopped covering the prompt. */
@@ -58,7 +58,7 @@ export class EvidenceIntake {
     this.#figures = new SessionFigures({ ...session.deps, kept: session.kept });
   }
 
-  /** what Claude Code told the status line of this launch and this conversation */
+  /** the figures that Claude Code reported to the status line for this launch and this conversation */
   get figures(): Figures {
     return this.#figures.shown(this.#session.kept.current);
   }
@@ -184,7 +184,7 @@ export class EvidenceIntake {
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
   }
 
-  /** Takes in a report of the status line of a launch, and tells the faces if it changes what they show. */
+  /** Takes a report of a launch's status line, and notifies the faces if it changes what they show. */
   seeReport(launchId: string, report: StatusLineReport): void {
     if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
@@ -197,7 +197,9 @@ export class EvidenceIntake {
     this.seeProcessAgain();
   }
 
-  /** The process is as the record says, parked or not. What the screen showed says nothing of a parked session. */
+  /**
+   * Sets the process to its state in the record, parked or not. The last screen proves nothing about a parked session.
+   */
   seeProcessAgain(): void {
     const { endedAt, parkedAt } = this.#session.kept.current;
     const parked = parkedAt === null ? {} : { parkedAt };

@@ -4,7 +4,7 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { ActorDeps } from './actor-deps.ts';
 import type { KeptRecord } from './kept-record.ts';
 
-/** What Claude Code tells its status line of a session in a terminal; null where it is not known. */
+/** The figures that Claude Code reports to the status line of a session in a terminal. Unknown ones are null. */
 export type Figures = Omit<StatusLineReport, 'sessionId'>;
 
 const NO_FIGURES: Figures = {
@@ -21,9 +21,9 @@ interface FiguresOf extends Pick<ActorDeps, 'clock' | 'terminalCosts'> {
 }
 
 /**
- * The figures of one session. A report counts for the launch that made it and the conversation that it names: after a
- * restart, `/clear` or `/resume`, nothing is known until the next one. So what another process writes in a session's
- * name counts only if it knows the conversation.
+ * The figures of one session. A report counts only for its launch and for the conversation that it names. After a
+ * restart, `/clear`, or `/resume`, the figures are unknown until the next report. A report that another process writes
+ * in a session's name counts only if that process knows the conversation.
  */
 export class SessionFigures {
   readonly #session: FiguresOf;

@@ -1,17 +1,19 @@
 import type { Dispose } from '../sessions.ts';
 
-/** What the faces have yet to learn of a session: a change of its status, or of other fields only. */
+/** A change of a session that the faces do not know yet: of its status, or only of other fields. */
 export type Change = 'state' | 'updated';
 
-/** Keeps changes back while rules look at a question, so that no alert is for a question that nobody has to answer. */
+/**
+ * Holds changes back while rules check a question, so that no alert is sent for a question that nobody has to answer.
+ */
 export interface HeldChanges {
-  /** Keeps changes back until the returned function is called, and every other one too. */
+  /** Holds changes back until all functions returned by this method have been called. */
   begin(): Dispose;
-  /** @returns whether the change is kept back */
+  /** @returns whether the change is held back */
   defer(change: Change): boolean;
 }
 
-/** @param tell reports all that was kept back, as one change */
+/** @param tell reports everything that was held back, as one change */
 export function createHeldChanges(tell: (change: Change) => void): HeldChanges {
   let holds = 0;
   let kept: Change | null = null;

@@ -31,7 +31,7 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   const plan = planAnswer(question, answer);
   if (plan.kind !== 'refuse') return plan;
   if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
-  const hint = `\`cbos attach ${slug}\` opens its terminal, which takes the answer; \`cbos answer ${slug} no\` refuses it`;
+  const hint = `\`cbos attach ${slug}\` opens the terminal to answer there; \`cbos answer ${slug} no\` refuses it`;
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 

@@ -29,6 +29,7 @@ export function seeDelivery(actor: SessionActor): Seen {
     isParked: actor.isParked(),
     isAdopted: record.adopted,
     isQueueStopped: isQueueStopped(actor),
+    isOverBudget: deps.budgets.overBudget(record) !== null,
     isUnread: actor.unread.isWaiting(),
     takesManyPastes: takesManyPastes(record.claudeVersion),
     answerKey: record.answerKey,

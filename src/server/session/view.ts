@@ -2,6 +2,7 @@ import { type JsonEvidence, jsonState, type StatusMemory } from '../../core/stat
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import {
   NOTHING_KEPT,
+  type OverBudget,
   type RateLimit,
   type RecordingStop,
   type Session,
@@ -20,7 +21,7 @@ export interface SessionFacts {
   /** for a JSON session, its evidence and the cost of its turns */
   json: { evidence: JsonEvidence; costUsd: number } | null;
   figures: Figures;
-  /** what was last told of the account's limits, while it holds */
+  /** the last report about the account's limits, while it is valid */
   limit: RateLimit | null;
   attached: boolean | null;
   /** when Screen itself took the session's keypresses, Unix milliseconds */
@@ -32,6 +33,7 @@ export interface SessionFacts {
   broughtBack: boolean;
   /** when an interrupt paused its queue, in Unix milliseconds; null if texts may be sent */
   queueStoppedAt: number | null;
+  overBudget: OverBudget | null;
   /** when its recording stopped, in Unix milliseconds, and why; null if it is recorded */
   recordingStopped: { since: number; because: RecordingStop } | null;
   undrawnAt: number | null;
@@ -75,10 +77,11 @@ export function viewSession(facts: SessionFacts): Session {
     screen_prompt_at: facts.screenPromptAt === null ? null : toTimestamp(facts.screenPromptAt),
     parked_at: record.parkedAt === null ? null : toTimestamp(record.parkedAt),
     ...(record.loss === null ? {} : { lost: record.loss.because }),
+    ...(facts.overBudget === null ? {} : { over_budget: facts.overBudget }),
     queue_stopped_at: facts.queueStoppedAt === null ? null : toTimestamp(facts.queueStoppedAt),
-    // Laid over it by `attention/attend.ts`.
+    // `attention/attend.ts` fills in these fields.
     ...NOTHING_KEPT,
-    // Laid over it by `labels/label-sessions.ts`.
+    // `labels/label-sessions.ts` fills in these fields.
     ...withoutLabels(),
   };
 }

@@ -8,28 +8,16 @@ import {
   type StreamFrame,
 } from '../../protocol/index.ts';
 import { toFailure } from '../http/error-response.ts';
-import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { EventSubscription } from './event-subscription.ts';
+import { FleetSubscription } from './fleet-subscription.ts';
 import { readFrame } from './read-frame.ts';
-import type { RecordingFeed } from './recording-feed.ts';
 import { recordingTail } from './recording-tail.ts';
+import type { StreamClientOptions } from './stream-client-options.ts';
 import { Subscription } from './subscription.ts';
 
 const EVERYTHING = '*';
-
-export interface StreamClientOptions {
-  socket: ClientSocket;
-  sessions: Sessions;
-  /** the sessions, limited to what this client may do */
-  acting: () => Promise<Sessions>;
-  logger: Logger;
-  /** the largest number of bytes that get_buffer returns */
-  maxBufferBytes: number;
-  /** @throws CatalogueError no_such_session, no_recording */
-  feedOf(slug: string): RecordingFeed;
-}
 
 /** One client of `/ws/stream`: its subscriptions and its commands. */
 export class StreamClient {
@@ -40,6 +28,7 @@ export class StreamClient {
   readonly #subscriptions = new Map<string, Subscription | null>();
   /** the followed sessions that are JSON sessions, by slug */
   readonly #events = new Map<string, EventSubscription>();
+  #fleet: FleetSubscription | null = null;
   #wantsEverything = false;
   #acknowledges = false;
   /** the last `resized` that was sent to the client */
@@ -58,12 +47,14 @@ export class StreamClient {
     this.#socket.onDrained(() => {
       for (const subscription of this.#subscriptions.values()) subscription?.resume();
       for (const subscription of this.#events.values()) subscription.resume();
+      this.#fleet?.resume();
     });
     this.#socket.onText((text) => this.#receive(text));
   }
 
   dispose(): void {
     for (const subscription of this.#subscriptions.values()) subscription?.dispose();
+    this.#fleet?.dispose();
     this.#subscriptions.clear();
     this.#events.clear();
   }
@@ -136,6 +127,9 @@ export class StreamClient {
       case 'list_sessions':
         this.#sendSessions();
         break;
+      case 'follow_fleet':
+        this.#fleet ??= new FleetSubscription(this.#socket, this.#options, (error) => this.#fleetFailed(error));
+        break;
       case 'ack':
         this.#acknowledge(command.session, command.offset);
         break;
@@ -178,6 +172,11 @@ export class StreamClient {
     }
   }
 
+  #fleetFailed(error: unknown): void {
+    this.#fleet = null;
+    this.#send({ type: 'error', error: this.#errorBody(error) });
+  }
+
   #subscribe(command: Extract<StreamCommand, { type: 'subscribe' }>): void {
     const names = command.sessions;
     const from = new Map(Object.entries(command.from ?? {}));
@@ -197,7 +196,7 @@ export class StreamClient {
     for (const slug of wanted) this.#follow(slug, { from: from.get(slug), after: after.get(slug) });
     for (const slug of named) {
       if (listed.has(slug)) continue;
-      const error = new CatalogueError('no_such_session', `No session is called ${JSON.stringify(slug)}`);
+      const error = new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug)}`);
       this.#send({ type: 'error', error: error.toBody(), session: slug });
     }
   }

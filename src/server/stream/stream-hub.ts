@@ -8,8 +8,12 @@
  */
 
 import type { Session, StreamFrame } from '../../protocol/index.ts';
+import type { RuleEvent } from '../approval/approvals.ts';
+import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
+import type { MachinesDesk } from '../machines/machines-desk.ts';
+import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 import type { ClientSocket } from './client-socket.ts';
 import { RecordingFeed } from './recording-feed.ts';
@@ -21,6 +25,11 @@ export interface StreamHubOptions {
   logger: Logger;
   /** the largest number of bytes that get_buffer returns */
   maxBufferBytes: number;
+  /** the other machines of the fleet */
+  machines: Pick<MachinesDesk, 'follow'>;
+  schedules: Pick<Scheduler, 'onChange'>;
+  /** the approval rules */
+  rules: Pick<RulesDesk, 'onEvent'>;
 }
 
 /**
@@ -37,12 +46,22 @@ export class StreamHub {
     this.#options = options;
   }
 
-  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void {
-    const { sessions, logger, maxBufferBytes } = this.#options;
+  connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void {
+    const { sessions, logger, maxBufferBytes, machines, schedules, rules } = this.#options;
     const feedOf = (slug: string): RecordingFeed => this.#feedOf(slug);
-    const client = new StreamClient({ socket, sessions, acting, logger, maxBufferBytes, feedOf });
+    const client = new StreamClient({
+      ...{ socket, sessions, acting, logger, maxBufferBytes, feedOf },
+      followFleet: async (listener) => {
+        await requireFull('follow_fleet');
+        return machines.follow(listener);
+      },
+    });
     this.#clients.add(client);
-    this.#stopEvents ??= sessions.onEvent((event) => this.#tell(event));
+    this.#stopEvents ??= listenTo([
+      sessions.onEvent((event) => this.#tell(event)),
+      schedules.onChange(() => this.#broadcast({ type: 'schedules_changed' })),
+      rules.onEvent((event) => this.#tellRules(event)),
+    ]);
     socket.onClosed(() => {
       this.#clients.delete(client);
       client.dispose();
@@ -116,6 +135,10 @@ export class StreamHub {
     }
   }
 
+  #tellRules(event: RuleEvent): void {
+    this.#broadcast(event.kind === 'changed' ? { type: 'rules_changed' } : { type: 'rule_decided', id: event.id });
+  }
+
   #changed(session: Session): void {
     for (const client of this.#clients) client.changed(session);
   }
@@ -133,6 +156,12 @@ export class StreamHub {
     for (const client of this.#clients) client.tell(wire);
   }
 }
+
+const listenTo =
+  (disposers: readonly Dispose[]): Dispose =>
+  () => {
+    for (const dispose of disposers) dispose();
+  };
 
 function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));

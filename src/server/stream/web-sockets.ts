@@ -35,13 +35,16 @@ const CLOSE_GOING_AWAY = 1001;
  */
 const CLOSE_SIGN_IN_AGAIN = 4401;
 
-/** How long to wait for the closing handshake when the server ends. */
+/** How long to wait for the closing handshake when the server is stopping. */
 const CLOSE_GRACE_MS = 500;
 
 /** Serves the connections of one path. */
 export interface Hub {
-  /** @param acting the sessions, limited to what this client may do; every client may read */
-  connect(socket: ClientSocket, acting: () => Promise<Sessions>): void;
+  /**
+   * @param acting the sessions, limited to what this client may do; every client may read
+   * @param requireFull refuses a client that may not do everything
+   */
+  connect(socket: ClientSocket, acting: () => Promise<Sessions>, requireFull: (what: string) => Promise<void>): void;
 }
 
 export interface WebSocketsOptions {
@@ -115,9 +118,9 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
         const admission = gate.admit(request, transport);
         const path = admission.target.split('?', 1)[0] ?? '';
         const hub = Object.hasOwn(hubs, path) ? hubs[path] : undefined;
-        if (hub === undefined) throw new CatalogueError('no_such_route', `There is no WebSocket at ${path}`);
+        if (hub === undefined) throw new CatalogueError('no_such_route', `The server has no WebSocket at ${path}`);
         if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
-          throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are understood');
+          throw new CatalogueError('invalid_request', 'Only WebSocket upgrades are supported');
         }
         options.onProven(socket);
         server.handleUpgrade(request, socket, head, (ws) => {
@@ -125,6 +128,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
           hub.connect(
             new ClientSocket(ws, () => endIfRevoked(connection)),
             async () => (await rightsOf(request)).sessions,
+            async (what) => (await rightsOf(request)).requireFull(what),
           );
         });
       } catch (error) {
@@ -145,7 +149,7 @@ function endRevoked(connections: ReadonlySet<Connection>): void {
 /** @returns whether the connection may continue */
 function endIfRevoked({ ws, admission }: Connection): boolean {
   if (admission.isStillValid()) return true;
-  ws.close(CLOSE_SIGN_IN_AGAIN, 'the sign-in is over, or the token was changed');
+  ws.close(CLOSE_SIGN_IN_AGAIN, 'the sign-in has ended, or the token has changed');
   return false;
 }
 
@@ -167,6 +171,6 @@ function goAway(ws: WebSocket): Promise<void> {
       clearTimeout(impatient);
       resolve();
     });
-    ws.close(CLOSE_GOING_AWAY, 'the server ends');
+    ws.close(CLOSE_GOING_AWAY, 'the server is stopping');
   });
 }

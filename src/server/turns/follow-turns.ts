@@ -9,13 +9,13 @@ import type { Sessions } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
 
 /**
- * How long a session's tools wait at most until the files before its turn are kept. A repository of 50,000 files needs
- * 0.2 s, in which the model has not answered yet.
+ * The longest time for which a session's tools wait until the files from before its turn are saved. A repository of
+ * 50,000 files needs 0.2 s, and the model has not answered by then.
  */
 const LONGEST_HOLD_MS = 3_000;
 /** How much earlier than its status a prompt may have been sent. */
 const PROMPT_LEAD_MS = 5_000;
-/** The first words of a prompt. */
+/** How many characters of a prompt are kept. */
 const PROMPT_CHARS = 100;
 
 export interface FollowTurnsOptions {
@@ -23,29 +23,29 @@ export interface FollowTurnsOptions {
   keeper: TurnKeeper;
   clock: Clock;
   log: Logger;
-  /** called after the begin of a turn of a session was kept */
+  /** called after the files at the beginning of a turn were saved */
   onKept: (folder: string) => Promise<void>;
 }
 
 export interface FollowedTurns {
-  /** why the files of a session's last turn were not kept; null if they were */
+  /** why the files of a session's last turn were not saved; null if they were */
   faultOf(id: string): string | null;
-  /** Resolves when everything that has happened to a session is kept. */
+  /** Resolves when everything that has happened to a session is saved. */
   settled(id: string): Promise<void>;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing is running any more. */
   dispose(): Promise<void>;
 }
 
 interface Followed {
   isRunning: boolean;
-  /** the turn whose begin is kept */
+  /** the turn whose beginning is saved */
   open: KeptTurn | null;
   lastEndAt: number;
   fault: string | null;
   done: Promise<void>;
 }
 
-/** Keeps the files of each session that works in a git repository, when its turns begin and end. */
+/** Saves the files of each session that works in a git repository, whenever a turn begins or ends. */
 export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurnsOptions): FollowedTurns {
   const followed = new Map<string, Followed>();
   const ids = new Map<string, string>();
@@ -84,7 +84,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
 
   function begin(one: Followed, turn: { id: string; slug: string; folder: string; at: number; isOld: boolean }): void {
     const { id, slug, folder, at } = turn;
-    // Nothing that the turn runs changes a file before they are kept.
+    // Nothing that runs in the turn may change a file before the files are saved.
     let release = turn.isOld ? null : sessions.holdTurn(slug);
     const letGo = (): void => {
       release?.();
@@ -123,7 +123,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     });
   }
 
-  /** The turn that ran when the last server ended. */
+  /** Returns the turn that was running when the last server ended. */
   async function lastOpen(folder: string, id: string): Promise<KeptTurn | null> {
     const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
     return last?.kind === 'turn' && last.end === null ? last : null;
@@ -139,7 +139,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     }
   }
 
-  /** The first turn of a new session does not wait until every file was read. */
+  /** Reads the files beforehand, so that the first turn of a new session need not wait for it. */
   function prepare({ slug, path, adopted }: Session): void {
     const one = followed.get(ids.get(slug) ?? '');
     if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
@@ -179,17 +179,20 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   };
 }
 
-/** A folder that is no repository any more, or a machine without git. */
+/** The errors for a folder that is no longer a repository, or a machine without git. */
 const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
 
-/** Whether a turn runs; null while nothing says so. */
+/** Reports whether a turn is running. Null if that is unknown. */
 function isInTurn({ status }: Session): boolean | null {
   const { primary, detail } = status;
   if (primary === null || detail === 'setup') return null;
   return primary === 'active' || primary === 'stuck' || isAsking(status);
 }
 
-/** Looks for `.git` as git does, but starts no process: most folders of some people are no repository. */
+/**
+ * Looks for `.git` as git does, but without starting a process, because some people mostly work outside of
+ * repositories.
+ */
 export function isInRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {
     if (existsSync(join(at, '.git'))) return true;

@@ -1,6 +1,6 @@
 /**
- * The files of each turn: kept when it begins and ends (`follow-turns.ts`), compared, and brought back. git does it:
- * `src/platform/git/turns.ts`. Which turns are forgotten: `src/core/turns/outdated.ts`.
+ * Lists, compares, and rewinds the files of turns. `follow-turns.ts` saves them when a turn begins and ends, and
+ * `src/platform/git/turns.ts` does the work in git. `src/core/turns/outdated.ts` decides which turns are forgotten.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,22 +24,24 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import { type FollowedTurns, followTurns } from './follow-turns.ts';
 
-/** Which turn: its number, or the last one. */
+/** Identifies a turn by its number, or means the last one. */
 export type WhichTurn = number | 'last';
 
 export interface TurnDesk {
-  /** @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed; as all of them do */
+  /**
+   * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed; the other methods throw these too
+   */
   list(session: Session): Promise<Turns>;
   /** @throws CatalogueError no_such_turn */
   changes(session: Session, turn: WhichTurn): Promise<Changes>;
   /** @throws CatalogueError no_such_turn */
   patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
   /**
-   * Gives the files the state that they had, after keeping the one that they have.
+   * Restores the files to an earlier state, after saving their present state.
    * @throws CatalogueError no_such_turn, already_running, disk_full
    */
   rewind(session: Session, request: Rewind): Promise<Rewound>;
-  /** Resolves when nothing runs any more. */
+  /** Resolves when nothing is running any more. */
   dispose(): Promise<void>;
 }
 
@@ -90,11 +92,11 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
     throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is kept`, {
-      ...(settings.turn_checkpoints ? {} : { hint: 'The setting turn_checkpoints is off: `cbos config`' }),
+      ...(settings.turn_checkpoints ? {} : { hint: 'The setting turn_checkpoints is off; `cbos config` shows it' }),
     });
   }
 
-  /** A turn whose end nobody saw ended before the next one began. */
+  /** If nobody saw a turn end, it ended before the next one began. */
   const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
     turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
 
@@ -113,7 +115,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
         const commit = to === 'begin' ? turn.begin : turn.end;
         if (commit === null) {
           throw new CatalogueError('no_such_turn', `The end of turn ${number} was not seen`, {
-            hint: `\`cbos rewind ${session.slug} --before ${number}\` brings back the files as they were before it`,
+            hint: `\`cbos rewind ${session.slug} --before ${number}\` restores the files as they were before it`,
           });
         }
         const { id } = sessions.turn(session.slug);
@@ -126,7 +128,10 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     dispose: async () => follower?.dispose(),
   };
 
-  /** Another session in the same folder would have its files changed in the middle of a turn. */
+  /**
+   * Refuses a rewind while another session in the same folder runs a turn, because its files would change in the
+   * middle.
+   */
   function requireNoTurnIn(root: string, session: Session): void {
     const other = sessions
       .list()
@@ -138,7 +143,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
           (status.primary === 'active' || status.primary === 'stuck'),
       );
     if (other === undefined) return;
-    throw new CatalogueError('already_running', `${other.slug} works in the same folder`, {
+    throw new CatalogueError('already_running', `${other.slug} is working in the same folder`, {
       hint: `\`cbos wait ${other.slug}\` waits for its end`,
     });
   }

@@ -12,13 +12,13 @@ import {
 } from '../../protocol/index.ts';
 import { requireWorktree } from '../fleet/finish-session.ts';
 
-/** What is in worktrees, and what was saved of those that are gone. */
+/** The contents of worktrees, and the saved states of those that are gone. */
 export interface WorktreeDesk {
   /** @throws CatalogueError no_worktree, git_not_found, git_failed */
   preview(session: Session, into: string | null): Promise<FinishPreview>;
-  /** What is saved in the repositories of these sessions and of a folder, newest first. */
+  /** Returns the saved states in the repositories of these sessions and of a folder, newest first. */
   saved(sessions: readonly Session[], path: string | null): Promise<SavedWork[]>;
-  /** @throws CatalogueError what `recoverWork` throws */
+  /** @throws CatalogueError as `recoverWork` */
   recover(request: Recovery): Promise<Recovered>;
 }
 

@@ -1,19 +1,17 @@
-import { isReady, mayAllow, needsYou, type Session } from '../../protocol/index.ts';
+import {
+  elsewhereOf,
+  isCurrent,
+  isReady,
+  mayAllow,
+  needsYou,
+  type SeenSession,
+  type Session,
+} from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
-import { type App, moveSelection, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
-import {
-  confirmEnd,
-  endMarked,
-  interruptMarked,
-  isParked,
-  markedSessions,
-  parkSession,
-  restartMarked,
-  restartSession,
-  toggleMark,
-} from '../lifecycle.ts';
+import { type App, moveSelection, requireOwn, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
+import { confirmEnd, isParked, markedSessions, parkSession, restartSession, toggleMark } from '../lifecycle.ts';
 import {
   ALERTS,
   answerDraft,
@@ -27,10 +25,13 @@ import {
 } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { showChanges } from './changes.ts';
+import { isOffered } from './far-keys.ts';
 import { editFilter } from './filter.ts';
 import { finish } from './finish.ts';
 import { cycleGrouping, toggleFold, unfoldAll } from './groups.ts';
 import { showHelp } from './help.ts';
+import { showInbox } from './inbox.ts';
+import { markedHints, OF_MARKED, OF_ONE } from './marked-keys.ts';
 import type { Hint, InputBox, Mode } from './mode.ts';
 import { newSession } from './new-session.ts';
 import { showQuestion } from './read-question.ts';
@@ -39,7 +40,6 @@ import { reply } from './reply.ts';
 import { editSearch } from './search.ts';
 import { chooseSnooze, toggleUnread } from './snooze.ts';
 import { showStash } from './stash.ts';
-import { writeToMarked } from './write-several.ts';
 
 /** How many columns ← and → scroll a session that is wider than its space. */
 const SIDE_STEP = 8;
@@ -61,10 +61,16 @@ export function browse(app: App): Mode {
 }
 
 function browseHints(app: App): Hint[] {
+  const session = selectedSession(app.model);
+  const elsewhere = session === null ? null : elsewhereOf(session);
+  const hints = allHints(app, session);
+  return elsewhere === null ? hints : hints.filter((hint) => isOffered(hint, elsewhere));
+}
+
+function allHints(app: App, session: SeenSession | null): Hint[] {
   const { model, options } = app;
   const marked = markedSessions(app).length;
   if (marked > 0) return markedHints(marked);
-  const session = selectedSession(model);
   const rest: Hint[] = [
     ['n', 'new'],
     ['/', 'search'],
@@ -83,8 +89,11 @@ function browseHints(app: App): Hint[] {
   ];
   if (session === null) return rest;
   const { primary, question } = session.status;
-  const others = listed(model).filter((other) => other.slug !== session.slug && needsYou(other)).length;
+  const others = listed(model).filter(
+    (other) => other.slug !== session.slug && isCurrent(other) && needsYou(other),
+  ).length;
   const next: Hint[] = others === 0 ? [] : [['Tab', `next of ${others}`]];
+  if (primary === 'dead' && elsewhereOf(session) !== null) return [...next, ['r', 'restart'], ...rest];
   if (primary === 'dead') return [...next, ['r', 'restart'], ['x', 'delete'], ['R', 'replay'], ...rest];
   const answers: Hint[] = [];
   if (question !== null && question.kind !== 'closing') {
@@ -119,19 +128,6 @@ function browseHints(app: App): Hint[] {
 function parkingHint(session: Session): Hint[] {
   if (isParked(session)) return [['p', 'wake']];
   return session.type === 'screen' && session.adopted && isReady(session.status) ? [['p', 'park']] : [];
-}
-
-/** While sessions are marked, keypresses apply to all of them. */
-function markedHints(count: number): Hint[] {
-  return [
-    ['Space', 'mark'],
-    ['s', `write to ${count}`],
-    ['i', 'interrupt'],
-    ['r', 'restart'],
-    ['x', 'stop'],
-    ['Esc', 'no marks'],
-    ['?', 'help'],
-  ];
 }
 
 type Command = (app: App) => void;
@@ -183,6 +179,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   h: toggleFold,
   H: unfoldAll,
   i: interrupt,
+  I: showInbox,
   c: resumeQueue,
   S: showStash,
   r: (app) => {
@@ -195,12 +192,12 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     if (session !== null) confirmEnd(app, session);
   },
   p: (app) => {
-    const session = requireSelected(app);
+    const session = requireOwn(app);
     if (session !== null) parkSession(app, session);
   },
   t: attach,
   T: (app) => {
-    const session = requireSelected(app);
+    const session = requireOwn(app);
     if (session === null || session.type === 'json') return;
     const asText = new Set(app.model.asText);
     if (!asText.delete(session.slug)) asText.add(session.slug);
@@ -229,8 +226,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.alerts = ALERTS[(ALERTS.indexOf(app.model.alerts) + 1) % ALERTS.length] ?? 'bell';
     const words = {
       bell: 'the bell rings',
-      desktop: 'the bell and the desktop tell',
-      quiet: 'nothing but a line here tells',
+      desktop: 'the bell rings and the desktop notifies you',
+      quiet: 'only a line here notifies you',
     };
     app.toast('good', `${words[app.model.alerts]} when a session needs you or is done`);
   },
@@ -255,21 +252,6 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** With marked sessions, these keys apply to all of them. */
-const OF_MARKED: Readonly<Record<string, Command>> = {
-  enter: writeToMarked,
-  s: writeToMarked,
-  i: interruptMarked,
-  r: restartMarked,
-  x: endMarked,
-};
-
-/**
- * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
- * them.
- */
-const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);
-
 function handleBrowse(app: App, event: InputEvent): void {
   if (event.kind === 'focus' || event.kind === 'mouse') return;
   if (event.kind === 'key' && markedSessions(app).length > 0) {
@@ -279,7 +261,7 @@ function handleBrowse(app: App, event: InputEvent): void {
       return;
     }
     if (OF_ONE.has(event.name) || /^[1-9]$/.test(event.name)) {
-      app.toast('wait', 'Sessions are marked: Esc takes the marks away');
+      app.toast('wait', 'Sessions are marked: Esc removes the marks');
       return;
     }
   }

@@ -12,7 +12,7 @@ import { displayWidth } from '../../text/display-width.ts';
 import { type PatchRow, patchRows, rowText } from '../../text/patch-rows.ts';
 import type { StyleName } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, errorText, requireSelected } from '../app.ts';
+import { type App, errorText, requireOwn } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { pagerStep } from './pager-keys.ts';
 import {
@@ -39,13 +39,13 @@ interface Drawn {
   lines: string[];
   /** the lines at which files begin */
   files: number[];
-  /** what each line shows of a file; null where it shows none */
+  /** the place in a file that each line shows; null if it shows none */
   places: (CommentPlace | null)[];
 }
 
-/** What the selected session changed, to be scrolled through; read again when a turn of it ends. */
+/** Shows the changes of the selected session as a page. They are read again when one of its turns ends. */
 export function showChanges(app: App, startAt = 0): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const { slug } = session;
   const isWorking = (): boolean => app.model.view.get(slug)?.status.primary === 'active';
@@ -55,7 +55,7 @@ export function showChanges(app: App, startAt = 0): void {
   let wasWorking = isWorking();
   let top = 0;
   let cursor = startAt;
-  /** where a range of lines begins; null: a comment is on one line */
+  /** where a range of lines begins; null if a comment is on one line */
   let rangeFrom: number | null = null;
   let height = 1;
   let isClosed = false;
@@ -89,7 +89,7 @@ export function showChanges(app: App, startAt = 0): void {
   };
   const comment = (): void => {
     const place = chosenPlace();
-    if (place === null) app.toast('bad', 'Comments are on lines of one file: move to one with j and k');
+    if (place === null) app.toast('bad', 'A comment is on lines of one file: move to one with j and k');
     else writeComment(app, slug, place, () => showChanges(app, cursor));
   };
   const mark = (): void => {
@@ -109,7 +109,7 @@ export function showChanges(app: App, startAt = 0): void {
     hints: () => [
       ['j/k', 'scroll'],
       [']', 'next file'],
-      ['[', 'file before'],
+      ['[', 'previous file'],
       ['c', 'comment'],
       ['v', rangeFrom === null ? 'several lines' : 'one line'],
       ['m', 'reviewed'],
@@ -168,7 +168,7 @@ const STYLES: Readonly<Record<PatchRow['kind'], StyleName | null>> = {
   note: 'dim',
 };
 
-/** Which files, and below them what in them. */
+/** Draws the list of files, and their changes below it. */
 function draw({ dress }: App, read: Read, cols: number): Drawn {
   const { changes, patch, rows, reviewed } = read;
   const fitted = (text: string, style: StyleName | null): string[] =>
@@ -197,6 +197,6 @@ function draw({ dress }: App, read: Read, cols: number): Drawn {
       places.push(shown[at] ?? null);
     }
   }
-  if (patch.cut) lines.push(...fitted(`The patch is longer than this: cbos diff shows single files`, 'dim'));
+  if (patch.cut) lines.push(...fitted(`The patch continues beyond this: cbos diff shows single files`, 'dim'));
   return { cols, read, lines, files, places };
 }

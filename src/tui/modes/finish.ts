@@ -11,42 +11,50 @@ import {
   isFinishable,
 } from '../../text/worktree-words.ts';
 import { sendText } from '../actions.ts';
-import { type App, errorText, requireSelected } from '../app.ts';
+import { type App, errorText, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
+import { requestPull } from './pull-request.ts';
 
-/** Asks how the worktree of the selected session is to be finished. What that does is said before it is done. */
+/** Asks how to finish the worktree of the selected session, and describes the effect before anything is done. */
 export function finish(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const { slug } = session;
   if (!isFinishable(session)) {
-    app.toast('bad', `${slug} has no worktree to finish — n makes a session in one`);
+    app.toast('bad', `${slug} has no worktree to finish — n creates a session in one`);
     return;
   }
   const asking = app.mode();
   app.toast('wait', `looking at the worktree of ${slug}…`);
   app.run(async () => {
     const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
-    // A person who has opened something else in the meantime types there.
+    // If the person has opened something else in the meantime, their keypresses belong there.
     if (app.mode() === asking && app.model.selected === slug) choose(app, session, preview);
   });
 }
 
+/** This merges nothing, so it is not a way to finish. */
+const REQUEST = { key: 'p', verb: 'Request', about: 'a pull request through gh; the worktree stays' };
+
 function choose(app: App, session: Session, preview: FinishPreview): void {
   const notes = finishNotes(preview, 'merge').map(cleanLine);
-  // An older server tells of none.
+  // An older server reports no conflicts.
   const { conflicts = [] }: Partial<FinishPreview> = preview;
   const handOver: readonly Hint[] = conflicts.length > 0 ? [['h', 'hand the conflict to the session']] : [];
   app.open({
-    hints: () => [[FINISH_CHOICES.map(({ key }) => key).join(' '), 'choose'], ...handOver, ['Esc', 'leave']],
+    hints: () => [
+      [[...FINISH_CHOICES, REQUEST].map(({ key }) => key).join(' '), 'choose'],
+      ...handOver,
+      ['Esc', 'leave'],
+    ],
     page: (cols) => ({
       title: `Finish ${cleanLine(session.slug)}`,
       rows: [
         '',
-        ...FINISH_CHOICES.map(
+        ...[...FINISH_CHOICES, REQUEST].map(
           ({ key, verb, about }) =>
             `   ${app.dress('bold', key)}   ${verb.padEnd(8)} ${app.dress('dim', truncate(about, Math.max(0, cols - 18)))}`,
         ),
@@ -55,11 +63,12 @@ function choose(app: App, session: Session, preview: FinishPreview): void {
       ],
     }),
     handle(event) {
-      // The wheel sends these.
+      // The mouse wheel sends these.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       const chosen = FINISH_CHOICES.find(({ key }) => key === event.name);
-      if (chosen !== undefined) ask(app, session, { preview, how: chosen.how });
+      if (event.name === REQUEST.key) requestPull(app, session);
+      else if (chosen !== undefined) ask(app, session, { preview, how: chosen.how });
       else if (event.name === 'h' && conflicts.length > 0) askToHandOver(app, session, conflicts);
     },
     input: () => ({ title: '', mark: `Finish ${session.slug} by `, editor: EMPTY_EDITOR, isActive: true }),
@@ -91,7 +100,7 @@ function finishBy(app: App, session: Session, how: FinishHow): void {
   });
 }
 
-/** A conflict is the session's to resolve: it gets this prompt if the person says so. */
+/** Offers to send the session a prompt to resolve its conflict. */
 function askToHandOver(app: App, session: Session, files: readonly string[]): void {
   const text = conflictPrompt(session.worktree?.base ?? null, files);
   confirm(app, {

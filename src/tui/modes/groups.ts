@@ -1,23 +1,18 @@
-import { type Grouping, isTag, type Session, TAG_RULE } from '../../protocol/index.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireSelected } from '../app.ts';
-import { foldKeyOf, nextGrouping } from '../groups.ts';
+import { foldKeyOf, GROUPING_WORDS, nextGrouping } from '../../text/list-groups.ts';
+import { readTagWords, tagsText } from '../../text/tag-words.ts';
+import { type App, requireOwn } from '../app.ts';
 import { selectedSession } from '../model.ts';
 
-const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
-  attention: 'by what they want of you',
-  repo: 'by repository',
-  tag: 'by their first tag',
-  none: 'without headings',
-};
-
-/** The next way to group the list. */
+/** Switches to the next way to group the list. */
 export function cycleGrouping(app: App): void {
   app.model.grouping = nextGrouping(app.model.grouping);
   app.toast('good', `The list is ${GROUPING_WORDS[app.model.grouping]}`);
 }
 
-/** Folds the group of the selected session. What needs its person stays in sight, so a jump never leads to nowhere. */
+/**
+ * Folds the group of the selected session. Sessions that need their person stay visible, so that a jump always leads to
+ * a visible session.
+ */
 export function toggleFold(app: App): void {
   const { model } = app;
   const session = selectedSession(model);
@@ -34,37 +29,29 @@ export function unfoldAll(app: App): void {
   app.changed();
 }
 
-/** `:tag night -old`: the words with a dash in front go, the others come. Without words it says which there are. */
+/**
+ * Runs `:tag night -old`. Words with a leading dash are removed, and the others are added. Without words it shows the
+ * session's tags.
+ */
 export function tagByWords(app: App, words: string): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
-  const typed = words.split(/\s+/).filter((word) => word !== '');
-  if (typed.length === 0) {
-    app.toast('good', `${session.slug}: ${tagsText(session)}`);
-    return;
-  }
-  const remove = typed.flatMap((word) => (word.startsWith('-') ? [word.slice(1)] : []));
-  const add = typed.flatMap((word) => (word.startsWith('-') ? [] : [word.replace(/^\+/, '')]));
-  const wrong = [...add, ...remove].find((word) => !isTag(word));
-  if (wrong !== undefined) {
-    app.toast('bad', `${wrong} is no tag: ${TAG_RULE}`);
-    return;
-  }
   const { slug } = session;
-  app.run(async () => {
-    const body = { ...(add.length === 0 ? {} : { add }), ...(remove.length === 0 ? {} : { remove }) };
-    const after = await app.client.call('tagSession', { params: { slug }, body });
-    app.toast('good', `${slug}: ${tagsText(after)}`);
-  });
+  const { edit, problem } = readTagWords(words);
+  if (edit === null) app.toast('bad', problem);
+  else if (words.trim() === '') app.toast('good', `${slug}: ${tagsText(session) || NO_TAG}`);
+  else
+    app.run(async () => {
+      const after = await app.client.call('tagSession', { params: { slug }, body: edit });
+      app.toast('good', `${slug}: ${tagsText(after) || NO_TAG}`);
+    });
 }
 
-function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
-  return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ') || 'no tag — :tag night gives one';
-}
+const NO_TAG = 'no tag — :tag night adds one';
 
-/** Takes the selected session off the list. It is refused for one that runs. */
+/** Archives the selected session. A running session is refused. */
 export function archive(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const { slug } = session;
   app.run(async () => {

@@ -1,3 +1,4 @@
+import type { StreamFrame } from '../../protocol/index.ts';
 import type { Editor } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 
@@ -27,6 +28,8 @@ export interface Mode {
   takesClicks?: boolean;
   hints(): readonly Hint[];
   handle(event: InputEvent): void;
+  /** called for every frame of the server while the mode is open */
+  onFrame?(frame: StreamFrame): void;
   page?(cols: number, rows: number): Page;
   input?(): InputBox;
 }

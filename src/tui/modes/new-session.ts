@@ -31,7 +31,7 @@ interface Form {
    */
   isProposed: boolean;
   type: SessionType;
-  /** whether it gets a git worktree of its own */
+  /** whether it gets its own git worktree */
   inWorktree: boolean;
   /** folders that begin with the text in the field */
   folders: readonly string[];
@@ -186,7 +186,7 @@ export function newSession(app: App, name = ''): void {
   lookUpFolders();
 }
 
-/** The fields that are shown: a branch is asked for only where there is a worktree. */
+/** Returns the fields that are shown. The branch is shown only for a worktree. */
 function fieldsOf({ inWorktree }: Form): Field[] {
   return FIELDS.filter((field) => inWorktree || (field !== 'branch' && field !== 'from'));
 }
@@ -208,7 +208,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   const slug = form.texts.name.text.trim();
   if (!isSlug(slug)) {
     form.field = 'name';
-    app.toast('bad', 'The name: 1 to 64 letters, digits, - and _, a letter or digit first');
+    app.toast('bad', 'The name: 1 to 64 letters, digits, - and _, starting with a letter or digit');
     return;
   }
   const prompt = form.texts.prompt.text.trim();
@@ -227,7 +227,7 @@ function create(app: App, form: Form, home: string | undefined): void {
     await app.client.call('createSession', { body });
     app.close();
     app.select(slug);
-    app.toast('good', `${slug} is launched`);
+    app.toast('good', `${slug} was launched`);
   });
 }
 
@@ -241,13 +241,13 @@ function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number
 
 const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
   screen: 'an interactive Claude Code in GNU Screen',
-  json: 'structured, without a terminal',
+  json: 'structured events, without a terminal',
 };
 
 function choiceWords({ type, inWorktree }: Form, field: Choice): [word: string, about: string] {
   if (field === 'type') return [type, ABOUT_TYPES[type]];
   return inWorktree
-    ? ['yes', 'a git worktree, on a branch; its own name if left empty']
+    ? ['yes', 'a git worktree, on this branch; empty: named after the session']
     : ['no', 'in the folder itself'];
 }
 

@@ -1,5 +1,5 @@
 /**
- * How many lines a key scrolls by, with the keys of a pager; undefined for any other key.
+ * Returns how many lines a pager key scrolls. Undefined for any other key.
  * @param height how many lines are in the picture
  */
 export function pagerStep(key: string, height: number): number | undefined {

@@ -21,7 +21,9 @@ export function showQuestion(app: App): void {
     if (wrapped?.cols !== cols) wrapped = { cols, lines: questionPage(question, part, cols) };
     return wrapped.lines;
   };
-  showPage(app, `${cleanLine(session.slug)} asks`, linesFor, () => {
-    model.readToEnd = askedText(question, part);
+  showPage(app, `${cleanLine(session.slug)} asks`, linesFor, {
+    onEnd: () => {
+      model.readToEnd = askedText(question, part);
+    },
   });
 }

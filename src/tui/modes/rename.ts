@@ -1,11 +1,11 @@
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireSelected } from '../app.ts';
+import { type App, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import { renameSession } from '../lifecycle.ts';
 
 /** Renames the selected session. The old name is shown as selected text, and typing replaces it. */
 export function rename(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   let editor = editorOf(session.slug);
   let isProposed = true;

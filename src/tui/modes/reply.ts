@@ -1,4 +1,4 @@
-import type { Session, StashedResponse } from '../../protocol/index.ts';
+import { elsewhereOf, type SeenSession, type StashedResponse } from '../../protocol/index.ts';
 import { sendText, stashText } from '../actions.ts';
 import { type App, requireSelected } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit, editorOf, insert } from '../input/editor.ts';
@@ -44,14 +44,14 @@ export function reply(app: App, added = ''): void {
     if (text().startsWith('/')) write(before.text.startsWith('/') ? EMPTY_EDITOR : before);
     app.close();
   };
-  if (session !== null)
+  if (session !== null && elsewhereOf(session) === null)
     app.run(async () => {
       const deliveries = await app.client.call('listDeliveries', { params: { slug } });
       history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
     });
 
   /** Returns the current session, because it may have been renamed or have begun to ask. */
-  const current = (): Session | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
+  const current = (): SeenSession | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
 
   const recall = (step: number): boolean => {
     const at = history.at + step;
@@ -69,16 +69,20 @@ export function reply(app: App, added = ''): void {
     const isOwn = app.commands.has(typed);
     if (isOwn || to !== null) leave();
     if (isOwn) app.commands.run(app, typed);
-    else if (to === null) app.toast('bad', `There is no command ${typed.split(/\s/, 1)[0]} — ? shows them`);
+    else if (to === null) app.toast('bad', `No command is named ${typed.split(/\s/, 1)[0]} — ? lists them`);
     else if (typed.startsWith('!')) {
       const onYes = (): void => sendText(app, to, { text: typed, command: true });
-      confirm(app, { question: `Run this in a shell, by ${to.slug}?`, onYes });
+      confirm(app, { question: `Let ${to.slug} run this in a shell?`, onYes });
     } else sendText(app, to, { text: typed, queue, command: typed.startsWith('/') });
   };
 
   const keep = (when: StashedResponse['when']): void => {
     const to = current();
     if (to === null || text().trim() === '') return;
+    if (elsewhereOf(to) !== null) {
+      app.toast('bad', 'A draft is kept for sessions of this machine only');
+      return;
+    }
     app.close();
     stashText(app, to, { text: text(), when });
   };
@@ -108,7 +112,11 @@ export function reply(app: App, added = ''): void {
   };
 
   app.open({
-    hints: () => hintsFor(app, text(), history.texts.length > 0),
+    hints: () => {
+      const to = slug === '' ? undefined : model.view.get(slug);
+      const hints = hintsFor(app, text(), history.texts.length > 0);
+      return to === undefined || elsewhereOf(to) === null ? hints : hints.filter(([, does]) => !does.endsWith('draft'));
+    },
     handle(event: InputEvent) {
       const key = event.kind === 'key' ? keys[event.name] : undefined;
       if (key !== undefined) return key();
@@ -143,12 +151,12 @@ function hintsFor({ commands }: App, text: string, hasHistory: boolean): Hint[] 
   ];
 }
 
-function titleFor(session: Session | null, text: string): string {
+function titleFor(session: SeenSession | null, text: string): string {
   if (session === null || text.startsWith('/')) return 'Command';
   const { slug, status } = session;
   if (text.startsWith('!')) return `Shell command for ${slug}`;
-  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} in words`;
+  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} with a text`;
   if (status.primary === 'active' || status.primary === 'stuck')
-    return `To ${slug}, which works: it goes into Claude Code's own queue`;
+    return `To ${slug}, which is working: the text goes into Claude Code's own queue`;
   return `To ${slug}`;
 }

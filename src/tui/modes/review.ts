@@ -7,9 +7,9 @@ import type { App } from '../app.ts';
 import { EMPTY_EDITOR, edit, insert } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
-import { pagerStep } from './pager-keys.ts';
+import { showPage } from './text-page.ts';
 
-/** Lines that a comment may be about. */
+/** Lines that a comment may cover. */
 export interface CommentPlace {
   file: string;
   side: ReviewSide;
@@ -17,7 +17,7 @@ export interface CommentPlace {
   endLine: number;
 }
 
-/** Finds for each row of a patch what it shows of which file; null where it shows no line, or the name is unclear. */
+/** Returns the file and line that each row of a patch shows. Null if a row shows no line, or if the name is unclear. */
 export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[] {
   let before: string | null = null;
   let now: string | null = null;
@@ -33,18 +33,18 @@ export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[
   });
 }
 
-/** git puts a name with a blank in front of a tab, and quotes one that has other signs. */
+/** git adds a tab after a name with a blank, and quotes a name with other special characters. */
 function nameIn(text: string, mark: string): string | null {
   return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
 }
 
-/** The lines between two places; null if they are not in one text of one file. */
+/** Returns the lines between two places. Null if the places are not in the same version of the same file. */
 export function placeOfRange(one: CommentPlace | null, other: CommentPlace | null): CommentPlace | null {
   if (one === null || other === null || one.file !== other.file || one.side !== other.side) return null;
   return { ...one, line: Math.min(one.line, other.line), endLine: Math.max(one.endLine, other.endLine) };
 }
 
-/** Empty where an older server knows no reviews. */
+/** Returns the reviewed files. Empty if an older server does not support reviews. */
 export async function readReviewed(app: App, slug: string): Promise<ReadonlySet<string>> {
   try {
     return new Set((await app.client.call('review', { params: { slug } })).reviewed);
@@ -66,7 +66,7 @@ export function markReviewed(
   });
 }
 
-/** Asks for a comment on lines, and keeps it. @param onEnd called afterwards, with or without one */
+/** Asks for a comment on lines, and saves it. @param onEnd called afterwards, with or without one */
 export function writeComment(app: App, slug: string, place: CommentPlace, onEnd: () => void): void {
   const { file, side, line, endLine } = place;
   const anchor = { state: 'here' as const, line: null, end_line: null };
@@ -88,7 +88,7 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
       if (event.kind === 'key' && event.name === 'enter') {
         const text = editor.text.trim();
         if (text === '') return leave();
-        // A second Enter is not a second comment.
+        // A second Enter must not add a second comment.
         if (isKeeping) return;
         isKeeping = true;
         const writing = app.mode();
@@ -100,7 +100,7 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
             isKeeping = false;
           }
           if (app.mode() === writing) leave();
-          app.toast('good', 'kept: R shows the review, and sends it');
+          app.toast('good', 'kept: R shows the review, from where you can send it');
         });
         return;
       }
@@ -112,54 +112,40 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
   });
 }
 
-/** The review of a session: what would be sent, and the rounds that were, with their answers. */
+/** Shows the review of a session: the open comments, and the sent rounds with their answers. */
 export function showReview(app: App, slug: string): void {
   const before = app.mode();
   app.run(async () => {
     const review = await app.client.call('review', { params: { slug } });
-    // A person who has opened something else in the meantime types there.
+    // If the person has opened something else in the meantime, their keypresses belong there.
     if (app.mode() === before) openReview(app, slug, review);
   });
 }
 
 function openReview(app: App, slug: string, review: Review): void {
-  let top = 0;
-  let height = 1;
-  let count = 0;
   const { prompt, round } = review;
-  app.open({
-    hints: () => [
+  const lines = (cols: number): string[] =>
+    reviewLines(app, review)
+      .flatMap((line) => wrap(line, Math.max(10, cols - 2)))
+      .map((line) => ` ${line}`);
+  showPage(app, `Review of ${cleanLine(slug)}, ${reviewText(review)}`, lines, {
+    hints: [
       ['j/k', 'scroll'],
       ...(prompt === null ? [] : ([['s', 'send it']] as const)),
       ['x', 'delete the last comment'],
       ['Esc', 'back'],
     ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) {
-        top = Math.max(0, Math.min(count - height, top + step));
-        app.changed();
-      } else if (event.name === 's' && prompt !== null) askToSend(app, { slug, prompt, round });
-      else if (event.name === 'x') removeLast(app, slug, review);
-      else if (['escape', 'q', 'ctrl+c'].includes(event.name)) app.close();
-    },
-    page(cols, rows) {
-      const lines = reviewLines(app, review).flatMap((line) => wrap(line, Math.max(10, cols - 2)));
-      height = rows;
-      count = lines.length;
-      top = Math.max(0, Math.min(top, count - rows));
-      const shown = lines.slice(top, top + rows).map((line) => ` ${line}`);
-      return { title: `Review of ${cleanLine(slug)}, ${reviewText(review)}`, rows: shown };
+    onKey: (name) => {
+      if (name === 's' && prompt !== null) askToSend(app, { slug, prompt, round });
+      else if (name === 'x') removeLast(app, slug, review);
+      else return false;
+      return true;
     },
   });
 }
 
-/** Shows the prompt that goes. A yes counts once its end was in the picture. */
+/** Shows the prompt to be sent. A yes counts only after its end was in the picture. */
 function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: string; round: number }): void {
-  let top = 0;
-  let height = 1;
-  let count = 0;
   let isRead = false;
   const send = (): void => {
     app.close();
@@ -169,39 +155,31 @@ function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: st
       app.toast('good', `${slug}, ${roundText(sent)}`);
     });
   };
-  app.open({
-    hints: () => [
+  const lines = (cols: number): string[] => prompt.split('\n').flatMap((line) => wrap(line, Math.max(10, cols - 2)));
+  showPage(app, `Send this to ${cleanLine(slug)} as round ${round}?`, lines, {
+    onEnd: () => {
+      isRead = true;
+    },
+    hints: [
       ['y', 'send it'],
       ['j/k', 'scroll'],
       ['n', 'leave'],
     ],
-    handle(event) {
-      if (event.kind !== 'key') return;
-      const step = pagerStep(event.name, height);
-      if (step !== undefined) {
-        top = Math.max(0, Math.min(count - height, top + step));
-        app.changed();
-      } else if (event.name !== 'y') app.close();
+    onKey: (name) => {
+      if (name !== 'y') app.close();
       else if (isRead) send();
       else app.toast('wait', 'Read it to its end first: Space and j scroll');
-    },
-    page(cols, rows) {
-      const lines = prompt.split('\n').flatMap((line) => wrap(line, Math.max(10, cols - 2)));
-      height = rows;
-      count = lines.length;
-      isRead ||= top + rows >= count;
-      const rest = count > top + rows ? `  (${count - top - rows} more lines)` : '';
-      return { title: `Send this to ${cleanLine(slug)} as round ${round}?${rest}`, rows: lines.slice(top, top + rows) };
+      return true;
     },
     input: () => ({ title: '', mark: 'Send it? (y/n) ', editor: EMPTY_EDITOR, isActive: true }),
   });
 }
 
-/** The newest comment that was not sent, after a question. */
+/** Removes the newest unsent comment, after confirmation. */
 function removeLast(app: App, slug: string, { comments }: Review): void {
   const last = comments.toSorted((one, other) => one.created_at.localeCompare(other.created_at)).at(-1);
   if (last === undefined) {
-    app.toast('bad', 'No comment waits to be sent');
+    app.toast('bad', 'There are no comments to send');
     return;
   }
   confirm(app, {
@@ -217,7 +195,8 @@ function removeLast(app: App, slug: string, { comments }: Review): void {
 }
 
 function reviewLines({ dress }: App, { comments, rounds }: Review): string[] {
-  const none = comments.length === 0 ? ['No comment waits: c on a line of the changes (d) writes one.', ''] : [];
+  const none =
+    comments.length === 0 ? ['There are no comments: press c on a line of the changes (d) to write one.', ''] : [];
   return [
     ...none,
     ...comments.flatMap((comment) => [...commentLines(comment), '']),

@@ -2,13 +2,13 @@ import type { NewSnooze, Session } from '../../protocol/index.ts';
 import { truncate } from '../../text/display-width.ts';
 import { snoozeChoices, snoozeText, WAKE_TIME_FORMS, wakeTime } from '../../text/snooze-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
-import { type App, requireSelected } from '../app.ts';
+import { type App, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 
-/** Until when the selected session is snoozed: a key for each choice. `/snooze` takes any time. */
+/** Asks until when to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
 export function chooseSnooze(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const choices = snoozeChoices(app.options.now());
   const rows: (readonly [key: string, does: string])[] = choices.map(({ key, does }) => [key, does]);
@@ -24,14 +24,13 @@ export function chooseSnooze(app: App): void {
         '',
         ...rows.map(([key, does]) => `   ${app.dress('bold', key)}   ${truncate(does, Math.max(0, cols - 8))}`),
         '',
-        ...wrap(
-          `:snooze takes a time (${WAKE_TIME_FORMS}), or the session that has to end`,
-          Math.max(10, cols - 4),
-        ).map((row) => `   ${app.dress('dim', row)}`),
+        ...wrap(`:snooze takes a time (${WAKE_TIME_FORMS}), or the session to wait for`, Math.max(10, cols - 4)).map(
+          (row) => `   ${app.dress('dim', row)}`,
+        ),
       ],
     }),
     handle(event) {
-      // The wheel sends these.
+      // The mouse wheel sends these.
       if (event.kind !== 'key' || event.name === 'up' || event.name === 'down') return;
       app.close();
       const chosen = choices.find(({ key }) => key === event.name);
@@ -42,9 +41,9 @@ export function chooseSnooze(app: App): void {
   });
 }
 
-/** `:snooze 17:00`, `:snooze BUILD`; without words the choices. */
+/** Runs `:snooze 17:00` or `:snooze BUILD`. Without words it shows the choices. */
 export function snoozeByWords(app: App, words: string): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   if (words === '') {
     chooseSnooze(app);
@@ -53,7 +52,7 @@ export function snoozeByWords(app: App, words: string): void {
   const at = wakeTime(words, app.options.now());
   if (at !== null) snooze(app, session, { until: new Date(at).toISOString() });
   else if (app.model.view.has(words)) snooze(app, session, { until_ends: [words] });
-  else app.toast('bad', `${words} is no time and no session — ${WAKE_TIME_FORMS}`);
+  else app.toast('bad', `${words} is neither a time nor a session — ${WAKE_TIME_FORMS}`);
 }
 
 function snooze(app: App, { slug }: Session, body: NewSnooze): void {
@@ -70,14 +69,14 @@ function wakeSession(app: App, { slug }: Session): void {
   });
 }
 
-/** Marks the selected session as unread, or as read where it is unread. */
+/** Marks the selected session as unread, or as read if it is unread. */
 export function toggleUnread(app: App): void {
-  const session = requireSelected(app);
+  const session = requireOwn(app);
   if (session === null) return;
   const { slug, unread, news } = session;
   app.run(async () => {
     if (unread) await app.client.call('markSeen', { params: { slug }, body: { news } });
     else await app.client.call('markUnseen', { params: { slug } });
-    app.toast('good', `${slug} is ${unread ? 'read' : 'unread'} now`);
+    app.toast('good', `${slug} is now ${unread ? 'read' : 'unread'}`);
   });
 }

@@ -46,7 +46,7 @@ export function showStash(app: App): void {
     app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
       await app.client.call('applyStash', { params: { id } });
-      app.toast('good', `${slug} was sent the draft`);
+      app.toast('good', `the draft was sent to ${slug}`);
       await load();
     });
   };
@@ -88,7 +88,7 @@ export function showStash(app: App): void {
       if (kept.length === 0)
         return {
           title: 'Drafts',
-          rows: ['', dress('dim', '   There is no draft: Ctrl+S in the input keeps what you wrote as one')],
+          rows: ['', dress('dim', '   No drafts yet: Ctrl+S in the input keeps your text as one')],
         };
       const lines = kept.flatMap((reply, index) => {
         const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;

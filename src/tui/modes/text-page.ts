@@ -1,12 +1,33 @@
 import type { App } from '../app.ts';
+import type { Hint, Mode } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
+
+export interface PageOptions {
+  /** called when the last line is in the picture */
+  onEnd?: () => void;
+  hints?: readonly Hint[];
+  /** Handles a key that is not a pager key. Returns whether it did. Otherwise the keys that close a page close it. */
+  onKey?: (name: string) => boolean;
+  input?: Mode['input'];
+  /** returns to where the page was opened from; if absent, leaving the page returns to browsing */
+  onLeave?: () => void;
+}
+
+const HINTS: readonly Hint[] = [
+  ['j/k', 'scroll'],
+  ['Esc', 'back'],
+];
 
 /**
  * Shows lines in place of the session, with the keys of a pager.
  * @param linesFor returns the styled lines for a width
- * @param onEnd called when the last line is in the picture
  */
-export function showPage(app: App, title: string, linesFor: (cols: number) => string[], onEnd?: () => void): void {
+export function showPage(
+  app: App,
+  title: string,
+  linesFor: (cols: number) => string[],
+  { onEnd, hints = HINTS, onKey, input, onLeave = app.close }: PageOptions = {},
+): void {
   let top = 0;
   let height = 1;
   let count = 0;
@@ -15,20 +36,20 @@ export function showPage(app: App, title: string, linesFor: (cols: number) => st
     app.changed();
   };
   app.open({
-    hints: () => [
-      ['j/k', 'scroll'],
-      ['Esc', 'back'],
-    ],
+    hints: () => [...hints],
+    ...(input === undefined ? {} : { input }),
     handle(event) {
       if (event.kind !== 'key') return;
       const step = pagerStep(event.name, height);
       if (step !== undefined) return scroll(step);
-      if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) app.close();
+      if (onKey?.(event.name) === true) return;
+      if (['escape', 'q', '?', 'enter', 'ctrl+c'].includes(event.name)) onLeave();
     },
     page(cols, rows) {
       const lines = linesFor(cols);
       height = rows;
       count = lines.length;
+      top = Math.max(0, Math.min(top, count - rows));
       if (top + rows >= count) onEnd?.();
       const rest = lines.length > top + rows ? `  (${lines.length - top - rows} more lines)` : '';
       return { title: `${title}${rest}`, rows: lines.slice(top, top + rows) };

@@ -24,7 +24,7 @@ export interface ContentViewport {
   right: number;
 }
 
-/** What a session shows: its screen, or its conversation. */
+/** The content of a session: its screen, or its conversation. */
 export interface SessionContent {
   rows(viewport: ContentViewport): {
     rows: string[];
@@ -70,7 +70,7 @@ const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || 
 const NOTHING_ASKED: QuestionRows = { rows: [], options: [], isWhole: true };
 const NO_LIST: ListRows = { rows: [], slugs: [] };
 
-/** What a cell of the picture belongs to. */
+/** The part of the interface that a cell belongs to. */
 export type Target =
   | { kind: 'session'; slug: string }
   | { kind: 'list' }
@@ -147,7 +147,7 @@ function cursorOf(
 }
 
 function tooSmall({ cols, rows }: Size): string[] {
-  const words = `${cols}×${rows} is too small: ${LEAST_SIZE.cols}×${LEAST_SIZE.rows} at least`;
+  const words = `${cols}×${rows} is too small: at least ${LEAST_SIZE.cols}×${LEAST_SIZE.rows}`;
   return ['CBOS', ...wrap(words, cols - 1)].map((row) => truncate(` ${row}`, cols)).slice(0, rows);
 }
 
@@ -176,7 +176,8 @@ function header({ model, size, now, dress }: Drawing): string {
 
 function list({ model, now, home, dress }: Drawing, frame: Frame): ListRows {
   const sessions = listed(model);
-  const empty = model.view.size === 0 ? ' No session yet: n makes one' : ' The filter hides all of them: f changes it';
+  const empty =
+    model.view.size === 0 ? ' No sessions yet: n creates one' : ' The filter hides all sessions: f changes it';
   if (sessions.length === 0) {
     return { rows: filled([dress('dim', empty)], frame.list.rows), slugs: [] };
   }
@@ -246,7 +247,7 @@ function welcome(dress: Style, cols: number): string[] {
   const lines: [string, string][] = [
     ['n', 'a new session: Claude Code in a folder of yours'],
     ['?', 'all keys'],
-    ['q', 'leave; sessions and server go on'],
+    ['q', 'leave; sessions and server keep running'],
   ];
   return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${truncate(does, cols - 6)}`)];
 }
@@ -260,7 +261,7 @@ function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
   const toast = model.toast !== null && model.toast.until > now ? model.toast : null;
   const { cols, rows } = LEAST_SIZE;
-  const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: made for ${cols}×${rows} at least` : '';
+  const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: made for at least ${cols}×${rows}` : '';
   const title = ` ${toast?.text ?? (box?.title || small)} `;
   const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
   const tones = { good: 'green', bad: 'red', wait: 'bold' } as const;

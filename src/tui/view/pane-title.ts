@@ -1,8 +1,9 @@
-import type { Session } from '../../protocol/index.ts';
+import type { SeenSession } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
-import { formatSince } from '../../text/durations.ts';
+import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { pullRequestText } from '../../text/pull-request-words.ts';
 import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
 import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
@@ -12,7 +13,7 @@ import { isConversation, type Model } from '../model.ts';
 
 interface PaneTitle {
   model: Model;
-  session: Session;
+  session: SeenSession;
   now: number;
   home: string | undefined;
   dress: Style;
@@ -27,7 +28,9 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;
   const { back } = model.scroll;
   const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
+  const asOf = session.elsewhere?.asOf ?? null;
   const facts = [
+    asOf === null ? '' : `cannot be reached: as of ${formatDuration(Math.max(0, now - asOf))} ago`,
     session.snoozed == null ? '' : snoozeText(session.snoozed),
     `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
     blockedText(session),
@@ -36,6 +39,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     contextFact(session.context),
     costFact(session.cost_usd),
     worktreeBranch(session.worktree),
+    pullRequestText(session),
     pathText(path, home),
     session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,
     moved,
@@ -46,7 +50,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     Math.max(0, cols - displayWidth(name) - 3),
   );
   const line = '─'.repeat(Math.max(0, cols - 2 - displayWidth(name) - displayWidth(rest)));
-  return `${dress('dim', '──')}${dress('bold', name)}${dress(sessionStyle(session) ?? 'dim', rest)}${dress('dim', line)}`;
+  return `${dress('dim', '──')}${dress('bold', name)}${dress(asOf === null ? (sessionStyle(session) ?? 'dim') : 'dim', rest)}${dress('dim', line)}`;
 }
 
 /**

@@ -103,9 +103,9 @@ const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trim()
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'needs a permission',
   question: 'asks',
-  plan: 'needs its plan approved',
-  setup: 'must be set up first',
-  closing: 'asks, in words',
+  plan: 'asks to approve its plan',
+  setup: 'needs set-up first',
+  closing: 'asks in its text',
 };
 
 interface OptionRow {

@@ -1,8 +1,9 @@
-import { isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
+import { isCurrent, isNearlyFull, isSnoozed, isUnread, type SeenSession, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
-import { formatSince } from '../../text/durations.ts';
+import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextGauge, contextPercent, contextStyle } from '../../text/figure-words.ts';
+import { pullRequestText } from '../../text/pull-request-words.ts';
 import { pathText, sessionGist, sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
 import { wakeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
@@ -34,7 +35,7 @@ export interface ListRows {
 
 /** A session or a heading, and the row of the whole list in which it begins. */
 interface Item {
-  of: Session | ListGroup;
+  of: SeenSession | ListGroup;
   top: number;
   height: number;
 }
@@ -99,9 +100,9 @@ function withMark(row: string, mark: string, { cols, dress }: ListOptions): stri
 
 function gistOf(session: Session, home: string | undefined): string {
   if (!session.adopted) return `only observed; /adopt takes it over`;
-  return (
-    blockedText(session) || sessionGist(session) || worktreeBranch(session.worktree) || pathText(session.path, home)
-  );
+  const says =
+    blockedText(session) || sessionGist(session) || worktreeBranch(session.worktree) || pathText(session.path, home);
+  return [pullRequestText(session), says].filter((part) => part !== '').join(' · ');
 }
 
 /** Returns the state in one word, for places without more room. */
@@ -112,7 +113,7 @@ function shortState(session: Session): string {
   return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
 }
 
-/** Below its heading a snoozed session says only until when. */
+/** Below its heading, a snoozed session shows only the end of its snooze. */
 function listState(session: Session): string {
   return session.snoozed == null ? stateText(session) : wakeText(session.snoozed);
 }
@@ -122,22 +123,26 @@ const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
-/** Cells of the gauge, the share and a blank; where there is less room, the share alone, and only if it warns. */
+/** The cells of the gauge, the share, and a blank. With less room, only the share is shown, and only as a warning. */
 const CONTEXT_CELLS = 12;
 const GAUGE_COLS = 100;
 
-function flatRow(session: Session, options: ListOptions): string {
-  const { selected, cols, now, home, dress } = options;
+function flatRow(session: SeenSession, options: ListOptions): string {
+  const { selected, cols, now, home } = options;
+  // An outdated session has no colour, and shows the age of its row instead of the time in its state.
+  const isOld = !isCurrent(session);
+  const dress = isOld ? greyed(options.dress) : options.dress;
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
-  const since = formatSince(session.status.since, now).padStart(SINCE_CELLS);
+  const since = sinceText(session, now).padStart(SINCE_CELLS);
   const isNarrow = cols < NARROW_COLS;
   const cells = isNarrow ? NARROW_CELLS : WIDE_CELLS;
   const context = contextCells(session, options);
   const fixed = 4 + cells.slug + 1 + cells.state + 1 + SINCE_CELLS + 2 + displayWidth(context);
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
   const slug = fitTo(cleanLine(session.slug), cells.slug);
-  const state = fitTo(isNarrow ? shortState(session) : listState(session), cells.state);
+  const said = isNarrow ? shortState(session) : listState(session);
+  const state = fitTo(isOld ? `was ${said}` : said, cells.state);
   return [
     isSelected ? dress('cyan', '▌') : ' ',
     dress(style, sessionIcon(session)),
@@ -150,26 +155,39 @@ function flatRow(session: Session, options: ListOptions): string {
   ].join('');
 }
 
-/** Returns how full the context window is. All rows leave room for it as soon as it is known of one session. */
+/** Returns how full the context window is. All rows leave room for it if it is known for at least one session. */
 function contextCells({ context }: Session, { cols, groups }: ListOptions): string {
   if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
   if (groups.every(({ sessions }) => sessions.every((one) => one.context === null))) return '';
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
-/** That something is to be done with it together with others; else that it is unread. */
+/** Returns the mark of a session that is marked for a common action, or else the mark of an unread session. */
 function markOf(session: Session, { marked, dress }: ListOptions): string {
   if (marked.has(session.slug)) return dress('cyan', '✓');
   return isUnread(session) ? dress('cyan', '•') : ' ';
 }
 
-function tallRows(session: Session, options: ListOptions): string[] {
-  const { selected, cols, now, home, dress } = options;
+/** Returns how long a session has been in its state, or the age of its row if it is outdated. */
+function sinceText({ elsewhere, status }: SeenSession, now: number): string {
+  const asOf = elsewhere?.asOf ?? null;
+  return asOf === null ? formatSince(status.since, now) : formatDuration(Math.max(0, now - asOf));
+}
+
+const greyed =
+  (dress: Style): Style =>
+  (name, text) =>
+    dress(name === 'inverse' ? name : 'dim', text);
+
+function tallRows(session: SeenSession, options: ListOptions): string[] {
+  const { selected, cols, now, home } = options;
+  const isOld = !isCurrent(session);
+  const dress = isOld ? greyed(options.dress) : options.dress;
   const style = sessionStyle(session);
   const isSelected = session.slug === selected;
   const bar = isSelected ? dress('cyan', '▌') : ' ';
-  const state = shortState(session);
-  const since = formatSince(session.status.since, now);
+  const state = isOld ? `was ${shortState(session)}` : shortState(session);
+  const since = sinceText(session, now);
   const context = session.context === null ? '' : `${contextPercent(session.context)} `;
   const facts = `${context}${state} ${since} `;
   const slugCells = Math.max(6, cols - displayWidth(facts) - 4);

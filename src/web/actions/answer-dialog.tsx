@@ -17,7 +17,7 @@ export function AnswerDialog({ slug }: { slug: string }) {
     <Dialog label={`${slug} asks`} onClose={closeOverlay} isWide focus={heading}>
       <div class="dialog-body stack">
         <h2 ref={heading} tabIndex={-1}>
-          {question === null ? `${slug} asks nothing now` : slug}
+          {question === null ? `${slug} no longer asks anything` : slug}
         </h2>
         {question !== null && (
           <QuestionPanel key={question.id} {...{ slug, question }} hasKeys cameByItself onAnswered={closeOverlay} />

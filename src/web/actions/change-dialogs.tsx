@@ -4,7 +4,7 @@ import { useRef } from 'preact/hooks';
 import { closeOverlay } from '../app/overlay.ts';
 import { replaceBy } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
-import { openSlug } from '../list/list.tsx';
+import { openSlug } from '../list/arranged.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -21,7 +21,7 @@ export function RenameDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Rename ${slug}`}
-      about="Its recording is renamed with it."
+      about="Its recording is renamed too."
       button="Rename"
       change={rename}
       focus={field}
@@ -51,7 +51,7 @@ export function MoveDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Move ${slug}`}
-      about="It starts in this folder the next time. What runs now stays where it is."
+      about="It starts in this folder next time. Its running process stays where it is."
       button="Move"
       change={move}
     >
@@ -65,12 +65,12 @@ export function ConvertDialog({ slug }: { slug: string }) {
   const word = to === 'json' ? 'a conversation' : 'a terminal';
   const convert = async (): Promise<void> => {
     await client.call('convertSession', { params: { slug }, body: { type: to } });
-    tell(`${slug} is ${word} now`);
+    tell(`${slug} is now ${word}`);
   };
   return (
     <ChangeDialog
       title={`Make ${slug} ${word}?`}
-      about="Its Claude Code stops and starts again on the same conversation. What runs in it stops too."
+      about="Claude Code stops and restarts with the same conversation. Everything that it runs stops too."
       button="Convert"
       change={convert}
     />

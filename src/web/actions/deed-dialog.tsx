@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { closeOverlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
-import { openSlug } from '../list/list.tsx';
+import { openSlug } from '../list/arranged.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
@@ -59,7 +59,9 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
             <h2>{title}</h2>
             {deed.about !== null && <p class="faint">{deed.about}</p>}
             {slugs.length > 1 && <p>{fitting.join(', ')}</p>}
-            {others.length > 0 && <p class="faint">Left out, for it is nothing for them now: {others.join(', ')}</p>}
+            {others.length > 0 && (
+              <p class="faint">Left out, because it does not apply to them now: {others.join(', ')}</p>
+            )}
           </>
         ) : (
           <>
@@ -72,7 +74,7 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
           <button
             ref={button}
             type="submit"
-            class={`button ${outcomes.value === null && name !== 'restart' ? 'bad' : 'primary'}`}
+            class={`button ${outcomes.value === null && name !== 'restart' && name !== 'archive' ? 'bad' : 'primary'}`}
             disabled={outcomes.value === null && (fitting.length === 0 || isBusy.value)}
             aria-disabled={!isSettled}
           >

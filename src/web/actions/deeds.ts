@@ -1,6 +1,9 @@
 import { isReady, type Session } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 
+/** Lists an archived session again. */
+export const unarchive = (slug: string) => client.call('unarchiveSession', { params: { slug } });
+
 /** An action on a whole session, or on several sessions together. */
 export interface Deed {
   /** the text of the button */
@@ -14,7 +17,7 @@ export interface Deed {
 }
 
 const isActive = ({ status: { primary } }: Session): boolean => primary === 'active' || primary === 'stuck';
-/** An older server knows no parked sessions. */
+/** An older server has no parked sessions. */
 export const isParked = ({ parked_at: at }: Partial<Pick<Session, 'parked_at'>>): boolean => (at ?? null) !== null;
 const isStopped = ({ status: { primary } }: Session): boolean => primary === 'dead';
 
@@ -49,14 +52,23 @@ export const DEEDS = {
   },
   stop: {
     verb: 'Stop',
-    about: 'Claude Code stops, with everything that it started. The session stays in the list and can be restarted.',
+    about:
+      'Claude Code stops, together with everything that it started. The session stays in the list and can be restarted.',
     done: 'stopped',
     isFor: (session) => !isStopped(session),
     run: (slug) => client.call('killSession', { params: { slug } }),
   },
+  archive: {
+    verb: 'Archive',
+    about: 'The session leaves every list and every count. Search, history and replay still find it.',
+    done: 'archived',
+    isFor: (session) => isStopped(session) || isParked(session),
+    run: (slug) => client.call('archiveSession', { params: { slug } }),
+  },
   delete: {
     verb: 'Delete',
-    about: 'The session stops, with everything that it started, and is deleted. The recording stays on the disk.',
+    about:
+      'The session stops, together with everything that it started, and is deleted. The recording stays on the disk.',
     done: 'deleted',
     isFor: () => true,
     run: (slug) => client.call('deleteSession', { params: { slug } }),
@@ -72,5 +84,6 @@ export const DEED_NAMES = [
   'park',
   'restart',
   'stop',
+  'archive',
   'delete',
 ] as const satisfies readonly DeedName[];

@@ -23,7 +23,7 @@ const MOST_BYTES = 200_000_000;
 const OF_A_TERMINAL: readonly ExportFormat[] = [
   {
     title: 'Text',
-    about: 'The screen and what scrolled off it',
+    about: 'The screen and its scrollback',
     ending: 'txt',
     make: async (slug) => {
       const query = { lines: MOST_LINES, format: 'text' } as const;
@@ -41,7 +41,7 @@ const OF_A_TERMINAL: readonly ExportFormat[] = [
 const OF_A_CONVERSATION: readonly ExportFormat[] = [
   {
     title: 'Markdown',
-    about: 'What was said and done, to be read',
+    about: 'What was said and done, as readable text',
     ending: 'md',
     make: async (slug) => {
       const { items } = foldEvents(EMPTY_CONVERSATION, await allEvents(slug));
@@ -50,7 +50,7 @@ const OF_A_CONVERSATION: readonly ExportFormat[] = [
   },
   {
     title: 'Events',
-    about: 'All that Claude Code sent, a JSON line each',
+    about: 'Every event from Claude Code, one JSON line each',
     ending: 'jsonl',
     make: async (slug) => (await allEvents(slug)).map((event) => `${JSON.stringify(event)}\n`),
   },

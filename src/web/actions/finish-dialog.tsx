@@ -17,7 +17,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Asks how the worktree of a session is to be finished, and says what that does before it is done. */
+/** Asks how to finish the worktree of a session, and describes the effect before anything is done. */
 export function FinishDialog({ slug }: { slug: string }) {
   const session = sessions.value.get(slug);
   const how = useSignal<FinishHow>('merge');
@@ -137,13 +137,13 @@ export function FinishDialog({ slug }: { slug: string }) {
   );
 }
 
-/** A conflict is the session's to resolve: it gets this prompt if the person asks for that. */
+/** Offers to send the session a prompt to resolve its conflict. */
 function HandOver({ session: { slug }, prompt }: { session: Session; prompt: string }) {
   const send = async (): Promise<void> => {
     const isSent = await attempt(() => client.call('send', { params: { slug }, body: { text: prompt, queue: true } }));
     if (!isSent) return;
     closeOverlay();
-    tell(`${slug} has the conflict: finish it once that is resolved`);
+    tell(`${slug} resolves the conflict: finish it afterwards`);
   };
   return (
     <div class="notice stack">

@@ -1,4 +1,4 @@
-import type { Session } from '../../protocol/index.ts';
+import { elsewhereOf, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
@@ -29,7 +29,36 @@ const CHANGES: readonly { about: AboutSession['about']; verb: string; title: str
 ];
 
 /** Returns all actions that are possible on a session now, in the order in which they are offered. */
-export function sessionCommands(session: Session): SessionCommand[] {
+export function sessionCommands(session: SeenSession): SessionCommand[] {
+  const elsewhere = elsewhereOf(session);
+  return elsewhere === null ? ownCommands(session) : farCommands(session, elsewhere.may);
+}
+
+/** The rights that each action needs on another machine. Other actions work only with sessions of this machine. */
+const NEEDED: Partial<Record<DeedName, Right>> = { interrupt: 'type', restart: 'launch', stop: 'end' };
+
+function farCommands(session: SeenSession, may: readonly Right[]): SessionCommand[] {
+  const { slug } = session;
+  return DEED_NAMES.flatMap((name) => {
+    const deed: Deed = DEEDS[name];
+    const needed = NEEDED[name];
+    if (needed === undefined || !may.includes(needed) || !deed.isFor(session)) return [];
+    const asks = deed.about === null ? '' : '…';
+    const title = `${deed.verb} ${slug}${asks}`;
+    return [
+      {
+        verb: `${deed.verb}${asks}`,
+        title,
+        also: '',
+        isBad: asks !== '',
+        isInMenu: true,
+        run: () => start(name, slug),
+      },
+    ];
+  });
+}
+
+function ownCommands(session: Session): SessionCommand[] {
   const { slug, status, type } = session;
   const { question } = status;
   const open = (about: AboutSession['about']) => () => {
@@ -73,6 +102,13 @@ export function sessionCommands(session: Session): SessionCommand[] {
       isInMenu: true,
       run: open('finish'),
     });
+    commands.push({
+      verb: 'Pull request…',
+      title: `Pull request of ${slug}…`,
+      also: 'github gh push merge branch',
+      isInMenu: true,
+      run: open('request'),
+    });
   }
   const marked = session.unread ? 'read' : 'unread';
   commands.push({
@@ -81,6 +117,15 @@ export function sessionCommands(session: Session): SessionCommand[] {
     also: 'seen',
     isInMenu: true,
     run: () => toggleUnread(session),
+  });
+  commands.push({
+    verb: 'Tags…',
+    title: `Tags of ${slug}…`,
+    also: 'tag group label',
+    isInMenu: true,
+    run: () => {
+      overlay.value = { about: 'tags', slugs: [slug] };
+    },
   });
   for (const { about, verb, title, also } of CHANGES) {
     commands.push({ verb, title: title.replace('SLUG', slug), also, isInMenu: true, run: open(about) });
@@ -95,7 +140,7 @@ export function sessionCommands(session: Session): SessionCommand[] {
       verb,
       title,
       also: '',
-      isBad: asks !== '',
+      isBad: asks !== '' && name !== 'archive',
       isInMenu: asks !== '' || name === 'park',
       run: () => start(name, slug),
     });
@@ -103,7 +148,7 @@ export function sessionCommands(session: Session): SessionCommand[] {
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
 }
 
-/** What the person saw of it is read; what has come since is not. */
+/** Only the news that the person has seen counts as read, and not later news. */
 export function toggleUnread({ slug, unread, news }: Session): void {
   const params = { slug };
   void attempt(() =>

@@ -7,7 +7,7 @@ import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
-/** Until when a session is snoozed: some choices, or a time that is typed. */
+/** Asks until when to snooze a session, with some choices or a typed time. */
 export function SnoozeDialog({ slug }: { slug: string }) {
   const typed = useSignal('');
   const snoozed = sessions.value.get(slug)?.snoozed ?? null;
@@ -33,7 +33,9 @@ export function SnoozeDialog({ slug }: { slug: string }) {
       >
         <h2>Snooze {slug} until…</h2>
         <p class="faint">
-          {snoozed === null ? 'Until then it needs nobody, and nothing tells of it.' : `It is ${snoozeText(snoozed)}.`}
+          {snoozed === null
+            ? "Until then it isn't counted, and sends no notifications."
+            : `It is ${snoozeText(snoozed)}.`}
         </p>
         <div class="row wrap">
           {snoozeChoices(Date.now()).map(({ key, does, rule }) => (

@@ -2,9 +2,14 @@ import { useEffect } from 'preact/hooks';
 import { ChangesPage } from '../changes/page.tsx';
 import { link, lostAt, sessions } from '../connection/fleet.ts';
 import { SessionList } from '../list/list.tsx';
+import { ArchivedPage } from '../pages/archived.tsx';
+import { AuditPage } from '../pages/audit.tsx';
+import { BudgetsPage } from '../pages/budgets.tsx';
 import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
+import { InboxPage } from '../pages/inbox.tsx';
 import { NewSessionPage } from '../pages/new-session.tsx';
+import { RulesPage } from '../pages/rules.tsx';
 import { SearchPage } from '../pages/search.tsx';
 import { SettingsPage } from '../pages/settings.tsx';
 import { SignInPage } from '../pages/sign-in.tsx';
@@ -12,6 +17,7 @@ import { StashPage } from '../pages/stash.tsx';
 import { Icon, type IconName } from '../parts/icons.tsx';
 import { Toasts } from '../parts/toasts.tsx';
 import { ReplayPage } from '../replay/page.tsx';
+import { SchedulesPage } from '../schedules/page.tsx';
 import { SessionPage } from '../session/page.tsx';
 import { ageText, now } from './clock.ts';
 import { startKeys } from './keys.ts';
@@ -30,7 +36,10 @@ export function App() {
     );
   }
   return (
-    <div class={`shell ${link.value === 'stale' ? 'is-stale' : ''}`} data-showing={page === 'home' ? 'list' : 'main'}>
+    <div
+      class={`shell ${link.value === 'stale' ? 'is-stale' : ''}`}
+      data-showing={page === 'home' ? 'list' : page === 'inbox' ? 'alone' : 'main'}
+    >
       {link.value === 'stale' && <Stale />}
       <aside class="sidebar">
         <div class="brand">
@@ -68,6 +77,18 @@ function CurrentPage() {
       return <SearchPage query={value.query} />;
     case 'history':
       return <HistoryPage />;
+    case 'inbox':
+      return <InboxPage />;
+    case 'archived':
+      return <ArchivedPage />;
+    case 'budgets':
+      return <BudgetsPage />;
+    case 'schedules':
+      return <SchedulesPage />;
+    case 'rules':
+      return <RulesPage />;
+    case 'audit':
+      return <AuditPage key={value.session} session={value.session} />;
     case 'stash':
       return <StashPage />;
     case 'settings':
@@ -78,12 +99,13 @@ function CurrentPage() {
 }
 
 const LINKS: readonly {
-  page: Extract<Place['page'], 'search' | 'stash' | 'history' | 'settings'>;
+  page: Extract<Place['page'], 'inbox' | 'search' | 'stash' | 'history' | 'settings'>;
   icon: IconName;
   title: string;
 }[] = [
+  { page: 'inbox', icon: 'inbox', title: 'Inbox' },
   { page: 'search', icon: 'search', title: 'Search' },
-  { page: 'stash', icon: 'inbox', title: 'Drafts' },
+  { page: 'stash', icon: 'copy', title: 'Drafts' },
   { page: 'history', icon: 'clock', title: 'History' },
   { page: 'settings', icon: 'settings', title: 'Settings' },
 ];

@@ -5,16 +5,16 @@ import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
 const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
   { keys: 'Enter', does: 'Send the reply; in a search, open the first result' },
   { keys: 'Shift Enter', does: 'A new line in it' },
-  { keys: '↑', does: 'What was sent before, in an empty reply' },
+  { keys: '↑', does: 'In an empty reply: what was sent before' },
   { keys: '/', does: 'The session’s commands, at the start of a reply' },
   { keys: '@', does: 'Files of the session’s folder' },
   { keys: 'Esc', does: 'Leave the field' },
   { keys: 'Ctrl K', does: 'Command palette' },
-  { keys: 'Shift Esc', does: 'Give the terminal’s keyboard back' },
+  { keys: 'Shift Esc', does: 'Give back the terminal’s keyboard' },
 ];
 
 const ON_A_ROW: readonly Omit<Shortcut, 'run'>[] = [
-  { keys: '↑ ↓', does: 'The row before, the next row' },
+  { keys: '↑ ↓', does: 'Previous row, next row' },
   { keys: 'Space', does: 'Choose the session' },
 ];
 

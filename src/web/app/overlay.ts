@@ -3,17 +3,17 @@ import type { DeedName } from '../actions/deeds.ts';
 
 /** A dialog about one session. */
 export interface AboutSession {
-  about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'move' | 'rename' | 'snooze';
+  about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'move' | 'rename' | 'request' | 'snooze';
   slug: string;
 }
 
-/** A dialog before an action on the named sessions, or before a text is sent to them. */
+/** A dialog before an action on the named sessions, before a text is sent to them, or about their tags. */
 export interface AboutSeveral {
-  about: DeedName | 'send';
+  about: DeedName | 'send' | 'tags';
   slugs: readonly string[];
 }
 
-export type Overlay = 'help' | 'palette' | AboutSession | AboutSeveral;
+export type Overlay = 'help' | 'palette' | 'list' | AboutSession | AboutSeveral;
 
 /** The overlay above the page. There is only one at a time. */
 export const overlay = signal<Overlay | null>(null);

@@ -4,8 +4,11 @@ import { DeedDialog } from '../actions/deed-dialog.tsx';
 import { ExplainDialog } from '../actions/explain-dialog.tsx';
 import { ExportDialog } from '../actions/export-dialog.tsx';
 import { FinishDialog } from '../actions/finish-dialog.tsx';
+import { PullRequestDialog } from '../actions/pull-request-dialog.tsx';
 import { SendDialog } from '../actions/send-dialog.tsx';
 import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
+import { TagsDialog } from '../actions/tags-dialog.tsx';
+import { ListDialog } from '../list/list-dialog.tsx';
 import { KeyHelp } from './key-help.tsx';
 import { type AboutSession, overlay } from './overlay.ts';
 import { Palette } from './palette.tsx';
@@ -15,8 +18,10 @@ export function Overlays() {
   if (value === null) return null;
   if (value === 'help') return <KeyHelp />;
   if (value === 'palette') return <Palette />;
+  if (value === 'list') return <ListDialog />;
   if ('slug' in value) return <AboutOne key={`${value.about} ${value.slug}`} {...value} />;
   const key = `${value.about} ${value.slugs.join(' ')}`;
+  if (value.about === 'tags') return <TagsDialog key={key} slugs={value.slugs} />;
   return value.about === 'send' ? (
     <SendDialog key={key} slugs={value.slugs} />
   ) : (
@@ -36,6 +41,8 @@ function AboutOne({ about, slug }: AboutSession) {
       return <ExportDialog slug={slug} />;
     case 'finish':
       return <FinishDialog slug={slug} />;
+    case 'request':
+      return <PullRequestDialog slug={slug} />;
     case 'move':
       return <MoveDialog slug={slug} />;
     case 'rename':

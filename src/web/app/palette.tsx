@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Session } from '../../protocol/index.ts';
+import { elsewhereOf, type SeenSession } from '../../protocol/index.ts';
 import { sessionCommands } from '../actions/session-commands.ts';
 import { sessions } from '../connection/fleet.ts';
-import { allGroups, openSlug } from '../list/list.tsx';
+import { allGroups, openSlug } from '../list/arranged.ts';
 import { gistOf, statusText, toneOf } from '../list/tone.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { densityChoice } from './density.ts';
@@ -124,7 +124,7 @@ function entriesFor(typed: string): Entry[] {
   ];
 }
 
-function sessionEntry(session: Session): Entry {
+function sessionEntry(session: SeenSession): Entry {
   return {
     id: `session ${session.slug}`,
     title: session.slug,
@@ -135,7 +135,7 @@ function sessionEntry(session: Session): Entry {
   };
 }
 
-function commandEntries(session: Session): Entry[] {
+function commandEntries(session: SeenSession): Entry[] {
   return sessionCommands(session).map(({ title, also, run }) => ({
     id: `command ${title}`,
     title,
@@ -154,12 +154,14 @@ function keyEntry({ keys, does, run }: Shortcut): Entry {
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
   { choice: 'dark', title: 'Theme: dark' },
   { choice: 'light', title: 'Theme: light' },
-  { choice: 'system', title: 'Theme: as the system' },
+  { choice: 'system', title: 'Theme: same as the system' },
 ];
 
-function ofThePage(all: readonly Session[]): Entry[] {
+function ofThePage(all: readonly SeenSession[]): Entry[] {
   const isDense = densityChoice.peek() === 'dense';
-  const slugs = all.filter(({ adopted, status }) => adopted && status.primary !== 'dead').map(({ slug }) => slug);
+  const slugs = all
+    .filter((session) => elsewhereOf(session) === null && session.adopted && session.status.primary !== 'dead')
+    .map(({ slug }) => slug);
   const entry = (title: string, run: () => void, also = ''): Entry => ({
     id: `page ${title}`,
     title,

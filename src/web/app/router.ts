@@ -12,7 +12,13 @@ export type Place =
   | { page: 'new' }
   | { page: 'search'; query: string }
   | { page: 'stash' }
+  | { page: 'archived' }
+  | { page: 'inbox' }
   | { page: 'history' }
+  | { page: 'budgets' }
+  | { page: 'schedules' }
+  | { page: 'rules' }
+  | { page: 'audit'; session: string | null }
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
 
@@ -63,9 +69,16 @@ export function parsePlace(hash: string): Place {
       return { page: 'sign-in', code: name };
     case 'new':
     case 'stash':
+    case 'archived':
+    case 'inbox':
     case 'history':
+    case 'budgets':
+    case 'schedules':
+    case 'rules':
     case 'settings':
       return { page };
+    case 'audit':
+      return { page, session: parameters.get('session') };
     default:
       return { page: 'home' };
   }
@@ -90,6 +103,8 @@ export function addressOf(target: Place): string {
     }
     case 'search':
       return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;
+    case 'audit':
+      return target.session === null ? '#/audit' : `#/audit?session=${encodeURIComponent(target.session)}`;
     case 'sign-in':
       return `#/sign-in/${encodeURIComponent(target.code)}`;
     default:

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import type { QuestionOption } from '../../protocol/index.ts';
+import { cycleGrouping, FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/arranged.ts';
 import { isChoosing, setChoosing } from '../list/chosen.ts';
-import { FILTER_ID, openNeighbour, openNextThatNeeds } from '../list/list.tsx';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 
@@ -26,13 +26,31 @@ export const EVERYWHERE: readonly Shortcut[] = [
   },
   { keys: '/', does: 'Filter the sessions', run: () => focusOn(FILTER_ID) },
   { keys: 'j', does: 'Next session', run: () => openNeighbour(1) },
-  { keys: 'k', does: 'Session before', run: () => openNeighbour(-1) },
-  { keys: 'w', does: 'The session that needs you longest', run: openNextThatNeeds },
+  { keys: 'k', does: 'Previous session', run: () => openNeighbour(-1) },
+  { keys: 'w', does: 'The session that has needed you longest', run: openNextThatNeeds },
   { keys: 'n', does: 'New session', run: () => goTo({ page: 'new' }) },
   { keys: 'v', does: 'Choose several sessions', run: () => setChoosing(!isChoosing.peek()) },
+  {
+    keys: 'f',
+    does: 'Groups, tags and repositories of the list',
+    run: () => {
+      overlay.value = 'list';
+    },
+  },
+  { keys: 'b', does: 'Group the list by something else', run: cycleGrouping },
   { keys: 'g s', does: 'Search', run: () => goTo({ page: 'search', query: '' }) },
   { keys: 'g t', does: 'Drafts', run: () => goTo({ page: 'stash' }) },
+  { keys: 'g i', does: 'Inbox: one question at a time', run: () => goTo({ page: 'inbox' }) },
+  { keys: 'g a', does: 'Archived sessions', run: () => goTo({ page: 'archived' }) },
   { keys: 'g h', does: 'History', run: () => goTo({ page: 'history' }) },
+  { keys: 'g c', does: 'Schedules', run: () => goTo({ page: 'schedules' }) },
+  { keys: 'g b', does: 'Budgets', run: () => goTo({ page: 'budgets' }) },
+  { keys: 'g r', does: 'Rules that answer for you', run: () => goTo({ page: 'rules' }) },
+  {
+    keys: 'g u',
+    does: 'Audit: what rules have decided',
+    run: () => goTo({ page: 'audit', session: null }),
+  },
   { keys: 'g p', does: 'Settings', run: () => goTo({ page: 'settings' }) },
   { keys: 'g l', does: 'The list', run: () => goTo({ page: 'home' }) },
 ];

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { ReviewComment, ReviewSide } from '../../protocol/index.ts';
 import type { PatchRow } from '../../text/patch-rows.ts';
 
-/** Lines of a file that a comment is to be about. */
+/** The lines of a file that a new comment will cover. */
 export interface ChosenLines {
   slug: string;
   file: string;
@@ -13,13 +13,13 @@ export interface ChosenLines {
 
 export const chosenLines = signal<ChosenLines | null>(null);
 
-/** The place of a row, if it can be commented on: removed lines are in the base alone. */
+/** Returns the place of a row if it can be commented on. Removed lines are only in the base. */
 export function rowPlace({ old, now }: PatchRow): { side: ReviewSide; line: number } | null {
   if (now !== null) return { side: 'now', line: now };
   return old === null ? null : { side: 'base', line: old };
 }
 
-/** Chooses a line, or all from the one that was chosen before to this one. */
+/** Chooses a line, or all lines from the previously chosen one to this one. */
 export function chooseLine(
   at: { slug: string; file: string; side: ReviewSide; line: number },
   extends_: boolean,
@@ -33,12 +33,12 @@ export function chooseLine(
       : { ...of, line, endLine: line };
 }
 
-/** Whether a place is among chosen lines, or those of a comment. */
+/** Reports whether a place is among the chosen lines, or the lines of a comment. */
 export function isWithin(place: { side: ReviewSide; line: number }, of: Omit<ChosenLines, 'slug' | 'file'>): boolean {
   return place.side === of.side && place.line >= of.line && place.line <= of.endLine;
 }
 
-/** Where a comment's lines are now; null where it is outdated. */
+/** Returns where a comment's lines are now. Null if the comment is outdated. */
 export function linesOf({ side, anchor }: ReviewComment): Omit<ChosenLines, 'slug' | 'file'> | null {
   return anchor.line === null || anchor.end_line === null
     ? null

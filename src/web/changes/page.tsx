@@ -13,8 +13,8 @@ import { ReviewPanel } from './review-panel.tsx';
 const FILE_ROW_PX = 36;
 
 /**
- * What a session changed in its repository, file by file. Read when it is opened and when a turn of the session begins
- * or ends; in between on demand.
+ * Shows the changes of a session in its repository, file by file. They are read when the page is opened, when a turn of
+ * the session begins or ends, and on demand.
  */
 export function ChangesPage({ slug, file }: { slug: string; file: string | null }) {
   const working = useMemo(() => computed(() => sessions.value.get(slug)?.status.primary === 'active'), [slug]);
@@ -55,7 +55,7 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
         if (!isGone) review.value = answer;
       })
       .catch((error: unknown) => {
-        // An older server knows no reviews; where the changes cannot be read either, that is said.
+        // An older server does not support reviews. If the changes cannot be read either, that error is shown.
         if (!isGone && !(error instanceof CatalogueError)) throw error;
       });
     return () => {
@@ -67,7 +67,8 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
   const chosen = files.findIndex(({ path }) => path === file);
   const shown = files[chosen === -1 ? 0 : chosen];
   const step = (by: 1 | -1): void => {
-    // From where the address is now: two quick keys are two steps, also when the first is not drawn yet.
+    // The step starts from the current address, so two quick keypresses are two steps, even if the first is not drawn
+    // yet.
     const at = parsePlace(location.hash);
     const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
     const next = files[Math.max(0, from) + by];
@@ -82,9 +83,9 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
   useShortcuts(
     [
       { keys: ']', does: 'To the next file', run: () => step(1) },
-      { keys: '[', does: 'To the file before', run: () => step(-1) },
+      { keys: '[', does: 'To the previous file', run: () => step(-1) },
       { keys: 's', does: 'In one column or side by side', run: turn },
-      { keys: 'r', does: 'Read the changes anew', run: readAgain },
+      { keys: 'r', does: 'Reload the changes', run: readAgain },
       { keys: 'd', does: 'Back to the session', run: () => goTo({ page: 'session', slug }) },
     ],
     [slug, files, chosen],
@@ -150,7 +151,7 @@ function Summary({ changes, isWorking }: { changes: Changes; isWorking: boolean 
           {line}
         </p>
       ))}
-      {isWorking && <p class="faint">A turn runs: read again at its end.</p>}
+      {isWorking && <p class="faint">A turn is running. The changes are read again when it ends.</p>}
     </div>
   );
 }

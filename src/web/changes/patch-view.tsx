@@ -8,24 +8,27 @@ import { VirtualList } from '../parts/virtual-list.tsx';
 import { chooseLine, chosenLines, isWithin, linesOf, rowPlace } from './chosen-lines.ts';
 import { sideBySide } from './side-by-side.ts';
 
-/** As high as a line of the page's code is. */
+/** The height of a line of code on the page. */
 const ROW_PX = 20;
-/** Of a longer line nobody reads the end, and a browser draws a million characters slowly. */
+/**
+ * The longest line that is drawn in full. Nobody reads the end of a longer line, and a browser draws a million
+ * characters slowly.
+ */
 const LONGEST_LINE = 2_000;
 
-/** Whether patches are shown in two columns, until the page is loaded anew. */
+/** Whether patches are shown in two columns, until the page is reloaded. */
 export const isSideBySide = signal(false);
 
 interface PatchViewProps {
   slug: string;
   file: ChangedFile;
-  /** another number: the changes were read anew */
+  /** changes whenever the changes were read again */
   reading: number;
-  /** the comments that were not sent, of all files */
+  /** the unsent comments of all files */
   comments: readonly ReviewComment[];
 }
 
-/** The changes of one file, line by line. */
+/** Shows the changes of one file, line by line. */
 export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
   const patch = useSignal<Patch | null>(null);
   const problem = useSignal<string | null>(null);
@@ -49,13 +52,13 @@ export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
   const rows = useMemo(() => patchRows(patch.value?.patch ?? '').filter(isTold), [patch.value]);
   if (problem.value !== null) return <p class="notice bad">{problem.value}</p>;
   if (file.kind === 'repository')
-    return <p class="empty">{changedName(file)} is a repository of its own, which is not looked into.</p>;
+    return <p class="empty">{changedName(file)} is its own repository, whose changes are not shown.</p>;
   if (patch.value === null) return <p class="empty">Loading…</p>;
   return (
     <>
       {patch.value.cut && (
         <p class="notice" role="status">
-          The patch is longer than CBOS reads, and ends before its last line.
+          The patch is longer than CBOS reads, so its end is missing.
         </p>
       )}
       <Rows key={file.path} {...{ slug, file, rows, comments }} />
@@ -68,7 +71,7 @@ export function problemText(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The name is above; which objects git compared tells nobody anything. */
+/** The name is shown above, and the ids of the compared objects are of no use to a person. */
 function isTold({ kind, text }: PatchRow): boolean {
   if (kind === 'file') return false;
   return kind !== 'said' || !/^(index |--- |\+\+\+ )/.test(text);
@@ -85,7 +88,7 @@ function Rows(props: {
   const own = { slug, file: file.path, comments };
   const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
   const label = `Changes of ${changedName(file)}`;
-  if (rows.length === 0) return <p class="empty">Nothing differs line by line: {linesText(file)}</p>;
+  if (rows.length === 0) return <p class="empty">No lines to compare: {linesText(file)}</p>;
   return pairs === null ? (
     <VirtualList
       class="patch"

@@ -14,11 +14,11 @@ interface ReviewPanelProps {
   /** the file that is shown; null if none is */
   file: string | null;
   review: Review;
-  /** reads the review anew */
+  /** reads the review again */
   onChange(): void;
 }
 
-/** The comments on a session's changes: those that wait, and the rounds that were sent with their answers. */
+/** Shows the comments on a session's changes: the open ones, and the sent rounds with their answers. */
 export function ReviewPanel({ slug, file, review, onChange }: ReviewPanelProps) {
   const isSending = useSignal(false);
   const chosen = chosenLines.value;
@@ -110,7 +110,7 @@ function NewComment({ chosen, onChange }: { chosen: ChosenLines; onChange(): voi
         rows={2}
         required
         aria-label={`Comment on ${place}`}
-        placeholder={`Comment on ${place} of ${shownName(file)}; Shift and a click take more lines`}
+        placeholder={`Comment on ${place} of ${shownName(file)}; Shift-click selects more lines`}
         value={text.value}
         onInput={({ currentTarget }) => {
           text.value = currentTarget.value;
@@ -163,13 +163,13 @@ function Round({ round }: { round: ReviewRound }) {
         <Comment key={comment.id} comment={comment} />
       ))}
       <p class="review-answer">
-        {round.answer === null ? 'No answer yet: it is kept here when the turn ends.' : visibleText(round.answer)}
+        {round.answer === null ? 'No answer yet: it appears here when the turn ends.' : visibleText(round.answer)}
       </p>
     </details>
   );
 }
 
-/** Shows the prompt that goes, and sends exactly that. */
+/** Shows the prompt to be sent, and sends exactly that. */
 function SendRound(props: { slug: string; prompt: string; onChange(): void; onClose(): void }) {
   const { slug, prompt, onChange, onClose } = props;
   const isBusy = useSignal(false);

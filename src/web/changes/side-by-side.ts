@@ -1,12 +1,12 @@
 import type { PatchRow } from '../../text/patch-rows.ts';
 
-/** What stands beside each other; what belongs to neither side (a hunk's place) stands on both. */
+/** Two rows next to each other. A row that belongs to neither side (a hunk's place) is on both. */
 export interface RowPair {
   before: PatchRow | null;
   after: PatchRow | null;
 }
 
-/** Puts removed lines beside the added ones that follow them, in their order. */
+/** Pairs removed lines with the added lines that follow them, in order. */
 export function sideBySide(rows: readonly PatchRow[]): RowPair[] {
   const pairs: RowPair[] = [];
   let removed: PatchRow[] = [];

@@ -43,7 +43,7 @@ async function request({ method, path, headers, body }: TransportRequest): Promi
     status: response.status,
     text: () =>
       response.text().catch((cause: unknown) => {
-        throw new ConnectionLostError('the connection ended within the answer', { cause });
+        throw new ConnectionLostError('the connection ended during the answer', { cause });
       }),
     bytes: () => readBody(response),
   };
@@ -59,7 +59,7 @@ async function* readBody(response: Response): AsyncGenerator<Uint8Array> {
       yield value;
     }
   } catch (cause) {
-    throw new ConnectionLostError('the connection ended within the answer', { cause });
+    throw new ConnectionLostError('the connection ended during the answer', { cause });
   } finally {
     void reader.cancel().catch(() => undefined);
   }

@@ -2,7 +2,14 @@
 import './without-eval.ts';
 
 import { batch, signal } from '@preact/signals';
-import { type Client, createClient, EMPTY_VIEW, type SessionView, type StreamConnection } from '../../client/index.ts';
+import {
+  type Client,
+  createClient,
+  EMPTY_VIEW,
+  type SessionView,
+  type StreamConnection,
+  withRemoteNames,
+} from '../../client/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import { CatalogueError, type StreamCommand, type StreamFrame } from '../../protocol/index.ts';
 import { browserTransport, probeConnections } from './browser-transport.ts';
@@ -27,7 +34,7 @@ export const lostAt = signal<number | null>(null);
 /** The sessions as last reported. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);
 
-export const client: Client = createClient({ transport: browserTransport() });
+export const client: Client = withRemoteNames(createClient({ transport: browserTransport() }));
 
 const frames = new Emitter<[StreamFrame]>();
 let connection: StreamConnection | null = null;
@@ -66,6 +73,7 @@ export function connectFleet(): void {
   if (link.value !== 'unproven') link.value = 'connecting';
   connection = client.subscribe({
     recordings: [...followed.keys()],
+    fleet: { now: () => Date.now() },
     startTimer: (callback, delayMs) => {
       const timer = setTimeout(callback, delayMs);
       return () => clearTimeout(timer);
@@ -144,6 +152,8 @@ function becomeLive(view: SessionView): void {
 function becomeStale(): void {
   if (link.value === 'signed-out') return;
   batch(() => {
+    // The facts about other machines became outdated when the connection was lost.
+    if (connection !== null && sessions.value.size > 0) sessions.value = connection.view();
     link.value =
       link.value === 'unproven' || (sessions.value.size === 0 && link.value === 'connecting') ? 'connecting' : 'stale';
     lostAt.value ??= Date.now();

@@ -91,7 +91,7 @@ async function ask(path: string, body: object): Promise<unknown> {
     signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
   });
   const text = await response.text().catch((cause: unknown) => {
-    throw new ConnectionLostError('the connection ended within the answer', { cause });
+    throw new ConnectionLostError('the connection ended during the answer', { cause });
   });
   // This answer comes from a proxy that cannot reach the server.
   if (response.status >= 500) throw new UnreachableError(`the server does not answer: HTTP ${response.status}`);

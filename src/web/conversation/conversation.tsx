@@ -24,7 +24,7 @@ const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', '
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const conversation = useConversation(session.slug);
   const isNew = session.json_state === 'idle';
-  const hint = isNew ? 'Nothing was asked yet. Write the first prompt below.' : 'Loading…';
+  const hint = isNew ? 'No prompts yet. Write the first one below.' : 'Loading…';
   return <Messages {...{ session, seq, hint }} conversation={conversation.value} />;
 }
 
@@ -63,7 +63,9 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
   useEffect(() => {
     if (foundId === undefined) return;
     isAtEnd.current = false;
-    scroller.current?.querySelector('.item.found')?.scrollIntoView({ block: 'center' });
+    const { current } = scroller;
+    current?.querySelector('.item.found')?.scrollIntoView({ block: 'center' });
+    lastTop.current = current?.scrollTop ?? 0;
   }, [foundId, seq]);
   return (
     <section
@@ -73,10 +75,11 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        // Only scrolling up leaves the end. If the conversation has grown since the last scroll, the person has not
-        // moved.
-        if (scrollHeight - scrollTop - clientHeight < AT_END_PX) isAtEnd.current = true;
-        else if (scrollTop < lastTop.current) isAtEnd.current = false;
+        // Only scrolling up leaves the end, and only scrolling down gets there. If the conversation has grown since the
+        // last scroll, or a search led here, the person has not moved.
+        const isNearEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
+        if (isNearEnd && scrollTop > lastTop.current) isAtEnd.current = true;
+        else if (!isNearEnd && scrollTop < lastTop.current) isAtEnd.current = false;
         lastTop.current = scrollTop;
       }}
     >

@@ -82,7 +82,7 @@ export function TranscriptView({ session }: { session: Session }) {
     </p>
   );
   const hint = isLoaded.value
-    ? 'Claude Code has written nothing down yet. The terminal shows what it does.'
+    ? 'Claude Code has not recorded anything yet. The terminal shows what it is doing.'
     : 'Loading…';
   return (
     <>

@@ -1,7 +1,8 @@
 import { DEED_NAMES, DEEDS, type Deed } from '../actions/deeds.ts';
 import { overlay } from '../app/overlay.ts';
 import { sessions } from '../connection/fleet.ts';
-import { setChoosing } from './chosen.ts';
+import { listed } from './arranged.ts';
+import { setChoosing, ticked } from './chosen.ts';
 
 /** The actions for the ticked sessions that the list shows. Each asks for confirmation, and names the sessions. */
 export function ActionBar({ slugs }: { slugs: readonly string[] }) {
@@ -16,6 +17,15 @@ export function ActionBar({ slugs }: { slugs: readonly string[] }) {
         <strong class="grow" role="status">
           {slugs.length} chosen
         </strong>
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => {
+            ticked.value = new Set(listed.peek());
+          }}
+        >
+          All shown
+        </button>
         <button type="button" class="button quiet" onClick={() => setChoosing(false)}>
           Done
         </button>
@@ -30,6 +40,16 @@ export function ActionBar({ slugs }: { slugs: readonly string[] }) {
           }}
         >
           Send…
+        </button>
+        <button
+          type="button"
+          class="button"
+          disabled={slugs.length === 0}
+          onClick={() => {
+            overlay.value = { about: 'tags', slugs };
+          }}
+        >
+          Tags…
         </button>
         {DEED_NAMES.map((name) => (
           <button

@@ -1,34 +1,45 @@
-import { ATTENTIONS, attentionOf, type Session } from '../../protocol/index.ts';
-import { ATTENTION_TITLES } from '../../text/session-words.ts';
-import { gistOf, statusText, TONES, type Tone } from './tone.ts';
+import { ATTENTIONS, attentionOf, type Grouping, type SeenSession } from '../../protocol/index.ts';
+import { foldGroups, type ListGroup, listGroupsOf } from '../../text/list-groups.ts';
+import { filterWords, matchesWords } from '../../text/session-filter.ts';
+import { TONES, type Tone } from './tone.ts';
 
-export interface Group {
-  title: string;
-  tone: Tone;
-  sessions: Session[];
+export interface Group extends Omit<ListGroup, 'attention' | 'isOld'> {
+  tone: Tone | null;
+}
+
+/** How a person has arranged the list. */
+export interface Arrangement {
+  filter: string;
+  grouping: Grouping;
+  /** the keys of the folded groups */
+  folded: ReadonlySet<string>;
+  /** the open session, which no fold hides */
+  open: string | null;
+}
+
+/** Returns the list as it is shown, without empty groups. */
+export function arrangeSessions(all: Iterable<SeenSession>, { filter, grouping, folded, open }: Arrangement): Group[] {
+  const words = filterWords(filter);
+  const matching = [...all].filter((session) => matchesWords(session, words));
+  const inOrder = grouping === 'attention' ? inPlace(matching) : matching;
+  const groups = listGroupsOf(inOrder, grouping);
+  return foldGroups(groups, { folded, filter, selected: open }).map(({ attention, isOld, ...group }) => ({
+    ...group,
+    tone: isOld ? 'unknown' : attention === null ? null : TONES[attention],
+  }));
 }
 
 /**
- * Returns the list as it is shown: grouped by what the sessions need, without empty groups. Sessions that wait are
- * sorted by time, longest first. The others keep their places, so that nothing moves under a finger.
+ * Sessions that wait are sorted by time, longest first. The others keep their places, so that nothing moves under a
+ * finger.
  */
-export function groupSessions(all: Iterable<Session>, filter = ''): Group[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  const shown = [...all].filter((session) => matches(session, words));
-  return ATTENTIONS.map((attention) => {
-    const members = shown.filter((session) => attentionOf(session) === attention);
-    const isUrgent = attention === 'needs_you' || attention === 'done';
-    const sessions = isUrgent ? members.sort(longestFirst) : members;
-    return { title: ATTENTION_TITLES[attention], tone: TONES[attention], sessions };
-  }).filter(({ sessions }) => sessions.length > 0);
+function inPlace(sessions: readonly SeenSession[]): SeenSession[] {
+  return ATTENTIONS.flatMap((attention) => {
+    const members = sessions.filter((session) => attentionOf(session) === attention);
+    return attention === 'needs_you' || attention === 'done' ? members.sort(longestFirst) : members;
+  });
 }
 
-function matches(session: Session, words: readonly string[]): boolean {
-  if (words.length === 0) return true;
-  const text = [session.slug, session.path ?? '', statusText(session), gistOf(session)].join(' ').toLowerCase();
-  return words.every((word) => text.includes(word));
-}
-
-function longestFirst(one: Session, other: Session): number {
+function longestFirst(one: SeenSession, other: SeenSession): number {
   return Date.parse(one.status.since) - Date.parse(other.status.since);
 }

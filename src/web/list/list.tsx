@@ -1,59 +1,18 @@
-import { computed, signal } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { isNearlyFull, isSnoozed, isUnread, type Session } from '../../protocol/index.ts';
+import { isNearlyFull, isSnoozed, isUnread, type SeenSession } from '../../protocol/index.ts';
 import { contextPercent, contextText } from '../../text/figure-words.ts';
 import { ageText, now } from '../app/clock.ts';
-import { addressOf, goTo, place } from '../app/router.ts';
+import { overlay } from '../app/overlay.ts';
+import { addressOf, goTo } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { ActionBar } from './action-bar.tsx';
+import { chosen, FILTER_ID, filter, groups, isOwn, listed, openSlug, order, toggleFold } from './arranged.ts';
 import { isChoosing, setChoosing, tick, ticked } from './chosen.ts';
-import { groupSessions } from './groups.ts';
+import type { Group } from './groups.ts';
 import { gistOf, statusText, toneOf } from './tone.ts';
-
-export const filter = signal('');
-export const FILTER_ID = 'filter';
-
-/** All sessions in their groups, regardless of the filter. */
-export const allGroups = computed(() => groupSessions(sessions.value.values()));
-const groups = computed(() =>
-  filter.value === '' ? allGroups.value : groupSessions(sessions.value.values(), filter.value),
-);
-
-/** The order of the sessions as a string, so that it changes only when one moves. */
-const order = computed(() =>
-  groups.value.map(({ title, sessions }) => [title, ...sessions.map(({ slug }) => slug)].join(' ')).join('\n'),
-);
-
-/** The slug of the open session, or null. */
-export const openSlug = computed(() => {
-  const { value } = place;
-  return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;
-});
-
-/** The slugs in the order of the list. */
-export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
-
-/** The ticked sessions that the list shows. No action may affect a session that nobody can see. */
-const chosen = computed(() => listed.value.filter((slug) => ticked.value.has(slug)));
-
-/** Opens the session that many places further down the list. */
-export function openNeighbour(step: 1 | -1): void {
-  const slugs = listed.value;
-  if (slugs.length === 0) return;
-  const at = slugs.indexOf(openSlug.value ?? '');
-  const next = at === -1 ? (step === 1 ? 0 : slugs.length - 1) : (at + step + slugs.length) % slugs.length;
-  goTo({ page: 'session', slug: slugs[next] ?? '' });
-}
-
-/** Cycles through the sessions that need somebody, starting with the one that has waited longest. */
-export function openNextThatNeeds(): void {
-  const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
-  const at = needing.findIndex(({ slug }) => slug === openSlug.value);
-  const next = needing[(at + 1) % needing.length];
-  if (next !== undefined) goTo({ page: 'session', slug: next.slug });
-}
 
 /**
  * Shows the list. It is drawn again only when a session moves, is added, or is removed, because each row updates its
@@ -100,6 +59,16 @@ export function SessionList() {
         <button
           type="button"
           class="button quiet icon"
+          aria-label="Groups, tags and views"
+          onClick={() => {
+            overlay.value = 'list';
+          }}
+        >
+          <Icon name="list" />
+        </button>
+        <button
+          type="button"
+          class="button quiet icon"
           aria-label="Choose several sessions"
           aria-pressed={isChoosing.value}
           onClick={() => setChoosing(!isChoosing.peek())}
@@ -109,11 +78,8 @@ export function SessionList() {
       </div>
       <nav ref={rows} class="sessions" aria-label="Sessions" onKeyDown={handleRowKey}>
         {shown.map((group) => (
-          <section key={group.title}>
-            <h2 data-tone={group.tone}>
-              <span>{group.title}</span>
-              <span>{group.sessions.length}</span>
-            </h2>
+          <section key={group.key}>
+            {group.title !== '' && <Heading group={group} />}
             <ul class="plain">
               {group.sessions.map(({ slug }) => (
                 <Row key={slug} slug={slug} />
@@ -129,6 +95,19 @@ export function SessionList() {
       </nav>
       {isChoosing.value && <ActionBar slugs={chosen.value} />}
     </>
+  );
+}
+
+/** A heading that folds its group. Sessions that need their person stay visible, and so does the open session. */
+function Heading({ group: { key, title, tone, count, isFolded } }: { group: Group }) {
+  return (
+    <h2 data-tone={tone ?? undefined}>
+      <button type="button" class="fold" aria-expanded={!isFolded} onClick={() => toggleFold(key)}>
+        <Icon name="chevron" />
+        <span class="clip">{title}</span>
+      </button>
+      <span>{count}</span>
+    </h2>
   );
 }
 
@@ -161,12 +140,12 @@ function rowAt(rows: { current: HTMLElement | null }, address: string): HTMLElem
 
 function ListHint() {
   if (sessions.value.size > 0) return <>No session matches.</>;
-  return <>{link.value === 'live' ? 'No session yet.' : 'Connecting…'}</>;
+  return <>{link.value === 'live' ? 'No sessions yet.' : 'Connecting…'}</>;
 }
 
-/** Drawn once. Each of its texts is a signal, and only those that changed are written. */
+/** A row is drawn only once. Each of its texts is a signal, and only changed texts are written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
-  const { tone, status, gist, age, current, mark, ticks, unread, unreadWords, ...context } = useMemo(
+  const { tone, status, gist, age, old, current, mark, ticks, unread, unreadWords, ...context } = useMemo(
     () => rowOf(slug),
     [slug],
   );
@@ -179,6 +158,7 @@ const Row = memo(function Row({ slug }: { slug: string }) {
         data-tone={tone}
         data-ticked={mark}
         data-unread={unread}
+        data-old={old}
         aria-current={current}
         onClick={(event) => {
           if (!isChoosing.peek() || event.ctrlKey || event.metaKey) return;
@@ -208,7 +188,7 @@ const Row = memo(function Row({ slug }: { slug: string }) {
 });
 
 function rowOf(slug: string) {
-  let last: Session | undefined;
+  let last: SeenSession | undefined;
   const session = computed(() => {
     last = sessions.value.get(slug) ?? last;
     // A row belongs to a listed session. When the session is removed, its row is removed a moment later.
@@ -221,14 +201,15 @@ function rowOf(slug: string) {
     gist: computed(() => (isSnoozed(session.value) ? '' : gistOf(session.value)) || statusText(session.value)),
     unread: computed(() => (isUnread(session.value) ? 'true' : undefined)),
     unreadWords: computed(() => (isUnread(session.value) ? 'Unread.' : '')),
-    age: computed(() => ageText(Date.parse(session.value.status.since), now.value)),
+    age: computed(() => ageText(session.value.elsewhere?.asOf ?? Date.parse(session.value.status.since), now.value)),
+    old: computed(() => ((session.value.elsewhere?.asOf ?? null) === null ? undefined : 'true')),
     isUnknown: computed(() => session.value.context === null),
     isWarning: computed(() => String(isNearlyFull(session.value.context))),
     share: computed(() => session.value.context?.used_percentage ?? 0),
     percent: computed(() => contextPercent(session.value.context)),
     text: computed(() => `Context window: ${contextText(session.value.context)}`),
     current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
-    mark: computed(() => (isChoosing.value ? String(ticked.value.has(slug)) : undefined)),
+    mark: computed(() => (isChoosing.value && isOwn(slug) ? String(ticked.value.has(slug)) : undefined)),
     ticks: computed(() => (isChoosing.value && ticked.value.has(slug) ? 'Chosen. ' : '')),
   };
 }

@@ -1,10 +1,22 @@
-import { type Attending, type Attention, attentionOf, needOf, type Session } from '../../protocol/index.ts';
+import {
+  type Attending,
+  type Attention,
+  attentionOf,
+  isCurrent,
+  needOf,
+  type SeenSession,
+  type Session,
+} from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { pullRequestText } from '../../text/pull-request-words.ts';
 import { sessionGist, stateText } from '../../text/session-words.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 
-export { stateText as statusText };
+/** Returns the status in words. For an outdated session, it is the last known status. */
+export function statusText(session: SeenSession): string {
+  return isCurrent(session) ? stateText(session) : `was ${stateText(session)}`;
+}
 
 /** The look of a session in the list and on its chip, which is the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
@@ -21,17 +33,19 @@ export const TONES: Readonly<Record<Attention, Tone>> = {
   stopped: 'dead',
 };
 
-export function toneOf(session: Attending): Tone {
+export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Tone {
+  if (!isCurrent(session)) return 'unknown';
   const need = needOf(session);
   if (need === 'stuck') return 'stuck';
-  return need === 'error' || need === 'limit' ? 'error' : TONES[attentionOf(session)];
+  return need === 'error' || need === 'limit' || need === 'budget' ? 'error' : TONES[attentionOf(session)];
 }
 
 /** Returns one line about the session: what keeps it from being reached, its question, what it does, or its folder. */
 export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at' | 'worktree'>): string {
   const { path } = session;
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));
-  return blockedText(session) || sessionGist(session) || place;
+  const says = blockedText(session) || sessionGist(session) || place;
+  return [pullRequestText(session), says].filter(Boolean).join(' · ');
 }
 
 /** Returns the last two parts of a path: `…/src/auth`. */

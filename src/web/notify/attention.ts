@@ -1,10 +1,14 @@
 import { computed, effect } from '@preact/signals';
-import { needsYou } from '../../protocol/index.ts';
+import { isCurrent, needsYou } from '../../protocol/index.ts';
 import { place } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
 
 /** How many sessions need a person. 0 while the connection is lost, because the number is then unknown. */
-const needing = computed(() => (link.value === 'live' ? [...sessions.value.values()].filter(needsYou).length : 0));
+const needing = computed(() =>
+  link.value === 'live'
+    ? [...sessions.value.values()].filter((session) => isCurrent(session) && needsYou(session)).length
+    : 0,
+);
 
 /** Shows how many sessions need a person, in the title, the tab's icon, and the installed app's badge. */
 export function startAttention(): void {

@@ -19,7 +19,7 @@ export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
-/** The session that a frame tells of, where that may have begun to need somebody: by its status, or as it wakes. */
+/** The session that a frame reports, if it may have begun to need somebody: by its status, or as it wakes. */
 function changedBy(frame: StreamFrame): Session | null {
   if (frame.type === 'session_updated') return frame.session;
   const known = frame.type === 'session_state' ? sessions.peek().get(frame.session) : undefined;
@@ -52,7 +52,7 @@ export function startNotifications(): void {
 /** Asks the browser for its permission, and subscribes. @throws Error with what to do, if a person refused before */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
-    throw new Error('The browser does not allow notifications of this page: change that in its site settings');
+    throw new Error('The browser blocks notifications from this page: allow them in its site settings');
   }
   localStorage.setItem(KEY, 'on');
   const registration = await registerWorker();

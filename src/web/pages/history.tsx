@@ -15,7 +15,7 @@ const PARTS = [
   { key: 'worked_ms', title: 'worked', tone: 'busy' },
   { key: 'waited_ms', title: 'waited for you', tone: 'needs' },
   { key: 'stuck_ms', title: 'was stuck', tone: 'stuck' },
-  { key: 'error_ms', title: 'stood in an error', tone: 'error' },
+  { key: 'error_ms', title: 'had an error', tone: 'error' },
 ] as const;
 
 /** Shows how long each session worked and waited, day by day. */
@@ -37,7 +37,14 @@ export function HistoryPage() {
 
   return (
     <>
-      <PageHead title="History" />
+      <PageHead title="History">
+        <a class="button quiet" href={addressOf({ page: 'schedules' })}>
+          Schedules
+        </a>
+        <a class="button quiet" href={addressOf({ page: 'budgets' })}>
+          Budgets
+        </a>
+      </PageHead>
       <div class="page stack">
         <p class="row wrap faint">
           {PARTS.map(({ key, title, tone }) => (

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { needsYou, type Session } from '../../protocol/index.ts';
+import { isCurrent, needsYou, type SeenSession, type Session } from '../../protocol/index.ts';
 import { addressOf } from '../app/router.ts';
 import { link, sessions } from '../connection/fleet.ts';
+import { allGroups } from '../list/arranged.ts';
 import { keepInPlace, type Lingering, lingering } from '../list/lingering.ts';
-import { allGroups } from '../list/list.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { StatusChip } from '../session/head.tsx';
 import { QuestionPanel } from '../session/question.tsx';
@@ -23,7 +23,9 @@ export function HomePage() {
   const shownBefore = useRef<readonly string[]>([]);
   const askedAtFirst = useRef<ReadonlySet<string> | null>(null);
   const all = sessions.value;
-  const needing = allGroups.value.flatMap((group) => group.sessions).filter(needsYou);
+  const needing = allGroups.value
+    .flatMap((group) => group.sessions)
+    .filter((session) => isCurrent(session) && needsYou(session));
   const first = (isWhole.value ? needing : needing.slice(0, SHOWN_AT_ONCE)).map(({ slug }) => slug);
   const shown = keepInPlace(shownBefore.current, first, lingering.value);
   if (all.size > 0) askedAtFirst.current ??= new Set(needing.flatMap(({ status }) => status.question?.id ?? []));
@@ -42,7 +44,7 @@ export function HomePage() {
   if (all.size === 0) {
     return (
       <div class="empty">
-        <h1>No session yet</h1>
+        <h1>No sessions yet</h1>
         <p>Start Claude Code in a folder of yours, and watch and answer it here.</p>
         <a class="button primary" href={addressOf({ page: 'new' })}>
           <Icon name="plus" />
@@ -91,7 +93,7 @@ function headingFor(count: number): string {
 }
 
 interface NeedingProps {
-  session: Session;
+  session: SeenSession;
   /** the questions that were open when the page was opened */
   askedAtFirst: ReadonlySet<string> | null;
 }

@@ -1,9 +1,9 @@
-import { type Signal, useSignal } from '@preact/signals';
-import type { JSX } from 'preact';
-import { useEffect, useId } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { type NewWorktree, PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { bind, Field } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
@@ -15,7 +15,7 @@ const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
     title: 'Conversation',
     about: 'Answers, tool calls and diffs as a page; costs nothing while it waits',
   },
-  { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal, to attach to from a shell as well' },
+  { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal; you can also attach to it from a shell' },
 ];
 
 /** Creates a session in a folder, under a name. */
@@ -116,11 +116,11 @@ export function NewSessionPage() {
                 inWorktree.value = currentTarget.checked;
               }}
             />
-            <span>In a git worktree of its own</span>
+            <span>In its own git worktree</span>
           </label>
           {inWorktree.value && (
             <div class="cards">
-              <Field label="Branch" hint="One that exists is taken, else it is made">
+              <Field label="Branch" hint="An existing branch is used; a new one is made if needed">
                 {(id) => (
                   <input
                     {...bind(branch)}
@@ -132,7 +132,7 @@ export function NewSessionPage() {
                   />
                 )}
               </Field>
-              <Field label="From" hint="What a new branch starts from">
+              <Field label="From" hint="Where a new branch starts">
                 {(id) => (
                   <input
                     {...bind(from)}
@@ -147,7 +147,7 @@ export function NewSessionPage() {
             </div>
           )}
         </fieldset>
-        <Field label="First prompt" hint="May be left empty">
+        <Field label="First prompt" hint="Optional">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
         </Field>
         <div class="cards">
@@ -161,7 +161,7 @@ export function NewSessionPage() {
                   mode.value = currentTarget.value;
                 }}
               >
-                <option value="">as Claude Code is set</option>
+                <option value="">Claude Code’s default</option>
                 {PermissionMode.options.map((option) => (
                   <option key={option} value={option}>
                     {option}
@@ -172,7 +172,7 @@ export function NewSessionPage() {
           </Field>
           <Field label="Model">
             {(id) => (
-              <input {...bind(model)} id={id} class="input" placeholder="as Claude Code is set" spellcheck={false} />
+              <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
             )}
           </Field>
         </div>
@@ -192,26 +192,6 @@ function worktreeBody(branch: string, from: string): NewWorktree {
     ...(branch.trim() === '' ? {} : { branch: branch.trim() }),
     ...(from.trim() === '' ? {} : { from: from.trim() }),
   };
-}
-
-function bind(text: Signal<string>) {
-  return {
-    value: text.value,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) => {
-      text.value = currentTarget.value;
-    },
-  };
-}
-
-function Field(props: { label: string; hint?: string; children: (id: string) => JSX.Element }) {
-  const id = useId();
-  return (
-    <div class="field">
-      <label for={id}>{props.label}</label>
-      {props.children(id)}
-      {props.hint !== undefined && <span class="hint">{props.hint}</span>}
-    </div>
-  );
 }
 
 /** Returns the name of the folder in capitals, as people name sessions, with a number if that name is in use. */

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { type SearchHit, SearchKind } from '../../protocol/index.ts';
 import { ageText, now } from '../app/clock.ts';
 import { addressOf, replaceBy } from '../app/router.ts';
-import { client, sessions } from '../connection/fleet.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
@@ -30,6 +30,8 @@ export function SearchPage({ query }: { query: string }) {
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
+  /** the archived sessions, which are in no list, but whose hits are links too */
+  const archived = useSignal<ReadonlySet<string>>(new Set());
   /** whether the hits belong to words other than those typed */
   const hitsAreOld = useRef(true);
   /** whether Enter was pressed, perhaps before the hits arrived */
@@ -42,6 +44,19 @@ export function SearchPage({ query }: { query: string }) {
     lastQuery.current = query;
     if (query !== typed.peek().trim()) typed.value = query;
   }, [query]);
+
+  useEffect(() => {
+    if (link.value !== 'live') return;
+    client
+      .call('listSessions', { query: { archived: 'true' } })
+      .then((found) => {
+        archived.value = new Set(found.map(({ slug }) => slug));
+      })
+      .catch(tellError);
+  }, [link.value]);
+
+  const targetOf = (hit: SearchHit): string | null =>
+    sessions.value.has(hit.session) || archived.value.has(hit.session) ? addressOfHit(hit) : null;
 
   useEffect(() => {
     const q = typed.value.trim();
@@ -88,7 +103,7 @@ export function SearchPage({ query }: { query: string }) {
             class="input"
             type="search"
             aria-label="Search all sessions"
-            placeholder="What was said or shown; “in quotes” exactly so"
+            placeholder="What was said or shown; “in quotes” finds exact words"
             value={typed.value}
             onInput={({ currentTarget }) => {
               typed.value = currentTarget.value;
@@ -118,11 +133,11 @@ export function SearchPage({ query }: { query: string }) {
         </fieldset>
         <p class="faint" role="status">
           {summary(typed.value, hits.value)}
-          {isPending.value ? ' Some recordings are not searched yet.' : ''}
+          {isPending.value ? ' Some recordings are not indexed yet.' : ''}
         </p>
         <ol class="plain hits">
           {(hits.value ?? []).map((hit, index) => (
-            <Hit key={index} hit={hit} />
+            <Hit key={index} hit={hit} target={targetOf(hit)} />
           ))}
         </ol>
       </div>
@@ -142,7 +157,7 @@ function summary(typed: string, hits: readonly SearchHit[] | null): string {
   return hits.length === 1 ? 'One result.' : `${hits.length} results.`;
 }
 
-function Hit({ hit }: { hit: SearchHit }) {
+function Hit({ hit, target }: { hit: SearchHit; target: string | null }) {
   const { session, at, kind, snippet, recording } = hit;
   const content = (
     <>
@@ -160,7 +175,6 @@ function Hit({ hit }: { hit: SearchHit }) {
       </span>
     </>
   );
-  const target = targetOf(hit);
   return (
     <li>
       {target === null ? (
@@ -177,8 +191,7 @@ function Hit({ hit }: { hit: SearchHit }) {
 /**
  * Returns where a hit leads: into the replay of its recording at that moment, or to the place in the conversation.
  */
-function targetOf({ session, kind, offset, t, recording, seq }: SearchHit): string | null {
-  if (!sessions.value.has(session)) return null;
+function addressOfHit({ session, kind, offset, t, recording, seq }: SearchHit): string {
   if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });
   return addressOf({
     page: 'replay',

@@ -3,17 +3,19 @@ import { useEffect } from 'preact/hooks';
 import { renderSVG } from 'uqr';
 import { type SignedIn, signInUrl } from '../../protocol/index.ts';
 import { type DensityChoice, densityChoice } from '../app/density.ts';
+import { addressOf } from '../app/router.ts';
 import { type ThemeChoice, themeChoice } from '../app/theme.ts';
 import { becomeSignedOut, client } from '../connection/fleet.ts';
 import { forgetSignInKey } from '../connection/sign-in-key.ts';
 import { canNotify, notifying, pushProblem, turnOff, turnOn } from '../notify/notifications.ts';
+import { Sinks } from '../notify/sinks.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 import { drafts } from '../session/drafts.ts';
 
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
-  { choice: 'system', title: 'As the system' },
+  { choice: 'system', title: 'Same as the system' },
   { choice: 'light', title: 'Light' },
   { choice: 'dark', title: 'Dark' },
 ];
@@ -73,7 +75,16 @@ export function SettingsPage() {
             ))}
           </fieldset>
         </section>
+        <section class="card">
+          <h2>Answers without you</h2>
+          <p class="faint">
+            <a href={addressOf({ page: 'rules' })}>Rules</a> answer permissions in your place, and{' '}
+            <a href={addressOf({ page: 'audit', session: null })}>the audit</a> lists what they have decided.{' '}
+            <a href={addressOf({ page: 'budgets' })}>Budgets</a> limit what sessions spend.
+          </p>
+        </section>
         <Notifications />
+        <Sinks />
         <PhoneLink publicUrl={signedIn.value?.public_url ?? null} />
         <section class="card">
           <h2>This browser</h2>
@@ -108,11 +119,11 @@ function Notifications() {
     <section class="card">
       <h2>Notifications</h2>
       <p class="faint">
-        When a session needs you: it asks something, its turn ended by an error, or it gives no sign of life. Not while
-        you look at this page.
+        When a session needs you: it asks something, its turn ended with an error, or it gives no sign of life. Not
+        while you look at this page.
       </p>
       {!canNotify && (
-        <p class="notice">This browser takes notifications only over HTTPS, or on the server’s own machine.</p>
+        <p class="notice">This browser allows notifications only over HTTPS, or on the server’s own machine.</p>
       )}
       {notifying.value === 'page' && (
         <p class="notice">Only while this page is open{pushProblem.value === null ? '' : `: ${pushProblem.value}`}.</p>

@@ -68,7 +68,7 @@ export function SignInPage() {
         )}
         <p>
           Type <code>cbos open</code> in a terminal on that machine: it opens this page signed in, and{' '}
-          <code>cbos open --qr</code> shows the link as a picture for your phone.
+          <code>cbos open --qr</code> shows the link as a QR code for your phone.
         </p>
         {!isUnproven && <TokenField token={token} isBusy={isBusy.value} />}
       </form>

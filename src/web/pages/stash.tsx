@@ -28,9 +28,10 @@ export function StashPage() {
       <div class="page stack">
         {replies.value !== null && kept.length === 0 && (
           <div class="empty">
-            <h1>There is no draft</h1>
+            <h1>No drafts yet</h1>
             <p>
-              Write a reply in a session and press Keep as draft: it is kept here, with the question that it answers.
+              Write a reply in a session and press Keep as draft: the draft appears here, with the question that it
+              answers.
             </p>
           </div>
         )}

@@ -38,7 +38,7 @@ export function tellError(error: unknown): void {
   if (error instanceof CatalogueError) {
     show({
       text: error.message,
-      hint: error.code === 'no_server' ? 'The page tries again by itself' : error.hint,
+      hint: error.code === 'no_server' ? 'The page retries automatically' : error.hint,
       isBad: true,
     });
     return;

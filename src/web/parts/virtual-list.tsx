@@ -1,24 +1,24 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** Rows beyond the edges: what a quick scroll shows before it is drawn. */
+/** How many rows to draw beyond the edges, for a quick scroll. */
 const MORE_ROWS = 20;
-/** Before the box has been measured. */
+/** The assumed height before the box is measured. */
 const FIRST_HEIGHT_PX = 800;
 
 interface VirtualListProps {
-  /** what it is a list of, for screen readers */
+  /** the name of the list, for screen readers */
   label: string;
   class: string;
   count: number;
-  /** all rows are as high */
+  /** the height of every row */
   rowHeightPx: number;
-  /** the row that is to be in view */
+  /** the row that must be visible */
   shown?: number;
   row(index: number): ComponentChildren;
 }
 
-/** A list of any length: only the rows in view are elements, so 100,000 of them cost what 50 do. */
+/** A list of any length. Only visible rows are elements, so 100,000 rows cost as much as 50. */
 export function VirtualList({ label, count, rowHeightPx, shown, row, ...rest }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: FIRST_HEIGHT_PX });

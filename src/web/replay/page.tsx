@@ -90,9 +90,13 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
     [
       { keys: ' ', does: 'Play or pause', run: toggle },
       { keys: 'ArrowLeft', does: `${STEP_S} seconds back`, run: () => seek((current?.position.value ?? 0) - STEP_S) },
-      { keys: 'ArrowRight', does: `${STEP_S} seconds on`, run: () => seek((current?.position.value ?? 0) + STEP_S) },
+      {
+        keys: 'ArrowRight',
+        does: `${STEP_S} seconds forward`,
+        run: () => seek((current?.position.value ?? 0) + STEP_S),
+      },
       { keys: ']', does: 'To the next question', run: () => toQuestion(1) },
-      { keys: '[', does: 'To the question before', run: () => toQuestion(-1) },
+      { keys: '[', does: 'To the previous question', run: () => toQuestion(-1) },
     ],
     [current, questions.value],
   );

@@ -1,6 +1,8 @@
 import type { RefObject } from 'preact';
-import type { Session } from '../../protocol/index.ts';
+import type { SeenSession, Session } from '../../protocol/index.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
+import { pullRequestText } from '../../text/pull-request-words.ts';
+import { tagsText } from '../../text/tag-words.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import { isParked } from '../actions/deeds.ts';
 import { sessionCommands, toggleUnread } from '../actions/session-commands.ts';
@@ -17,7 +19,7 @@ import { attempt } from '../parts/toasts.tsx';
 
 interface SessionHeadProps {
   session: Session;
-  /** where the view below puts its own buttons */
+  /** the place where the view below puts its buttons */
   tools: RefObject<HTMLDivElement | null>;
 }
 
@@ -42,6 +44,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'd', does: 'Its changes', run: () => goTo({ page: 'changes', slug, file: null }) },
       { keys: 'u', does: 'Mark as unread, or as read', run: () => toggleUnread(session) },
       { keys: 'Z', does: 'Snooze the session', run: () => ask({ about: 'snooze', slug }) },
+      { keys: '#', does: 'Its tags', run: () => ask({ about: 'tags', slugs: [slug] }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
       // A stopped session cannot get a reply, so the key for a reply restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
@@ -60,7 +63,13 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       <StatusChip session={session} />
       <span class="faint clip grow wide-only" title={session.path ?? undefined}>
         {session.path === null ? '' : shortPath(session.path)}
-        {[worktreeBranch(session.worktree), costFact(session.cost_usd), contextFact(session.context)]
+        {[
+          worktreeBranch(session.worktree),
+          pullRequestText(session),
+          tagsText(session),
+          costFact(session.cost_usd),
+          contextFact(session.context),
+        ]
           .filter(Boolean)
           .map((fact) => ` · ${fact}`)}
       </span>
@@ -111,10 +120,20 @@ function ask(about: NonNullable<typeof overlay.value>): void {
 }
 
 /** Shows the status, followed by its reason. */
-export function StatusChip({ session }: { session: Session }) {
-  const { slug, status } = session;
+export function StatusChip({ session }: { session: SeenSession }) {
+  const { slug, status, elsewhere } = session;
   const tone = toneOf(session);
   const isStale = link.value === 'stale';
+  // The evidence for the status is on the session's own machine.
+  if (elsewhere !== undefined) {
+    return (
+      <span class="chip" data-tone={isStale ? 'unknown' : tone}>
+        <span class="dot" data-tone={isStale ? 'unknown' : tone} />
+        <span class="clip">{statusText(session)}</span>
+        <span class="chip-age">{ageText(elsewhere.asOf ?? Date.parse(status.since), now.value)}</span>
+      </span>
+    );
+  }
   return (
     <button
       type="button"

@@ -1,27 +1,29 @@
 import { computed } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import type { RecordingStop, Session } from '../../protocol/index.ts';
+import { elsewhereOf, type RecordingStop, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
-import { addressOf } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
-import { client, link, sessions } from '../connection/fleet.ts';
+import { client, sessions } from '../connection/fleet.ts';
 import { ConversationView } from '../conversation/conversation.tsx';
 import { readAsText, TranscriptView } from '../conversation/transcript.tsx';
 import { attempt } from '../parts/toasts.tsx';
+import { FarSession } from './far-session.tsx';
 import { SessionHead } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 import { ReplyBox } from './reply.tsx';
 import { SessionTerminal } from './terminal.tsx';
+import { UnlistedSession } from './unlisted.tsx';
 import { useLook } from './use-look.ts';
 
 /** Shows one session: its screen or conversation, its question, and the field for a reply. */
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
-  useLook(session);
+  const elsewhere = session === null ? null : elsewhereOf(session);
+  useLook(elsewhere === null ? session : null);
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
   // This runs together with the drawing and not after it. Otherwise somebody might already be typing into a field and
@@ -29,16 +31,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
-  if (session === null) {
-    return (
-      <div class="empty">
-        <h1>{link.value === 'live' ? `There is no session ${slug}` : 'Connecting…'}</h1>
-        <a class="button" href={addressOf({ page: 'home' })}>
-          To the list
-        </a>
-      </div>
-    );
-  }
+  if (session === null) return <UnlistedSession {...{ slug, seq }} />;
+  if (elsewhere !== null) return <FarSession session={session} elsewhere={elsewhere} />;
   const { question } = session.status;
   const blocked = blockedText(session);
   if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
@@ -85,7 +79,7 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
   );
 }
 
-/** Shows the texts that an interrupt holds back, and how to resume. */
+/** Shows that an interrupt has paused the queue, and how to resume it. */
 function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
   const isStopped = (stoppedAt ?? null) !== null;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));
@@ -103,6 +97,6 @@ function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { sess
 
 function stopText(because: RecordingStop | null, age: string): string {
   return because === 'removed'
-    ? `The files of its recording were removed: for ${age} nothing that this session shows has been recorded. It is tried again and again to begin new ones; \`cbos doctor\` says what stands in the way.`
-    : `The disk is full: for ${age} nothing that this session shows has been recorded, or is seen here. Free some space; it goes on by itself.`;
+    ? `The files of its recording were removed: for ${age} nothing of this session has been recorded. CBOS keeps trying to create new ones; \`cbos doctor\` says what prevents it.`
+    : `The disk is full: for ${age} this session's output has been neither recorded nor shown here. Free some space; CBOS then continues by itself.`;
 }

@@ -110,3 +110,30 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
 export function isFreeText({ means }: QuestionOption): boolean {
   return means === 'text' || means === 'leave';
 }
+
+/** The field for the answer to a closing question. */
+export function ClosingReply({ onGive }: { onGive: (text: string) => void }) {
+  const words = useSignal('');
+  return (
+    <form
+      class="row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (words.value.trim() !== '') onGive(words.value);
+      }}
+    >
+      <input
+        class="input grow"
+        aria-label="Your answer"
+        required
+        value={words.value}
+        onInput={({ currentTarget }) => {
+          words.value = currentTarget.value;
+        }}
+      />
+      <button type="submit" class="button primary">
+        Answer
+      </button>
+    </form>
+  );
+}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type Answer, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
+import { type Answer, elsewhereOf, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
 import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { Markdown } from '../conversation/markdown.tsx';
@@ -32,12 +32,17 @@ export interface QuestionPanelProps {
   /** whether the page was open when the question was asked */
   cameByItself: boolean;
   onAnswered?: () => void;
+  /**
+   * takes the answer, also as text, instead of sending it to the session; this component still decides which answers
+   * are allowed
+   */
+  onGive?: (answer: Omit<Answer, 'question_id'>, said: string) => void;
 }
 
 /**
  * Shows a session's question, with one button per answer. It is created again for each question (its id is the key).
  */
-export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered }: QuestionPanelProps) {
+export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered, onGive }: QuestionPanelProps) {
   const isBusy = useSignal(false);
   const panel = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
@@ -46,8 +51,13 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
   const give: GiveAnswer = async (answer) => {
     // The keys work without the buttons, but a question from before the connection was lost is not answered.
     const session = sessions.value.get(slug);
-    if (session === undefined || isBusy.value || !isSettled || link.value !== 'live') return;
+    if (session === undefined || isBusy.value || !isSettled || link.value !== 'live' || !mayAnswer) return;
     if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
+    if (onGive !== undefined) {
+      isBusy.value = true;
+      onGive(answer, answerInWords(question, answer));
+      return;
+    }
     const heightPx = panel.current?.offsetHeight ?? 0;
     isBusy.value = true;
     const leave = linger({ session, answer: answerInWords(question, answer), heightPx });
@@ -59,7 +69,9 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
     // After an answer the panel disappears with the question, and no second click may hit the next one.
     if (!done) isBusy.value = false;
   };
-  const isDisabled = isBusy.value || link.value !== 'live';
+  const elsewhere = elsewhereOf(sessions.value.get(slug) ?? {});
+  const mayAnswer = elsewhere?.may.includes('answer') ?? true;
+  const isDisabled = isBusy.value || link.value !== 'live' || !mayAnswer;
   const isForm = question.questions.length > 1 || question.multi;
   const isClosing = question.kind === 'closing';
 
@@ -80,17 +92,27 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
         <QuestionContent question={question} />
         {question.cut === true && (
           <p class="question-text">
-            It is longer than what is shown here, so only its terminal takes a yes: <code>cbos attach {slug}</code>
+            It is longer than what is shown here, so you can allow it only in the terminal
+            {elsewhere === null ? '' : ` on ${elsewhere.machine}`}: <code>cbos attach {elsewhere?.slug ?? slug}</code>
           </p>
         )}
       </div>
+      {!mayAnswer && elsewhere?.asOf === null && (
+        <p class="read-on faint">This machine may not answer on {elsewhere.machine}.</p>
+      )}
       {!isRead && mayAllow(question, { choice: 'yes' }) && (
-        <p class="read-on faint">Read it to its end before you allow it.</p>
+        <p class="read-on faint">Read it to the end before you allow it.</p>
       )}
       {isForm ? (
         <QuestionForm {...{ question, isDisabled, isSettled }} onAnswer={give} />
       ) : (
-        !isClosing && <Choices {...{ question, isDisabled, isSettled, isRead, hasKeys }} onAnswer={give} />
+        !isClosing && (
+          <Choices
+            {...{ question, isDisabled, isSettled, isRead, hasKeys }}
+            noKey={onGive === undefined ? 'x' : 'n'}
+            onAnswer={give}
+          />
+        )
       )}
     </section>
   );
@@ -144,13 +166,15 @@ interface ChoicesProps {
   isDisabled: boolean;
   /** false if an input now was meant for something else */
   isSettled: boolean;
-  /** false while no answer that allows the call counts */
+  /** false until the whole call was shown; until then, no answer that allows it takes effect */
   isRead: boolean;
   hasKeys: boolean;
+  /** the key for no: `n` opens a new session, except on pages that show only questions */
+  noKey: 'x' | 'n';
   onAnswer: GiveAnswer;
 }
 
-function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }: ChoicesProps) {
+function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAnswer }: ChoicesProps) {
   const { options, kind } = question;
   const words = useSignal('');
   const isAsking = useSignal(false);
@@ -164,7 +188,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, onAnswer }:
   const byWord = asksYesOrNo
     ? [
         { keys: 'y', does: 'Yes', run: () => void onAnswer({ choice: 'yes' }) },
-        { keys: 'x', does: 'No', run: () => void onAnswer({ choice: 'no' }) },
+        { keys: noKey, does: 'No', run: () => void onAnswer({ choice: 'no' }) },
       ]
     : [];
   const always = hasAlways(options)

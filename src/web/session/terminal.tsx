@@ -60,7 +60,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   const toggleKeyboard = (): void => {
     if (hasKeyboard.value) terminal.value?.releaseKeyboard();
     else if (canType) terminal.value?.takeKeyboard();
-    else if (isParked(session)) tell('It is parked: Wake brings its terminal back');
+    else if (isParked(session)) tell('It is parked: Wake brings back its terminal');
     else tell(session.adopted ? 'Nothing can be typed now' : 'Adopt the session first: cbos adopt');
   };
   useShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }], [slug, canType]);
@@ -76,7 +76,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
               class="button quiet icon"
               disabled={!canType}
               aria-label="Fit"
-              title={`Sets the session’s size (${cols}×${rows}) to what fits here; others who look at it see that size, too`}
+              title={`Resizes the session (${cols}×${rows}) to fit here; everybody else sees that size, too`}
               onClick={() => terminal.value?.fitSession()}
             >
               <Icon name="fit" />

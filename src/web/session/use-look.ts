@@ -12,7 +12,7 @@ export function useLook(session: Session | null): void {
           const id = window.setTimeout(work, delayMs);
           return () => window.clearTimeout(id);
         },
-        // One that does not arrive leaves it unread.
+        // If the report does not arrive, the session stays unread.
         onLook: (slug, news) =>
           void client.call('markSeen', { params: { slug }, body: { news } }).catch(() => undefined),
       }),

@@ -119,14 +119,19 @@ describe('an answer', () => {
       refuse(expect.stringContaining('"hm"')),
     ],
     ['a number', ONE, { choice: 1 }, select([0])],
-    ['a number that is not there', ONE, { choice: 5 }, refuse('There is no option 5, only 1 to 4')],
-    ['numbers where one may be chosen', ONE, { choice: [1, 2] }, refuse('This question takes one answer only')],
+    ['a number that is not there', ONE, { choice: 5 }, refuse('Option 5 does not exist; the options are 1 to 4')],
+    ['numbers where one may be chosen', ONE, { choice: [1, 2] }, refuse('This question takes only one answer')],
     ['a list of one number', ONE, { choice: [2] }, select([1])],
     ['a label, whatever its case', ONE, { text: ' sqlite ' }, select([0])],
     ['words of its own', ONE, { text: 'MySQL' }, select([], 'MySQL')],
     ['yes to a question that has it', ONE, { choice: 'yes' }, select([1])],
     ['no to a question that has it not', ONE, { choice: 'no' }, refuse('This question has no option that means "no"')],
-    ['a remark on an option of a question', ONE, { choice: 1, text: 'x' }, refuse(expect.stringContaining('no reply'))],
+    [
+      'a remark on an option of a question',
+      ONE,
+      { choice: 1, text: 'x' },
+      refuse(expect.stringContaining('cannot have a reply')),
+    ],
     ['the text field by number and a text', ONE, { choice: 3, text: 'MySQL' }, select([], 'MySQL')],
     ['numbers for boxes, doubled', BOXES, { choice: [2, 1, 2] }, select([1, 0])],
     ['numbers for boxes and a text', BOXES, { choice: [1], text: 'BSD' }, select([0], 'BSD')],
@@ -149,7 +154,7 @@ describe('an answer', () => {
       'an answer to a foreign question',
       SEVERAL,
       { answers: { Colour: 'red' } },
-      refuse('No open question reads "Colour"'),
+      refuse('No open question has the text "Colour"'),
     ],
     [
       'answers to several questions, by header and by text, words on a tab that is not drawn yet',
@@ -171,7 +176,7 @@ describe('an answer', () => {
       { choice: 'no', text: 'later' },
       { kind: 'prompt', text: 'No, later' },
     ],
-    ['a number to a question in words', CLOSING, { choice: 1 }, refuse(expect.stringContaining('in words'))],
+    ['a number to a question in words', CLOSING, { choice: 1 }, refuse(expect.stringContaining('no options'))],
   ])('%s', (_, asked, answer, plan) => {
     expect(planAnswer(asked, answer)).toEqual(plan);
   });

@@ -61,9 +61,9 @@ describe('a permission', () => {
     [
       'yes and more',
       { choice: 'yes', text: 'then stop' },
-      'A yes takes no reply beside it; send the text as a prompt afterwards',
+      'A yes cannot have a reply; send the text as a prompt afterwards',
     ],
-    ['a number too many', { choice: 4 }, 'There is no option 4, only 1 to 3'],
+    ['a number too many', { choice: 4 }, 'Option 4 does not exist; the options are 1 to 3'],
   ])('is answered by %s', (_, answer, wanted) => {
     expect(reply(bash, answer)).toEqual(wanted);
   });

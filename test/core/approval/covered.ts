@@ -1,4 +1,4 @@
-/** What a project may allow. Every command below tries to run something else despite these rules. */
+/** Rules that a project's owner might write. Every command below tries to run something else despite these rules. */
 export const ALLOWED = [
   'git status',
   'git status -s',
@@ -24,7 +24,7 @@ export const ALLOWED = [
   'true',
 ];
 
-/** What the same project denies. */
+/** The denies of the same project. */
 export const DENIED = ['rm', 'git push', 'curl', 'npm publish', 'sudo', 'chmod 777'];
 
 /** Commands that contain a denied command so plainly that they must be denied. */

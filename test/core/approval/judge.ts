@@ -2,6 +2,7 @@ import {
   type ApprovalRule,
   type AskedCall,
   decide,
+  decideBefore,
   isInForce,
   placeKey,
   placesOf,
@@ -24,7 +25,7 @@ export interface Circumstances {
   fault?: string;
   /** links of the file system by their path; null for a link to nothing */
   links?: Readonly<Record<string, string | null>>;
-  /** how many calls each rule has decided already */
+  /** how many calls each rule has already decided */
   used?: number;
 }
 
@@ -39,7 +40,19 @@ export const allow = (...command: string[]): ApprovalRule[] => rulesOf({ allow: 
 export const deny = (...command: string[]): ApprovalRule[] => rulesOf({ deny: [{ command }] });
 
 /** Returns the verdict of rules about a tool's input, on a file system without any links but the named ones. */
-export function judge(rules: readonly ApprovalRule[], input: unknown, some: Circumstances = {}): Verdict {
+export const judge = (rules: readonly ApprovalRule[], input: unknown, some: Circumstances = {}): Verdict =>
+  by(decide, rules, input, some);
+
+/** Works like {@link judge}, before Claude Code decides whether to ask. Null if the rules do not cover the call. */
+export const sayBefore = (rules: readonly ApprovalRule[], input: unknown, some: Circumstances = {}): Verdict | null =>
+  by(decideBefore, rules, input, some);
+
+function by<T>(
+  said: (...args: Parameters<typeof decide>) => T,
+  rules: readonly ApprovalRule[],
+  input: unknown,
+  some: Circumstances,
+): T {
   const { folder = FOLDER, cwd = FOLDER, links = {}, used = 0 } = some;
   const call: AskedCall = {
     ...{ tool: some.tool ?? 'Bash', input, isWhole: some.isWhole ?? true, folder, cwd, now: some.now ?? NOW },
@@ -49,7 +62,7 @@ export function judge(rules: readonly ApprovalRule[], input: unknown, some: Circ
   const counting = all.filter((rule) => isInForce(rule, call));
   const places = new Map<string, string | null>();
   for (const { base, path } of placesOf(call, counting)) places.set(placeKey(base, path), follow(base, path, links));
-  return decide(call, { rules: all, fault: some.fault ?? null }, { home: HOME, places });
+  return said(call, { rules: all, fault: some.fault ?? null }, { home: HOME, places });
 }
 
 export const command = (rules: readonly ApprovalRule[], text: string, some: Circumstances = {}): Verdict =>

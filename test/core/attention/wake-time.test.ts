@@ -16,7 +16,7 @@ function wakes(zone: string, text: string, now: string): string | null {
 describe('until when', () => {
   test.each([
     ['UTC', '17:00', '2026-11-20T15:00:00Z', '2026-11-20T17:00'],
-    // It is 17:00 already, so the next one is tomorrow's.
+    // It is already 17:00, so the next 17:00 is tomorrow.
     ['UTC', '17:00', '2026-11-20T17:00:00Z', '2026-11-21T17:00'],
     ['UTC', '9:30', '2026-11-20T08:00:00Z', '2026-11-20T09:30'],
     ['UTC', '2h', '2026-11-20T15:04:00Z', '2026-11-20T17:04'],

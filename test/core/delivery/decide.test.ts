@@ -36,6 +36,7 @@ function at(
     draft: null,
     hasReturned: false,
     isQueueStopped: false,
+    isOverBudget: false,
     isUnread: false,
     cover: null,
     ...more,
@@ -155,7 +156,7 @@ test.each<[Cover, string]>([
   ['view', 'A view of Claude Code covers the prompt'],
   ['shell', 'the text would run as a command'],
   ['search', 'Enter would send one of them again'],
-  ['agents', 'would begin a session of its own'],
+  ['agents', 'would start a new session'],
   ['unknown', 'Something that CBOS does not know'],
 ])('a text is refused for what has the keys in place of the prompt: %s', (cover, reason) => {
   const why = `covered_by_${cover}` as const;
@@ -178,5 +179,25 @@ describe('a transcript over the prompt takes every key', () => {
     expect(decideDelivery(covered, request())).toEqual(refused('covered_by_transcript'));
     expect(decideDelivery(covered, request({ queue: true }))).toEqual(HOLD);
     expect(mayTypeHeld(covered)).toBe(false);
+  });
+});
+
+describe('while a budget is reached', () => {
+  const over = { isOverBudget: true };
+
+  test.each([
+    ['a session that is ready', at('idle', 'waiting_input', over)],
+    ['one that works', at('active', 'thinking', over)],
+    ['a parked one', at('dead', null, { ...over, isParked: true })],
+  ])('every text for %s is held, a command too', (_, context) => {
+    expect(decideDelivery(context, request())).toEqual(HOLD);
+    expect(decideDelivery(context, request({ queue: true }))).toEqual(HOLD);
+    expect(decideDelivery(context, request({ text: '/clear', command: true }))).toEqual(HOLD);
+    expect(mayTypeHeld(context)).toBe(false);
+  });
+
+  test('a dialog refuses texts as ever, and force types', () => {
+    expect(decideDelivery(asking('permission', over), request())).toEqual(refused('asking'));
+    expect(decideDelivery(at('idle', 'ready', over), request({ force: true }))).toEqual(TYPE);
   });
 });

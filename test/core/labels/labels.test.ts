@@ -31,7 +31,7 @@ describe('the tags of a session', () => {
   test('one more than there may be is refused', () => {
     const many = Array.from({ length: MOST_TAGS }, (_, index) => `t${index}`);
     expect(editTags(UNLABELLED, { add: many }).tags).toHaveLength(MOST_TAGS);
-    expect(() => editTags(tagged(...many), { add: ['more'] })).toThrow(/20 tags at most/);
+    expect(() => editTags(tagged(...many), { add: ['more'] })).toThrow(/at most 20 tags/);
   });
 
   test.each([

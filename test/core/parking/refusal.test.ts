@@ -19,9 +19,9 @@ const withPrompt = (more: Partial<ParkingSeen['prompt']>): ParkingSeen => ({
 
 test('a session that is done, with nothing in its prompt, may be parked', () => {
   expect(whyNotParked(seen())).toBeNull();
-  // A question in words at the end of a turn is no reason: the conversation keeps the question.
+  // A closing question is no reason, because the conversation keeps it.
   expect(whyNotParked(seen({ primary: 'waiting' }))).toBeNull();
-  // Texts that an interrupt holds back wait for a person anyway, so they are no reason either.
+  // Texts in a paused queue wait for a person anyway, so they are no reason either.
   expect(whyNotParked(seen({ isQueueStopped: true }, {}, true))).toBeNull();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type EndSeen, lossOf } from '../../../src/core/restore/loss.ts';
 
-/** All processes were killed while no server ran. Hooks had reported the session before. */
+/** All processes were killed while no server was running. Hooks had reported the session before. */
 const KILLED: EndSeen = {
   isAsked: false,
   noticed: 'at_start',

@@ -49,8 +49,8 @@ export function makeLimitedGroup(world: World, controller: 'pids' | 'memory'): L
 }
 
 /**
- * Stops a process so that nobody notices. A signal is no way to do that: Screen and `script` continue a process at once
- * when a signal has stopped it (4.9.0, 2.38).
+ * Stops a process unnoticed. A signal cannot do that, because Screen and `script` continue a process at once after a
+ * signal has stopped it (4.9.0, 2.38).
  */
 export interface Freezer {
   freeze(pid: number): Promise<void>;

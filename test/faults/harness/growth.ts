@@ -1,4 +1,4 @@
-/** What a server and its world use at one moment. */
+/** The resources that a server and its world use at one moment. */
 export interface Sample {
   /** minutes since the beginning */
   at: number;

@@ -10,7 +10,7 @@ export function deleteRecording(world: World, slug: string): void {
   for (const part of ['typescript', 'timing']) rmSync(join(world.streamDir, `${slug}.${part}`), { force: true });
 }
 
-/** Moves the file within its file system, so its writer goes on writing to it. */
+/** Moves the file within its file system, so its writer keeps writing to it. */
 export function moveRecording(world: World, slug: string): void {
   renameSync(recordingOf(world, slug), movedTo(world, slug));
 }

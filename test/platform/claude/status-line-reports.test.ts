@@ -104,7 +104,7 @@ describe('the watch', () => {
       onError: (error) => void errors.push(error),
     });
   };
-  /** Drops a report as the tap does. */
+  /** Puts a report into the directory as the tap does. */
   const drop = (launchId: string, costUsd: number): void => {
     const draft = join(dir, `.${launchId}.1`);
     writeFileSync(draft, JSON.stringify({ ...TOLD, cost: { total_cost_usd: costUsd } }));

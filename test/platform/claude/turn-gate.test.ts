@@ -74,7 +74,7 @@ describe('the gate before tools and the end of a turn', () => {
     const release = holdTurn(dir, 'launch-1');
     const held = fire(TOOL_HOOK_COMMAND);
     await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
-    // Other hooks pass at the same time: a tool of another session, and an event that is no tool.
+    // Other hooks pass at the same time: a tool of another session, and an event that is not a tool call.
     await ended(fire(TOOL_HOOK_COMMAND, 'launch-2'));
     await ended(fire(HOOK_COMMAND));
     expect(isOver(held)).toBe(false);

@@ -321,7 +321,7 @@ test('a check that breaks is a fault of its own, and the others go on', async ()
   for await (const check of runDoctor(await context({ askServer }))) checks.push(check);
   expect(checks.find(({ name }) => name === 'Server')).toMatchObject({
     outcome: 'fault',
-    detail: 'could not be looked at: boom',
+    detail: 'could not be checked: boom',
   });
   expect(checks.at(-1)?.name).toBe('Left-over processes');
 });

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, mkdirSync, openSync, renameSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DirectoryWatchOptions, watchDirectory } from '../../../src/platform/files/watch-directory.ts';
@@ -52,6 +52,19 @@ test('a directory is watched that is made later, together with the one above it'
   writeFileSync(join(dir, 'file'), '');
   await until('rename file');
   expect(told).not.toContain('replaced');
+});
+
+test('a directory is missed that is removed while a file in it is open, of which the kernel tells nothing', async () => {
+  mkdirSync(dir, { recursive: true });
+  const open = openSync(join(dir, 'open'), 'w');
+  start();
+  rmSync(join(dir, 'open'));
+  await until('rename open');
+  rmdirSync(dir);
+  await until('missing');
+  mkdirSync(dir);
+  await until('replaced');
+  closeSync(open);
 });
 
 test('what happens beside a directory that is missing is no change of it', async () => {

@@ -40,7 +40,7 @@ const patchOf = async (file: string | null, oldFile: string | null = null): Prom
   (await comparer.patch({ folder: repository.dir, base: null, file, oldFile })).patch;
 const fileIn = ({ files }: Changes, path: string): ChangedFile | undefined => files.find((file) => file.path === path);
 
-/** Makes a first commit on main, and a separate branch. */
+/** Creates a first commit on main, and a separate branch. */
 function begin(): void {
   repository.write('a.txt', 'one\ntwo\nthree\n');
   repository.write('long.txt', numbers(1, 100));

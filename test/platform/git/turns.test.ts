@@ -45,7 +45,7 @@ const facts = (kind: KeptTurn['kind'] = 'turn', slug = 'AUTH') => ({
   at: Date.now(),
 });
 
-/** A turn that changes files. */
+/** Plays a turn that changes files. */
 async function turn(work: () => void, slug = 'AUTH'): Promise<KeptTurn> {
   const begun = await keeper.begin(facts('turn', slug), HELD);
   work();
@@ -54,7 +54,7 @@ async function turn(work: () => void, slug = 'AUTH'): Promise<KeptTurn> {
   return ended;
 }
 
-/** Everything of the repository that is not its objects or refs of ours. */
+/** Returns everything in the repository except its objects and our refs. */
 function look(): unknown {
   const git = join(repository.path, '.git');
   return {
@@ -68,7 +68,7 @@ function look(): unknown {
   };
 }
 
-/** A work tree with everything that git has a word for. */
+/** Fills a working tree with files in every state that git knows. */
 function fill(): void {
   repository.write('.gitignore', 'build/\n*.log\n.env\n');
   repository.write('.gitattributes', '*.crlf text eol=lf\n*.id ident\n*.secret filter=evil diff=evil merge=evil\n');
@@ -91,7 +91,7 @@ function fill(): void {
   repository.write('line\nbreak', 'x\n');
 }
 
-/** What a busy turn does to it. */
+/** Changes the working tree as a busy turn does. */
 function work(): void {
   repository.write('a.txt', 'changed\n');
   rmSync(at('gone.txt'));
@@ -123,7 +123,7 @@ describe('a checkpoint', () => {
     const names = repository.git('-c', 'core.quotePath=false', 'ls-tree', '-r', '--name-only', begun.ref).split('\n');
     expect(names).toEqual(expect.arrayContaining(['kept.log', 'private.txt', 'untracked.txt', 'windows.crlf']));
     expect(names.filter((name) => /^(build|\.env)/.test(name))).toEqual([]);
-    // As bytes, not as git would store it by its attributes.
+    // The file is stored byte for byte, and not as git would store it with its attributes.
     expect(repository.git('cat-file', '-p', `${begun.ref}:windows.crlf`)).toBe('one\r\ntwo');
     expect(repository.git('rev-parse', `${begun.ref}^`)).toBe(repository.git('rev-parse', 'HEAD'));
     work();
@@ -186,7 +186,7 @@ describe('a checkpoint', () => {
     const one = await turn(() => {
       repository.write('a.txt', 'zero\none\n2\n');
       repository.write('b.txt', 'b\n');
-      // What the turn commits is its change as well.
+      // Commits of the turn count as changes too.
       repository.git('add', '.');
       repository.git('commit', '--quiet', '--message', 'work');
     });
@@ -347,7 +347,7 @@ describe('a rewind', () => {
   });
 });
 
-/** Where a rewind may be killed: as it runs this command of git for the given time, or right after it. */
+/** Moments at which a rewind is killed: at the given run of this git command, or right after it. */
 const KILLS: readonly (readonly ['before' | 'after', command: string, time: number])[] = [
   ['before', 'commit-tree', 1],
   ['after', 'update-ref', 1],
@@ -356,7 +356,7 @@ const KILLS: readonly (readonly ['before' | 'after', command: string, time: numb
 ];
 
 describe('a rewind that is killed', () => {
-  /** Files in git's own environment: a git that dies, and the calls that it has seen. */
+  /** Returns an environment with a git that dies, and with a file of the calls that it received. */
   function deadly([when, command, time]: (typeof KILLS)[number]): Record<string, string | undefined> {
     const bin = join(world.dir, `bin-${when}-${command}-${time}`);
     mkdirSync(bin);

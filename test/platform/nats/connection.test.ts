@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:net';
 import { expect, test } from 'vitest';
 import { createKey, isSignedBy, openNatsLink, publicKeyOf, sign } from '../../../src/platform/nats/index.ts';
 
-/** What a NATS server says first, in clear text. */
+/** The first message of a NATS server, in clear text. */
 const INFO = { server_id: 'X', version: '2.9.10', proto: 1, headers: true, max_payload: 1_000_000, nonce: 'abcdefgh' };
 
-/** A server in between, which does everything but prove who it is. */
+/** A man in the middle that can do everything except prove its identity. */
 async function impostor(info: object): Promise<{ server: Server; port: number; heard: string[] }> {
   const heard: string[] = [];
   const server = createServer((socket) => {

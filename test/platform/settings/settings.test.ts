@@ -58,7 +58,7 @@ test('a directory in the place of config.toml is refused, not passed over', asyn
   mkdirSync(join(world.cbosHome, 'config.toml'), { recursive: true });
   await expect(read()).rejects.toMatchObject({
     code: 'invalid_setting',
-    message: expect.stringContaining('is no file'),
+    message: expect.stringContaining("isn't a file"),
   });
 });
 

@@ -118,7 +118,7 @@ describe('the stash in the database', () => {
     const dropped = new Set(
       later.flatMap((sql) => [...sql.matchAll(/DROP COLUMN (\w+)/g)].map(([, column]) => column)),
     );
-    for (const sql of later) {
+    for (const sql of [...later].reverse()) {
       for (const [, trigger] of sql.matchAll(/CREATE TRIGGER (\w+)/g)) database.exec(`DROP TRIGGER ${trigger}`);
       for (const [, index] of sql.matchAll(/CREATE INDEX (\w+)/g)) database.exec(`DROP INDEX ${index}`);
       for (const [, table] of sql.matchAll(/CREATE (?:VIRTUAL )?TABLE (\w+)/g)) database.exec(`DROP TABLE ${table}`);

@@ -59,7 +59,7 @@ const canRunSystemd =
   process.getuid?.() === 0 && existsSync(SYSTEMD) && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 describe.skipIf(!canRunSystemd)('with a real user instance of systemd', () => {
-  /** Replaces the server. It starts a child that must live on, as Screen must. */
+  /** Replaces the server. It starts a child that must outlive it, as Screen does. */
   const PROGRAM = `
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';

@@ -17,19 +17,24 @@ import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
 import { createTurnDesk } from '../../../src/server/turns/turn-desk.ts';
+import { createSavedViews } from '../../../src/server/views/saved-views.ts';
+import { createPullRequests } from '../../../src/server/worktrees/pull-requests.ts';
 import { createWorktreeDesk } from '../../../src/server/worktrees/worktree-desk.ts';
 import { attendInMemory } from '../../harness/attended.ts';
 import { type FacesUnderTest, NO_RECORDINGS, startFaces } from '../../harness/faces.ts';
+import { memoryBudgets } from '../../harness/memory-budgets.ts';
 import { memoryReviews } from '../../harness/memory-reviews.ts';
 import { memoryRules } from '../../harness/memory-rules.ts';
 import { memorySchedules } from '../../harness/memory-schedules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
+import { memorySinks } from '../../harness/memory-sinks.ts';
 
 interface Schema {
   $ref?: string;
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;
+  oneOf?: Schema[];
 }
 interface Operation {
   operationId: string;
@@ -121,6 +126,7 @@ describe('the OpenAPI description', () => {
       push,
       rightsOf: async () => ({ isFull: true, sessions, requireFull: silent }),
       publicUrl: null,
+      views: createSavedViews('/nowhere/views.json'),
       page: readWebPage(null),
       sessions,
       changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
@@ -132,6 +138,13 @@ describe('the OpenAPI description', () => {
         log: logger,
       }),
       worktrees: createWorktreeDesk({}),
+      pullRequests: createPullRequests({
+        sessions,
+        environment: {},
+        scratchDir: '/nowhere/push',
+        clock,
+        log: logger,
+      }),
       reviews,
       machines: createMachinesDesk({
         ...{ home: '/nowhere', sessions, environment: {}, clock, logger },
@@ -142,6 +155,8 @@ describe('the OpenAPI description', () => {
       recordings: async () => NO_RECORDINGS,
       rules: memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions }).desk,
       schedules: memorySchedules(sessions, createSystemClock()),
+      sinks: memorySinks({ home: '/nowhere', sessions, clock: createSystemClock() }),
+      budgets: memoryBudgets(new MemorySessions('/nowhere'), createSystemClock()).desk,
       version: '1',
       userHome: '/nowhere',
       startedAt: 0,
@@ -201,10 +216,20 @@ function expectSameFields(described: Schema | undefined, schema: z.ZodType): voi
     expectSameFields(resolved.items, schema.element);
     return;
   }
+  if (isUnion(schema)) {
+    const alternatives = resolved.oneOf ?? [];
+    expect(alternatives).toHaveLength(schema.options.length);
+    for (const [index, option] of schema.options.entries()) expectSameFields(alternatives[index], option);
+    return;
+  }
   const shape = (schema as z.ZodObject).shape;
   expect(Object.keys(resolved.properties ?? {})).toEqual(Object.keys(shape));
   const required = Object.entries(shape).filter(([, field]) => !field.safeParse(undefined).success);
   expect(resolved.required ?? []).toEqual(required.map(([key]) => key));
+}
+
+function isUnion(schema: z.ZodType): schema is z.ZodUnion<z.ZodType[]> {
+  return schema.type === 'union';
 }
 
 function isArray(schema: z.ZodType): schema is z.ZodArray<z.ZodType> {

@@ -4,11 +4,16 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Review, type ReviewComment, ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
 import { MACHINE_ROUTES } from '../../../src/protocol/machine-routes.ts';
+import { PULL_REQUEST_ROUTES } from '../../../src/protocol/pull-request-routes.ts';
+import { VIEW_ROUTES } from '../../../src/protocol/views.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository } from '../../harness/git-repository.ts';
+import { addDecision } from '../../harness/memory-rules.ts';
+import { addQuietSchedule } from '../../harness/memory-schedules.ts';
 import { callRoute, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
+import { addDeafSink, addHearingSink } from '../../harness/some-sinks.ts';
 import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
 let server: FacesUnderTest;
@@ -41,13 +46,9 @@ const QUESTION: Partial<Session> = {
   },
 };
 
-/** A schedule that never runs by itself in a test. */
-function scheduled(name: string): void {
-  server.schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
-}
-
-/** Those of a fleet succeed only with a NATS server: `test/server/machines/fleet.test.ts` calls each of them. */
-type RouteOfOne = Exclude<RouteName, keyof typeof MACHINE_ROUTES>;
+/** Separate suites call each of these routes, because they need a NATS server, a forge, or views. */
+const ELSEWHERE = { ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
+type RouteOfOne = Exclude<RouteName, keyof typeof ELSEWHERE>;
 
 /** One successful request for each route. A route without one does not compile. */
 const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: () => Promise<PageInput> }> = {
@@ -140,16 +141,30 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   addRule: { body: { effect: 'allow', command: 'npm test', only: 'AUTH', count: 2 } },
   removeRule: { params: { id: 'r1' }, before: () => ruled() },
   testRules: { body: { tool: 'Bash', input: { command: 'npm test' }, session: 'AUTH' } },
+  suggestRules: {},
   trustRules: { asPage: async () => ({ headers: {}, body: project(false) }) },
   untrustRules: { asPage: async () => ({ headers: {}, body: { path: project(true).path } }) },
+  listSinks: { before: () => addDeafSink(server, 'PHONE') },
+  addSink: { body: { name: 'BOT', kind: 'telegram', chat: '12', token: '1:x', quiet: '22:00-07:00' } },
+  removeSink: { params: { name: 'GONE' }, before: () => addDeafSink(server, 'GONE') },
+  testSink: { asPage: async () => ({ headers: {}, params: { name: await addHearingSink(server) } }) },
   listSchedules: {},
   addSchedule: { body: { name: 'NIGHTLY', cron: '0 7 * * 1-5', session: 'AUTH', prompt: 'run the tests' } },
-  removeSchedule: { params: { name: 'GONE' }, before: () => scheduled('GONE') },
-  pauseSchedule: { params: { name: 'PAUSED' }, before: () => scheduled('PAUSED') },
-  resumeSchedule: { params: { name: 'RESUMED' }, before: () => scheduled('RESUMED') },
-  runSchedule: { params: { name: 'RUN' }, before: () => scheduled('RUN') },
-  scheduleRuns: { params: { name: 'LISTED' }, before: () => scheduled('LISTED') },
-  audit: { query: { session: 'AUTH', since: '2026-01-01T00:00:00Z', limit: '5' } },
+  scheduleTimes: { query: { cron: '0 7 * * 1-5' } },
+  changeSchedule: {
+    params: { name: 'CHANGED' },
+    body: { prompt: 'run all tests' },
+    before: () => addQuietSchedule(server.schedules, 'CHANGED'),
+  },
+  removeSchedule: { params: { name: 'GONE' }, before: () => addQuietSchedule(server.schedules, 'GONE') },
+  pauseSchedule: { params: { name: 'PAUSED' }, before: () => addQuietSchedule(server.schedules, 'PAUSED') },
+  resumeSchedule: { params: { name: 'RESUMED' }, before: () => addQuietSchedule(server.schedules, 'RESUMED') },
+  runSchedule: { params: { name: 'RUN' }, before: () => addQuietSchedule(server.schedules, 'RUN') },
+  scheduleRuns: { params: { name: 'LISTED' }, before: () => addQuietSchedule(server.schedules, 'LISTED') },
+  listBudgets: {},
+  raiseBudget: { params: { name: 'fleet' }, body: {} },
+  audit: { query: { session: 'AUTH', since: '2026-01-01T00:00:00Z', limit: '5', before: '9', brief: 'true' } },
+  auditRecord: { params: { id: '1' }, before: () => void addDecision(server.approvals) },
   completeFolder: { query: { path: '~/' } },
   completePrompt: { params: { slug: 'AUTH' }, query: { word: '@a' } },
   broadcast: { body: { text: 'hello', all: true } },
@@ -192,13 +207,13 @@ const inWorktree = (): void => {
   const at = { path, repository: repository.path, branch: 'fix', base: 'main' };
   server.sessions.change('AUTH', { path, worktree: { ...at, new_branch: true, left_out: [] } });
 };
-/** Saves something by a finish, and returns the input that asks for it. */
+/** Saves something by a finish, and returns the input that requests it. */
 const saved = async (): Promise<{ repository: string; id: string; folder: null; branch: string }> => {
   inWorktree();
   const { worktree } = await server.sessions.finish('AUTH', { how: 'discard', stop: true });
   return { repository: worktree?.repository ?? '', id: worktree?.finished?.saved ?? '', folder: null, branch: 'back' };
 };
-/** AUTH after a turn in a repository. */
+/** Plays a turn of AUTH in a repository, and returns the input that rewinds it. */
 const afterTurn = async (): Promise<{ turn: number; to: 'begin' }> => {
   inRepository();
   server.sessions.prompts.set('AUTH', { at: Date.now(), text: 'do it' });
@@ -226,7 +241,6 @@ const reviewed = async (): Promise<{ prompt: string }> => {
 };
 const ruled = (): void =>
   server.rules.add({ id: 'r1', sessionId: null, effect: 'deny', fields: { tool: 'X' }, createdAt: 1 });
-/** Makes a project with its own rules. */
 function project(isTrusted: boolean): { path: string; sha256: string } {
   const folder = server.world.project('ruled');
   const content = '[[deny]]\ntool = "X"\n';
@@ -242,7 +256,7 @@ const json = (): void => {
 };
 const queued = (): void => void server.sessions.send('AUTH', { text: 'hello', queue: true });
 const kept = (): void => void server.sessions.addToStash({ session_slug: 'AUTH', response: 'later' });
-const NAMES = (Object.keys(ROUTES) as RouteName[]).filter((name): name is RouteOfOne => !(name in MACHINE_ROUTES));
+const NAMES = (Object.keys(ROUTES) as RouteName[]).filter((name): name is RouteOfOne => !(name in ELSEWHERE));
 const OF_A_SESSION = NAMES.filter((name) => ROUTES[name].path.includes('{slug}'));
 
 describe('every route', () => {
@@ -254,18 +268,8 @@ describe('every route', () => {
   });
 
   test.each(OF_A_SESSION)('%s of a session that is not there, or cannot be, is no_such_session', async (name) => {
-    for (const slug of [
-      'NONE',
-      '../x',
-      '-X',
-      'a\nb',
-      '$(id)',
-      'x'.repeat(200),
-      'a/b',
-      '%2e%2e',
-      '\u0000',
-      'constructor',
-    ]) {
+    const none = ['NONE', '../x', '-X', 'a\nb', '$(id)', 'x'.repeat(200), 'a/b', '%2e%2e', '\u0000', 'constructor'];
+    for (const slug of none) {
       const answer = await callRoute(server, name, { ...SUCCESSES[name], params: { slug, id: 'd1' } });
       expect(answer.code()).toBe('no_such_session');
     }

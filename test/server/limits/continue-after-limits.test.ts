@@ -28,7 +28,7 @@ class Stopped implements LimitedSession {
   cancelled = false;
   /** runs between the decision and the session's turn in its mailbox */
   meanwhile: () => void = nothing;
-  /** whether the server dies once the delivery is written down */
+  /** whether the server dies after it has saved the delivery */
   diesBeforeTyping = false;
 
   constructor(
@@ -44,7 +44,7 @@ class Stopped implements LimitedSession {
     waitingTexts: 0,
     delivery: {
       ...{ status: this.status, adopted: true, isParked: false, draft: this.draft, hasReturned: false },
-      ...{ isQueueStopped: false, isUnread: false, cover: null },
+      ...{ isQueueStopped: false, isOverBudget: false, isUnread: false, cover: null },
     },
   });
   wasBegun = (key: string): boolean => this.journal.has(key);

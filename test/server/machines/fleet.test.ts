@@ -19,7 +19,7 @@ import {
 import { asking, DONE } from '../../harness/some-sessions.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 
-/** One fleet for all: its founder, a machine that may answer and type, and one that may only see. */
+/** All tests share one fleet: its founder, a machine that may answer and type, and one that may only see. */
 let desk: MachineUnderTest;
 let laptop: MachineUnderTest;
 let guest: MachineUnderTest;
@@ -146,10 +146,10 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       await link.flush();
       const ask = JSON.stringify({ v: 1, kind: 'ticket' });
       expect(await link.request(askSubject(deskId, laptopId), ask, 500)).not.toHaveProperty('data');
-      // The laptop does everything that it may, and the guest hears nothing of it.
+      // The laptop does everything that it may, and the guest learns nothing of it.
       await laptop.ask('desk', 'answer', 'DEPLOY', { choice: 'yes' });
       expect(desk.sessions.answers).toHaveLength(1);
-      // A forged owner: what it tells as another machine reaches nobody.
+      // This is a forged owner. Messages that it sends as another machine reach nobody.
       const rows = { boot: 'forged', at_ms: 0, sessions: [{ slug: 'FORGED' }] };
       link.publish(rowsSubject(laptopId), JSON.stringify(rows));
       link.publish('cbos.roster', JSON.stringify({ founder: deskId, members: [] }));
@@ -195,7 +195,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       const thief = await startMachine('thief');
       const late = await startMachine('late');
       try {
-        // Both have the line, and both are quick: exactly one gets in.
+        // Both have the invitation and are equally quick. Exactly one is admitted.
         const join = (one: MachineUnderTest) => one.call('/fleet/join', { body: { line, name: one.name, allow: [] } });
         const answers = await Promise.all([join(thief), join(late)]);
         expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 422]);
@@ -218,7 +218,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         await waitFor(
           async () => {
             const body = { line: short, name: loser.name, allow: [] };
-            // A name that is taken refuses without using the invitation up.
+            // If the name is taken, the machine is refused, but the invitation is not used up.
             return (
               (await loser.call('/fleet/join', { body: { ...body, name: 'desk' } })).code() === 'invalid_invitation'
             );
@@ -252,11 +252,11 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         expect(await closed).toBeLessThan(1_000);
         await expect(openNatsLink(stolen)).rejects.toBeInstanceOf(NatsRefusedError);
         expect((await leaver.ask('desk', 'getSession', 'X')).code()).toBe('machine_unreachable');
-        await waitFor(async () => (await leaver.fleet()).fleet?.fault?.includes('not in the fleet any more') === true, {
+        await waitFor(async () => (await leaver.fleet()).fleet?.fault?.includes('no longer in the fleet') === true, {
           describe: 'it says why',
         });
         expect((await laptop.fleet()).machines.map(({ name }) => name)).not.toContain('leaver');
-        // The keys go when it leaves, and it can join again.
+        // Its keys are removed when it leaves, and it can join again.
         expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({ status: 'left', told: false });
         await joinFleet(leaver, await invite(desk, ['see']), ['see']);
         expect((await leaver.call('/fleet/leave', { method: 'POST' })).json()).toEqual({ status: 'left', told: true });
@@ -325,10 +325,10 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
 
   test('nobody is let in without a key', async () => {
     const { host, port, authority } = membershipOf(desk);
-    // A key of its own, known to nobody.
+    // This is a new key that nobody knows.
     await expect(openNatsLink({ host, port, authority, ...createKey() })).rejects.toBeInstanceOf(NatsRefusedError);
     const tls = { ca: authority, checkServerIdentity: () => undefined };
-    // No key, no password and no token, as a NATS server without any users would have it.
+    // This uses no key, no password, and no token, which a NATS server without any users would accept.
     const bare = connect({ servers: `${host}:${port}`, tls, reconnect: false });
     await expect(bare).rejects.toThrow(/Authorization Violation/);
     await expect(connect({ servers: `${host}:${port}`, tls: null, reconnect: false })).rejects.toThrow();

@@ -1,11 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { decideDue, LOOK_BACK_MS } from '../../../src/core/schedules/due.ts';
 import { readTimes, type ScheduleTimes } from '../../../src/core/schedules/times.ts';
+import { Emitter } from '../../../src/emitter/emitter.ts';
 import { type Database, openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createScheduleStore } from '../../../src/platform/sqlite/schedule-store.ts';
-import { CatalogueError, type Delivery, type Send } from '../../../src/protocol/index.ts';
-import { createScheduler, type ScheduledSessions, type Scheduler } from '../../../src/server/schedules/scheduler.ts';
+import {
+  CatalogueError,
+  type Delivery,
+  type NewSession,
+  type Send,
+  type Session,
+  type TagEdit,
+} from '../../../src/protocol/index.ts';
+import type { ScheduledSessions } from '../../../src/server/schedules/scheduled-sessions.ts';
+import { createScheduler, type Scheduler } from '../../../src/server/schedules/scheduler.ts';
+import type { SessionEvent } from '../../../src/server/sessions.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
+import { someSession } from '../../harness/some-session.ts';
+import { asking, DONE } from '../../harness/some-sessions.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -13,23 +25,63 @@ const nothing = (): void => undefined;
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sessions in memory; their journal outlives the server. */
+/** Sessions in memory. They and their journal outlive the server. */
 class Prompted implements ScheduledSessions {
   list = [{ id: 'id-CI', name: 'CI' }];
+  views = new Map<string, Session>();
   journal = new Map<string, Delivery>();
   typed: string[] = [];
+  created: NewSession[] = [];
+  /** `park NIGHTLY-1`, `archive NIGHTLY-1`, … */
+  done: string[] = [];
   status: Delivery['status'] = 'delivered';
   refusal: Error | null = null;
-  /** whether the server dies once the text is written down, or before */
-  dies: 'after' | 'before' | null = null;
+  launchRefusal: Error | null = null;
+  budget: string | null = null;
+  /** when the server dies: after or before it has saved the text, or after it has launched the session */
+  dies: 'after' | 'before' | 'launched' | null = null;
+  events = new Emitter<[SessionEvent]>();
 
   named = () => this.list;
+  idOf = (slug: string) => this.list.find(({ name }) => name === slug)?.id ?? '';
+  get = (slug: string): Session => this.views.get(slug) ?? someSession(slug);
+  overBudget = () => this.budget;
+  onEvent = (listener: (event: SessionEvent) => void) => this.events.on(listener);
+  create = async (request: NewSession): Promise<Session> => {
+    if (this.launchRefusal !== null) throw this.launchRefusal;
+    const { slug } = request;
+    this.created.push(request);
+    this.list = [...this.list, { id: `id-${slug}`, name: slug }];
+    if (this.dies === 'launched') return new Promise(() => undefined);
+    return this.change(slug, STARTING);
+  };
+  change(slug: string, some: Partial<Session>): Session {
+    const session = { ...this.get(slug), ...some };
+    this.views.set(slug, session);
+    this.events.tell({ kind: 'state', session });
+    return session;
+  }
+  tag = (slug: string, { add = [] }: TagEdit) => this.do(`tag ${add}`, slug, {});
+  restart = async (slug: string) => this.do('restart', slug, STARTING);
+  park = async (slug: string) => this.do('park', slug, { parked_at: new Date(clock.now()).toISOString() });
+  kill = async (slug: string) => this.do('kill', slug, GONE);
+  archive = (slug: string) => this.do('archive', slug, { archived_at: new Date(clock.now()).toISOString() });
+  do(what: string, slug: string, becomes: Partial<Session>): Session {
+    this.done.push(`${what} ${slug}`);
+    return this.change(slug, becomes);
+  }
+  cancelDelivery = async (_: string, id: string): Promise<Delivery> => {
+    for (const [key, one] of this.journal) if (one.id === id) this.journal.set(key, { ...one, status: 'cancelled' });
+    return this.delivery(_, id);
+  };
+
   send = async (session: string, { text, idempotency_key: key = '' }: Send): Promise<Delivery> => {
     const hangs = (): Promise<never> => new Promise(() => undefined);
     if (this.dies === 'before') return hangs();
     if (this.refusal !== null) throw this.refusal;
     const known = this.journal.get(key);
     if (known !== undefined) return known;
+    if (this.views.get(session)?.status.primary === 'dead') throw new CatalogueError('not_accepting_text');
     const at = new Date(clock.now()).toISOString();
     const times = { created_at: at, updated_at: at };
     const delivery = { id: `d${this.journal.size}`, session, text, status: this.status, ...times, removed: 0 };
@@ -43,6 +95,12 @@ class Prompted implements ScheduledSessions {
     return found;
   };
 }
+
+const { status } = someSession('X');
+const STARTING: Partial<Session> = { status: { ...status, primary: null, detail: null }, cost_usd: null };
+const GONE: Partial<Session> = { status: { ...status, primary: 'dead', detail: null } };
+const ASKS = asking();
+const SET_UP = asking({ kind: 'setup', text: 'Do you trust this folder?\n/src' });
 
 let clock: ManualClock;
 let database: Database;
@@ -110,7 +168,7 @@ describe('a year', () => {
       expect(runs.length).toBe(Math.min(expected.length, 1_000));
       expect(runs.map((run) => run.due_at)).toEqual(kept);
       expect(new Set(runs.map(({ outcome }) => outcome))).toEqual(new Set(['sent', 'skipped']));
-      // Each text arrived once, and for exactly the times that say so.
+      // Each text arrived once, and exactly for the times that were recorded as sent.
       expect(new Set(sessions.typed).size).toBe(sessions.typed.length);
       const sent = runs.filter(({ outcome }) => outcome === 'sent');
       expect(sent.map((run) => Date.parse(run.due_at))).toEqual(
@@ -149,7 +207,7 @@ test('a time is late by a minute at most, else it is missed', () => {
   expect(decideDue(timed, times, 100 * DAY)).toHaveLength(LOOK_BACK_MS / HOUR);
 });
 
-test('while the prompt before still waits, a run is skipped', async () => {
+test('while the previous prompt still waits, a run is skipped', async () => {
   add('0 * * * *');
   sessions.status = 'queued';
   clock.advance(2 * HOUR);
@@ -216,4 +274,204 @@ test('an unknown zone or session, a command and a name that is taken are refused
   add('0 * * * *');
   expect(() => add('0 * * * *')).toThrow(expect.objectContaining({ code: 'schedule_taken' }));
   expect(() => scheduler.remove('OTHER')).toThrow(expect.objectContaining({ code: 'no_such_schedule' }));
+});
+
+test('a change counts from now on: past times go by the old pattern, and a run that a killed server had begun sends the old text once', async () => {
+  add('0 * * * *', { missed: 'run' });
+  sessions.dies = 'before';
+  clock.advance(HOUR);
+  await turn();
+  const told: number[] = [];
+  scheduler.onChange(() => told.push(told.length));
+  expect(scheduler.change('NIGHTLY', { cron: '30 * * * *', prompt: 'run all tests' })).toMatchObject({
+    ...{ cron: '30 * * * *', timezone: 'Europe/Berlin', session: 'CI', prompt: 'run all tests', missed: 'run' },
+    next_at: new Date(clock.now() + HOUR / 2).toISOString(),
+  });
+  expect(told).not.toEqual([]);
+  scheduler.dispose();
+  sessions.dies = null;
+  scheduler = serve();
+  await turn();
+  expect([...sessions.journal.values()].map(({ text }) => text)).toEqual(['run the tests']);
+  clock.advance(HOUR / 2);
+  await turn();
+  expect([...sessions.journal.values()].map(({ text }) => text)).toEqual(['run the tests', 'run all tests']);
+  expect(outcomes()).toEqual(['sent', 'sent']);
+});
+
+test('a change that cannot be changes nothing', () => {
+  const before = add('0 * * * *');
+  const refused = (request: object, code: string): void =>
+    expect(() => scheduler.change('NIGHTLY', request)).toThrow(expect.objectContaining({ code }));
+  refused({ cron: '61 * * * *', prompt: 'x' }, 'invalid_schedule');
+  refused({ timezone: 'Mars/Base' }, 'invalid_schedule');
+  refused({ session: 'NONE', missed: 'run' }, 'no_such_session');
+  refused({ prompt: '!ls' }, 'command_prefix');
+  expect(scheduler.list()).toEqual([before]);
+  expect(() => scheduler.change('OTHER', {})).toThrow(expect.objectContaining({ code: 'no_such_schedule' }));
+});
+
+test('the next five times of a pattern are told before anything is saved, over daylight saving', () => {
+  clock.step(Date.parse('2026-10-23T12:00:00Z') - clock.now());
+  expect(scheduler.times('30 2 * * *', undefined)).toEqual({
+    timezone: 'Europe/Berlin',
+    times: ['2026-10-24T00:30', '2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30', '2026-10-28T01:30'].map(
+      (at) => `${at}:00.000Z`,
+    ),
+  });
+  expect(() => scheduler.times('at seven', undefined)).toThrow(expect.objectContaining({ code: 'invalid_schedule' }));
+  expect(scheduler.list()).toEqual([]);
+});
+
+test('a run says which session got its prompt, how far the prompt has got and when it was taken', async () => {
+  add('0 * * * *');
+  sessions.status = 'queued';
+  clock.advance(HOUR);
+  await turn();
+  const [run] = scheduler.runs('NIGHTLY');
+  expect(run).toMatchObject({ session: 'CI', delivery_id: 'd0', delivery_status: 'queued', taken_at: null });
+  const taken = new Date(clock.now() + 5_000).toISOString();
+  for (const [key, one] of sessions.journal)
+    sessions.journal.set(key, { ...one, status: 'delivered', updated_at: taken });
+  sessions.list = [{ id: 'id-CI', name: 'RENAMED' }];
+  expect(scheduler.runs('NIGHTLY')).toMatchObject([
+    { session: 'RENAMED', delivery_status: 'delivered', taken_at: taken },
+  ]);
+  sessions.list = [];
+  expect(scheduler.runs('NIGHTLY')).toMatchObject([{ session: null, delivery_id: 'd0', delivery_status: null }]);
+});
+
+describe('a new session for each run', () => {
+  const launch = (more: object = {}, schedule: object = {}) =>
+    scheduler.add({
+      ...{ name: 'NIGHTLY', cron: '0 * * * *', prompt: 'run the tests' },
+      launch: { name: 'NIGHTLY', path: '/', model: 'opus', tags: ['night'], worktree: {}, ...more },
+      ...schedule,
+    });
+  const hour = async (): Promise<void> => {
+    clock.advance(HOUR);
+    for (let turns = 0; turns < 8; turns += 1) await turn();
+  };
+  const names = (): string[] => sessions.created.map(({ slug }) => slug);
+
+  test('is launched with what the schedule says, gets the prompt, and the next one has the next number', async () => {
+    expect(launch()).toMatchObject({ session: null, launch: { name: 'NIGHTLY', path: '/', tags: ['night'] } });
+    await hour();
+    expect(sessions.created).toEqual([{ slug: 'NIGHTLY-1', path: '/', model: 'opus', tags: ['night'], worktree: {} }]);
+    sessions.change('NIGHTLY-1', { ...DONE, cost_usd: 0.42 });
+    await hour();
+    expect(names()).toEqual(['NIGHTLY-1', 'NIGHTLY-2']);
+    expect(scheduler.runs('NIGHTLY')).toMatchObject([
+      { outcome: 'sent', session: 'NIGHTLY-1', delivery_id: 'd0', cost_usd: 0.42 },
+      { outcome: 'sent', session: 'NIGHTLY-2', delivery_id: 'd1', cost_usd: null },
+    ]);
+  });
+
+  test('is not launched while the one before works or asks, unless the schedule says so', async () => {
+    launch();
+    await hour();
+    sessions.change('NIGHTLY-1', ASKS);
+    await hour();
+    sessions.change('NIGHTLY-1', DONE);
+    await hour();
+    expect(outcomes()).toEqual(['sent', 'working', 'sent']);
+    scheduler.change('NIGHTLY', { launch: { name: 'NIGHTLY', path: '/', overlap: 'launch' } });
+    await hour();
+    expect(names()).toEqual(['NIGHTLY-1', 'NIGHTLY-2', 'NIGHTLY-3']);
+  });
+
+  test.each(['launched', 'before', 'after'] as const)(
+    'is launched once, and prompted once, where the server dies (%s)',
+    async (dies) => {
+      launch();
+      sessions.dies = dies;
+      await hour();
+      scheduler.dispose();
+      sessions.dies = null;
+      scheduler = serve();
+      for (let turns = 0; turns < 8; turns += 1) await turn();
+      expect(names()).toEqual(['NIGHTLY-1']);
+      expect(sessions.typed).toHaveLength(1);
+      expect(scheduler.runs('NIGHTLY')).toMatchObject([{ outcome: 'sent', session: 'NIGHTLY-1' }]);
+    },
+  );
+
+  test('that was ended together with the server is started again if it never got the prompt, and only then', async () => {
+    launch();
+    sessions.dies = 'launched';
+    await hour();
+    scheduler.dispose();
+    sessions.change('NIGHTLY-1', GONE);
+    sessions.dies = null;
+    scheduler = serve();
+    for (let turns = 0; turns < 8; turns += 1) await turn();
+    expect(sessions.done).toEqual(['tag night NIGHTLY-1', 'restart NIGHTLY-1']);
+    expect(sessions.typed).toHaveLength(1);
+    sessions.change('NIGHTLY-1', DONE);
+    sessions.dies = 'after';
+    await hour();
+    scheduler.dispose();
+    sessions.change('NIGHTLY-2', GONE);
+    sessions.dies = null;
+    scheduler = serve();
+    for (let turns = 0; turns < 8; turns += 1) await turn();
+    expect(sessions.done.slice(2)).toEqual(['tag night NIGHTLY-2']);
+    expect(names()).toEqual(['NIGHTLY-1', 'NIGHTLY-2']);
+  });
+
+  test('that cannot be launched is an outcome: the folder is gone, a budget is reached', async () => {
+    launch();
+    sessions.launchRefusal = new CatalogueError('no_such_path', 'The directory "/x" does not exist');
+    await hour();
+    sessions.launchRefusal = null;
+    sessions.budget = 'night';
+    await hour();
+    sessions.budget = null;
+    await hour();
+    expect(scheduler.runs('NIGHTLY')).toMatchObject([
+      { outcome: 'failed', error: 'The directory "/x" does not exist', session: null },
+      { outcome: 'skipped', reason: 'over_budget' },
+      { outcome: 'sent' },
+    ]);
+    expect(names()).toHaveLength(1);
+  });
+
+  test('that asks whether the folder is trusted does not get its prompt later, and no other one is launched', async () => {
+    launch();
+    sessions.status = 'queued';
+    await hour();
+    sessions.change('NIGHTLY-1', SET_UP);
+    for (let turns = 0; turns < 4; turns += 1) await turn();
+    expect(scheduler.runs('NIGHTLY')).toMatchObject([
+      { outcome: 'skipped', reason: 'refused', session: 'NIGHTLY-1', delivery_status: 'cancelled' },
+    ]);
+    await hour();
+    expect(outcomes()).toEqual(['refused', 'working']);
+    expect(names()).toEqual(['NIGHTLY-1']);
+  });
+
+  test('beyond those that are kept, the older ones that are done are parked and archived, and nothing else', async () => {
+    launch({ keep: 2, overlap: 'launch' });
+    await hour();
+    sessions.change('NIGHTLY-1', DONE);
+    await hour();
+    sessions.change('NIGHTLY-2', ASKS);
+    await hour();
+    expect(sessions.done).toEqual(['park NIGHTLY-1', 'archive NIGHTLY-1']);
+    sessions.change('NIGHTLY-3', DONE);
+    await hour();
+    expect(sessions.done).toHaveLength(2);
+    sessions.change('NIGHTLY-2', GONE);
+    await hour();
+    expect(sessions.done.slice(2)).toEqual(['archive NIGHTLY-2', 'park NIGHTLY-3', 'archive NIGHTLY-3']);
+  });
+
+  test('needs a folder that is there, and a name that nothing else has', async () => {
+    expect(() => launch({ path: '/none' })).toThrow(expect.objectContaining({ code: 'no_such_path' }));
+    expect(() => launch({ path: 'relative' })).toThrow(expect.objectContaining({ code: 'no_such_path' }));
+    sessions.list = [...sessions.list, { id: 'x', name: 'NIGHTLY-1' }];
+    launch();
+    await hour();
+    expect(names()).toEqual(['NIGHTLY-2']);
+  });
 });

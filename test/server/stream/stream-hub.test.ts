@@ -118,6 +118,15 @@ describe('subscriptions', () => {
     await untilFollowed('SEEN', '\x1bcseen');
   });
 
+  test('tell that a schedule has changed, however it was', async () => {
+    server.schedules.add({ name: 'NIGHTLY', cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
+    await socket.next('schedules_changed');
+    server.schedules.pause('NIGHTLY', true);
+    await socket.next('schedules_changed');
+    server.schedules.remove('NIGHTLY');
+    await socket.next('schedules_changed');
+  });
+
   test('follow a session through a rename', async () => {
     await subscribe('AUTH');
     await untilFollowed('AUTH', '\x1bcauth');

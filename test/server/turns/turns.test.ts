@@ -34,7 +34,7 @@ function prompt(text: string, slug = 'AUTH'): void {
 const turns = async (slug = 'AUTH'): Promise<Turns> => (await server.call(`/sessions/${slug}/turns`)).json() as Turns;
 const write = (name: string, text: string): void => writeFileSync(join(repository.dir, name), text);
 const read = (name: string): string => readFileSync(join(repository.dir, name), 'utf8');
-/** A whole turn, with its begin kept before it changes anything. */
+/** Plays a whole turn. The files at its beginning are saved before it changes anything. */
 async function turn(text: string, work: () => void, slug = 'AUTH'): Promise<void> {
   prompt(text, slug);
   await turns(slug);

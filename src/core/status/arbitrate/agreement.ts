@@ -16,19 +16,19 @@ export function agree(hearing: FullHearing): Arbitration {
 }
 
 function bothWait({ hook, screen }: FullHearing): Arbitration {
-  if (isClosing(screen)) return final(hook, 'both wait; the hook knows for what');
-  if (isClosing(hook)) return final(screen, 'both wait; a dialog is open by now');
+  if (isClosing(screen)) return final(hook, 'both report waiting; the hook knows the reason');
+  if (isClosing(hook)) return final(screen, 'both report waiting; a dialog is open now');
   // The screen recognises a dialog by its appearance. If the screen cannot name the dialog, or the detailed
   // transcript covers it, the dialog is the one that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
-    ? final({ ...hook, since: screen.since }, 'both wait; the hook has a name for the dialog')
-    : final(screen, 'both wait; the screen shows the options');
+    ? final({ ...hook, since: screen.since }, 'both report waiting; the hook names the dialog')
+    : final(screen, 'both report waiting; the screen shows the options');
 }
 
 function bothIdle({ hook, screen }: FullHearing): Arbitration {
   return hook.detail === 'error' || screen.detail !== 'error'
-    ? final(hook, 'both are idle; the hook knows how the turn ended')
-    : final(screen, 'both are idle; the screen shows an error that no hook told');
+    ? final(hook, 'both report idle; the hook knows how the turn ended')
+    : final(screen, 'both report idle; the screen shows an error that no hook reported');
 }
 
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
@@ -43,7 +43,7 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
     // Text from before the last prompt or tool result cannot be the answer to it. An answer must have been drawn
     // later.
     return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
-      ? final(screen, 'an answer is being written, of which hooks do not tell')
+      ? final(screen, 'an answer is being written, which hooks do not report')
       : final(hook, 'the text on the screen is older than the hook');
   }
   // In older versions a failed call fires no hook. An answer that is being written therefore means that the call has

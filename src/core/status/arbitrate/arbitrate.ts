@@ -7,20 +7,20 @@ import type { Hearing, ScreenHearing } from './hearing.ts';
 import { REGISTRY_LAG_MS } from './races.ts';
 
 const WHY_PROCESS = {
-  ended: 'the process has ended, and that ends all arguments',
-  parked: 'CBOS has parked the session, so no process of it says anything',
-  unreachable: 'nothing can be typed into the session, whatever it says',
+  ended: 'the process has ended, which settles the status',
+  parked: 'CBOS has parked the session, so it has no process that could report',
+  unreachable: 'nothing can be typed into the session, whatever it reports',
 } as const;
 
 /** Decides which source to believe. Stronger sources are checked first. */
 export function arbitrate(hearing: Hearing): Arbitration {
   const { process, json, screen, settled } = hearing;
   if (process !== null) return final(process, WHY_PROCESS[whyProcess(process)]);
-  if (json !== null) return final(json, 'the events of a JSON session are exact: nothing else is asked');
+  if (json !== null) return final(json, 'the events of a JSON session are exact, so no other source counts');
   const settlesAt = settled?.recheckAt ?? null;
   // A rule that the user wrote is deliberate.
   if (screen?.source === 'user')
-    return { winner: screen, why: 'a rule of your own is believed before all others', recheckAt: settlesAt };
+    return { winner: screen, why: 'your own rules take precedence over all others', recheckAt: settlesAt };
   return recheckedAt(settlesAt, decide(hearing));
 }
 
@@ -68,8 +68,8 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // The screen is still empty, so the process is starting, even if SessionStart was reported. A view is different
     // because it covers a prompt that was already drawn.
     return hook === null && registry !== null
-      ? final(registry, 'only the registry says something')
-      : final(null, 'the process is starting: nothing stands on the screen yet');
+      ? final(registry, 'only the registry reports a status')
+      : final(null, 'the process is starting: the screen is still empty');
   }
   if (hook === null) return screenOverRegistry(hearing);
   return hook.primary === screen.primary ? agree({ ...hearing, hook }) : settleDispute({ ...hearing, hook });
@@ -94,14 +94,14 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
     const only = hook ?? registry;
     return final(
       only,
-      only === null ? 'no source says anything' : `only ${SPEAKERS[only.source]} something that counts`,
+      only === null ? 'no source reports anything' : `only ${SPEAKERS[only.source]} something that counts`,
     );
   }
   if (evidence.registry?.statusUpdatedAt == null || registry.primary === hook.primary) {
     return final(hook, 'hooks are the first to know, and the registry does not contradict them');
   }
   if (registry.primary === 'idle' && isClosing(hook)) {
-    return final(hook, 'the registry calls a closing question idle: no contradiction');
+    return final(hook, 'the registry reports a closing question as idle: no contradiction');
   }
   if (registry.since <= hook.since) return final(hook, 'the hook is newer than the registry');
   return until(registry.since + thresholds.silentEndMs, now, {
@@ -117,7 +117,7 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
  * or shows no sign of a turn.
  */
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
-  const bestThereIs = final(screen, 'no hook ever came: the screen is the best that there is');
+  const bestThereIs = final(screen, 'no hook ever came: the screen is the best source');
   if (screen.primary !== 'idle' || registry?.primary !== 'active') return bestThereIs;
   // While an answer streams and the prompt contains a draft, 2.1.329 shows neither the spinner nor the hint.
   if (shown.reading.draft !== null) {
@@ -130,6 +130,6 @@ function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds
     first: registry,
     later: screen,
     whyFirst: 'the registry is newer than the prompt on the screen: the spinner is not drawn yet',
-    whyLater: 'the registry says that a turn runs, the screen never showed one',
+    whyLater: 'the registry reports a turn, but the screen never showed one',
   });
 }

@@ -38,8 +38,8 @@ function overDialog(dispute: FullHearing): Arbitration {
     // count.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
-        ? final(screen, 'the hook does not tell the last message, the screen shows it')
-        : final(hook, 'the hook tells the whole last message, the screen its end');
+        ? final(screen, 'the hook does not report the last message, but the screen shows it')
+        : final(hook, 'the hook reports the whole last message, the screen only its end');
     }
     return until(Math.max(hook.since, screen.since) + thresholds.silentEndMs, now, {
       first: hook,
@@ -58,7 +58,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
   // A SessionStart does not close a dialog. The prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
-    return final(screen, 'a dialog stands before the prompt, whatever a start says');
+    return final(screen, 'a dialog covers the prompt, whatever the start hook says');
   if (shown.reading.dialog === null) {
     // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a person dismissed
     // the dialog, which no hook reports.
@@ -75,7 +75,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       first: hook,
       later: screen,
       whyFirst: 'the screen is from before the hook',
-      whyLater: 'the dialog still stands there',
+      whyLater: 'the dialog is still there',
     });
   }
   return final(screen, 'a dialog is on the screen that hooks do not know of');
@@ -95,11 +95,11 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
     screen.primary === 'active' && tool !== null
       ? { ...screen, detail: 'using_tools', rule: 'screen.dialog.answered', evidence: describeTool(tool) }
       : screen;
-  if (shown.reading.dialog !== null) return final(hook, 'the dialog that the hook told of is being drawn');
-  if (wasDrawn) return final(afterAnswer, 'the dialog is gone from the screen: answered, of which no hook tells');
+  if (shown.reading.dialog !== null) return final(hook, 'the dialog that the hook reported is being drawn');
+  if (wasDrawn) return final(afterAnswer, 'the dialog is gone from the screen: it was answered, which no hook reports');
   const isStillAsked = registry?.primary === 'waiting' && registry.since >= hook.since - REGISTRY_LAG_MS;
   return isStillAsked
-    ? final(hook, 'the registry, too, says that it waits')
+    ? final(hook, 'the registry also reports waiting')
     : until(hook.since + DIALOG_LAG_MS, now, {
         first: hook,
         later: afterAnswer,
@@ -119,7 +119,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   if (isEndConfirmed(dispute))
     return final(idleAfterTurn(screen), 'the prompt is up and the registry confirms it: an interrupt fires no hook');
   if (registry?.primary === 'active' && evidence.registry?.statusUpdatedAt != null)
-    return final(hook, 'the registry, too, says that a turn runs');
+    return final(hook, 'the registry also reports a turn');
   const isNews = screen.since > hook.since + NEWS_MS;
   const deadline = isNews
     ? Math.max(screen.since, lastHookAt) + silentEndMs
@@ -151,7 +151,7 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {
-    return final(screen, 'the registry, too, says that a turn runs');
+    return final(screen, 'the registry also reports a turn');
   }
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
@@ -159,12 +159,12 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
   // The end of a turn may be reported before the turn is drawn. A spinner that starts or restarts after that belongs
   // to the same turn (2.1.330, on a loaded machine).
   if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
-    return final(screen, 'the spinner began after the last hook: a turn that no hook told of');
+    return final(screen, 'the spinner began after the last hook: a turn that no hook reported');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');
   return until(hook.since + lagMs, now, {
     first: hook,
     later: screen,
     whyFirst: 'the screen is from before the end of the turn',
-    whyLater: 'the spinner still turns: a turn that no hook told of',
+    whyLater: 'the spinner still turns: a turn that no hook reported',
   });
 }

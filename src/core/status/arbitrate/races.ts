@@ -24,8 +24,8 @@ export const DIALOG_LAG_MS = 2_000;
  */
 export const NEVER_BEGAN_MS = 3_000;
 /**
- * How long after a hook a reading must begin to count as new. An earlier reading may still show the screen from
- * before the hook.
+ * A screen reading counts as new only if it begins at least this long after a hook. An earlier reading may still show
+ * the screen from before the hook.
  */
 export const NEWS_MS = 150;
 /**

@@ -187,7 +187,7 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, prompt, tools };
 }
 
-/** What goes on after a turn, as `Stop` tells it (2.1.329); a process that ends takes all of it with it. */
+/** Returns what continues after a turn, as reported by `Stop` (2.1.329). All of it ends with the process. */
 function backgroundOf({ payload }: HookEvent): Pick<HookEvidence, 'background'> {
   const counted = [payload.background_tasks, payload.session_crons].map((some) =>
     Array.isArray(some) ? some.length : 0,

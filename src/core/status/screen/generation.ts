@@ -16,7 +16,7 @@ export interface ScreenView extends Layout {
   areCallsOver: boolean;
 }
 
-/** What a rule reports if it matches. */
+/** The report of a rule that matches. */
 export interface ScreenFinding {
   primary: Primary | null;
   detail: Detail | null;
@@ -30,14 +30,14 @@ export interface ScreenRule extends RuleFacts {
 }
 
 /**
- * What a rule looks at, strongest first. In every generation a dialog outranks a spinner, and a spinner outranks a
- * prompt.
+ * The parts of the screen that rules read, strongest first. In every generation a dialog outranks a spinner, and a
+ * spinner outranks a prompt.
  */
 export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as const;
 
 /**
- * What one generation of Claude Code's interface introduced. Each generation has its own file. Rules stay even if
- * later generations no longer draw what they look for, because people keep using old versions.
+ * The rules and signs that one generation of Claude Code's interface introduced. Each generation has its own file.
+ * Rules stay even if later generations no longer draw what they look for, because people keep using old versions.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;

@@ -70,7 +70,7 @@ const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.en
 /** The lower edge of a box. */
 export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-/** What Claude Code itself writes into an empty prompt (1.0.128 to 2.1.329). */
+/** Text that Claude Code itself writes into an empty prompt (1.0.128 to 2.1.329). */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
@@ -123,8 +123,8 @@ function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
 // out because it also marks answers.
 const SPINNER = /^[·✢✳✶✻✽*∗]\s+(\S[^(]*…)\s*(?:\((.*)\)?)?\s*$/;
 /**
- * What may appear between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, and the
- * effort mark at the right.
+ * Lines that may appear between the spinner and the prompt: hints, to-dos, details of the spinner, queued messages, and
+ * the effort mark at the right.
  */
 const BELOW_SPINNER = /^(?:\s*$|\s{2,}\S)/;
 

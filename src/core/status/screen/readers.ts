@@ -105,7 +105,7 @@ const SHELL_COMMAND = /^! \S/;
 const SHELL_RUNS =
   /^ +(?:⎿\s+Running….*|ctrl\+b to run in background|\((?:\d+[hms] ?)+\)|\+\d+ (?:more )?lines?(?: \((?:\d+[hms] ?)+\))?)$/;
 
-/** Returns the shell command of the user's that is running, or null if none is. */
+/** Returns the user's shell command that is running, or null if none is running. */
 export function runningShell(blocks: readonly Block[]): string | null {
   const { lines = [] } = blocks.at(-1) ?? {};
   const end = lines.findLast((line) => line.trim() !== '') ?? '';

@@ -8,7 +8,7 @@ export interface Place {
 }
 
 /**
- * What a terminal shows at one moment. `lines` are the rows of the window from top to bottom, without trailing
+ * The content of a terminal at one moment. `lines` are the rows of the window from top to bottom, without trailing
  * blanks.
  */
 export interface ScreenFrame {
@@ -52,7 +52,7 @@ export interface Highlight {
   isWhole: boolean;
 }
 
-/** What the spinner's highlight shows up to 2.1.92: a request is pending, or its answer is arriving. */
+/** The state that the spinner's highlight shows, up to 2.1.92: a request is pending, or its answer is arriving. */
 export type Flow = 'sending' | 'receiving';
 
 /** The state of the spinner's highlight, followed from frame to frame. */
@@ -104,9 +104,9 @@ export interface ScreenReading {
 }
 
 /**
- * What takes the keypresses instead of the prompt although no dialog is open. Text typed then is lost, or does
- * something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help` or
- * `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
+ * The cover that takes the keypresses instead of the prompt although no dialog is open. Text typed then is lost, or
+ * does something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help`
+ * or `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
  * through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter starts a new
  * session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the frame may be
  * incomplete.

@@ -8,6 +8,8 @@ export interface JsonCommandOptions {
   permissionMode: PermissionMode;
   model: string | null;
   maxBudgetUsd: number | null;
+  /** the file of `writeGuardedSettings`; null for none */
+  settingsFile: string | null;
   /** the user's own arguments, after ours */
   args: readonly string[];
 }
@@ -19,7 +21,7 @@ export interface JsonCommandOptions {
  * took.
  */
 export function jsonCommand(options: JsonCommandOptions): string[] {
-  const { program, conversation, permissionMode, model, maxBudgetUsd, args } = options;
+  const { program, conversation, permissionMode, model, maxBudgetUsd, settingsFile, args } = options;
   return [
     program,
     '--print',
@@ -29,6 +31,7 @@ export function jsonCommand(options: JsonCommandOptions): string[] {
     ...(model === null ? [] : ['--model', model]),
     ...(maxBudgetUsd === null ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
     ...[conversation.kind === 'resume' ? '--resume' : '--session-id', conversation.sessionId],
+    ...(settingsFile === null ? [] : ['--settings', settingsFile]),
     ...args,
   ];
 }

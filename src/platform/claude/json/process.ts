@@ -61,7 +61,7 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
     await once(child, 'spawn');
     child.unref();
     const found = child.pid === undefined ? null : await readProcess(child.pid);
-    if (found === null) throw new CatalogueError('launch_failed', 'Claude Code was gone as soon as it was started');
+    if (found === null) throw new CatalogueError('launch_failed', 'Claude Code ended as soon as it was started');
     return { pid: found.pid, startTime: found.startTime };
   } catch (error) {
     const cause = startFault(error as Error);

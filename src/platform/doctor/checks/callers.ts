@@ -3,9 +3,9 @@ import { type Finding, ok, warning } from '../check.ts';
 
 /** Without peer credentials, every caller on the local socket has only the rights of a process inside a session. */
 export function checkCallers(): Finding {
-  if (knowsPeers()) return ok('the process that asks over the local socket can be known');
+  if (knowsPeers()) return ok('CBOS can identify the process behind a request on the local socket');
   return warning(
-    'which process asks over the local socket cannot be known: the package koffi has nothing for this processor',
-    'npm ci; else sessions_may = "everything" in config.toml gives everybody all rights, agents included',
+    'CBOS cannot identify the process behind a request on the local socket: the package koffi does not support this processor',
+    'npm ci; or sessions_may = "everything" in config.toml, which gives all rights to everybody, including agents',
   );
 }

@@ -11,9 +11,9 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
   const health = checkDatabaseFile(file);
   switch (health.kind) {
     case 'missing':
-      return ok(`${file} (made at the first start)`);
+      return ok(`${file} (created at the first start)`);
     case 'unreadable':
-      return warning(`${file} cannot be looked at now (${health.what})`, 'Try again when there is room on its disk');
+      return warning(`${file} cannot be checked now (${health.what})`, 'Try again when its disk has free space');
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
@@ -23,7 +23,7 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
       const log = `${file}${DAMAGED_LOG}`;
       if (statIfThere(log) !== null)
         return warning(
-          `${log} could not be read to its end when the server started: what was written last is lost`,
+          `${log} could not be read to its end when the server started: the last writes are lost`,
           `rm ${log}`,
         );
       const back = (await askSessions()).filter((one) => one.brought_back).map(({ slug }) => slug);

@@ -16,7 +16,7 @@ const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
   const found = statIfThere(home);
-  if (found === null) return ok(`${home} (made at the first start)`);
+  if (found === null) return ok(`${home} (created at the first start)`);
   if (!isPrivate(found)) return fault(`${home} has mode ${formatMode(found)}`, `chmod 700 ${home}`);
   for (const file of [join(home, 'token'), join(home, 'cbos.db'), socket]) {
     const inside = statIfThere(file);
@@ -35,7 +35,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
   if (freeBytes < NO_SPACE_BYTES)
     return fault(
       `${home}, ${formatSize(freeBytes)} free`,
-      'Free some space: on a full disk nothing new can be written down',
+      'Free some space: on a full disk, CBOS cannot record anything new',
     );
   return ok(home);
 }
@@ -43,25 +43,25 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
 export async function checkRecordings({ settings: { stream_dir }, askSessions }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
-    return fault(`${place} isn't a directory`, 'Name another one in CBOS_STREAM_STREAM_DIR');
+    return fault(`${place} isn't a directory`, 'Name another directory in CBOS_STREAM_STREAM_DIR');
   if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
   const sessions = await askSessions();
   const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
   if (undrawn.length > 0)
     return warning(
-      `${undrawn.join(', ')} wrote what takes too long to be drawn: its screen is empty here, and others go on`,
-      `cbos attach ${undrawn[0]} shows it; cbos restart ${undrawn[0]} begins another recording`,
+      `${undrawn.join(', ')} wrote output that takes too long to draw: its screen is empty here, and other sessions continue`,
+      `cbos attach ${undrawn[0]} shows it; cbos restart ${undrawn[0]} starts another recording`,
     );
   const removed = sessions.flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
   if (removed.length > 0)
     return fault(
-      `the files of ${removed.join(', ')} were removed, and no others could be begun yet`,
-      "Mend what is said of Screen and the disk here; it is tried again every few seconds, and the home's log says why it fails",
+      `the files of ${removed.join(', ')} were removed, and new ones could not be created yet`,
+      "Fix what this report says about Screen and the disk; CBOS retries every few seconds, and the home's log says why it fails",
     );
   const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
-    return fault(detail, 'Free some space: on a full disk recordings stop, `cbos status` says which');
+    return fault(detail, 'Free some space: on a full disk recordings stop, and `cbos status` says which');
   if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
   return checkPrivacy(stream_dir) ?? ok(detail);
 }
@@ -78,7 +78,7 @@ function freeIn(place: string): number {
 function checkPrivacy(dir: string): Finding | null {
   const found = statIfThere(dir);
   if (found !== null && !isPrivate(found))
-    return warning(`others may look into ${dir} (mode ${formatMode(found)})`, `chmod 700 ${dir}`);
+    return warning(`other users can list ${dir} (mode ${formatMode(found)})`, `chmod 700 ${dir}`);
   const names = filesIn(dir);
   const open = names.filter((name) => {
     const slug = RECORDED.exec(name)?.[1];
@@ -90,7 +90,7 @@ function checkPrivacy(dir: string): Finding | null {
   if (open.length === 0) return null;
   const more = open.length > SHOWN_FILES ? `, and ${open.length - SHOWN_FILES} more` : '';
   return warning(
-    `others may read ${open.slice(0, SHOWN_FILES).join(', ')}${more} in ${dir}`,
+    `other users can read ${open.slice(0, SHOWN_FILES).join(', ')}${more} in ${dir}`,
     `chmod -R go= ${open.map((name) => join(dir, name)).join(' ')}`,
   );
 }
@@ -98,7 +98,7 @@ function checkPrivacy(dir: string): Finding | null {
 /** Reports drops as a fact and not as a warning, because the settings ask for them. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
-  if (drops === null) return ok('not known now: the database cannot be read');
+  if (drops === null) return ok('unknown: the database cannot be read');
   if (drops.length === 0) return ok('none');
   const [last] = drops;
   const bytes = drops.reduce((sum, drop) => sum + drop.bytes, 0);
@@ -131,7 +131,7 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   const found = statIfThere(spool);
   if (found === null) {
     return (await askServer()) === null
-      ? ok(`${spool} (made at the first start)`)
+      ? ok(`${spool} (created at the first start)`)
       : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home says why');
   }
   if (!found.isDirectory()) return fault(`${spool} isn't a directory`, `rm ${spool}; cbos down && cbos up`);
@@ -142,14 +142,14 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   );
   if (waiting.length > 0 && (await askServer()) !== null) {
     return warning(
-      `${waiting.length} hook payloads lie in ${spool} although the server runs`,
+      `${waiting.length} hook payloads wait in ${spool} although the server runs`,
       'cbos down && cbos up; the log in the home says why',
     );
   }
   const remade = readRemade(spool);
   if (remade !== null) {
     return warning(
-      `${spool} was removed while the server ran, and was made anew at ${remade}: hooks of that moment are lost`,
+      `${spool} was removed while the server ran, and was created again at ${remade}: hooks of that moment are lost`,
       `Find what removed it (a cleaner, a script), then rm ${join(spool, REMADE_FILE)}`,
     );
   }

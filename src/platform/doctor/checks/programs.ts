@@ -25,7 +25,7 @@ export async function checkScreen({ sessionEnvironment }: DoctorContext): Promis
   if (version !== undefined) return ok(version);
   return outcome === 'not_found'
     ? fault('not installed', 'sudo apt-get install screen')
-    : fault('"screen -v" gives no version', 'Reinstall it: sudo apt-get install --reinstall screen');
+    : fault('"screen -v" prints no version', 'Reinstall it: sudo apt-get install --reinstall screen');
 }
 
 /**
@@ -50,7 +50,7 @@ export async function checkClaude({ settings, sessionEnvironment }: DoctorContex
   const found = `${formatClaudeVersion(version)} at ${program}`;
   if (hookEventsOf(version).length > 0) return ok(found);
   return warning(
-    `${found} takes no hooks: the status comes from the screen alone, and later`,
+    `${found} does not support hooks: the status comes only from the screen, and later`,
     'Update it: npm install -g @anthropic-ai/claude-code',
   );
 }

@@ -7,7 +7,7 @@ import { readTrusted } from '../../sqlite/rule-store.ts';
 import { type Finding, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** Files of approval rules that cannot be relied on: meanwhile everything asks. */
+/** Finds files of approval rules that cannot be used. Until they are fixed, every call asks a person. */
 export async function checkRules({ settings: { home } }: DoctorContext): Promise<Finding> {
   const path = join(home, HOME_RULES);
   const text = await readRuleFile(path);
@@ -15,13 +15,13 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
     const read = text.values === null ? null : readRules(text.values, { mayAllow: true, folder: null });
     const error = read === null ? text.error : 'problem' in read ? read.problem : null;
     const fault = error === null ? null : ruleFileFault({ ...NO_FILE, path, state: 'broken', error });
-    if (fault !== null) return warning(fault, `Mend ${path}, or remove it`);
+    if (fault !== null) return warning(fault, `Fix ${path}, or remove it`);
   }
   const trusted = readTrusted(join(home, DATABASE_FILE));
   for (const { folder, sha256 } of trusted) {
     const now = await readRuleFile(join(folder, PROJECT_RULES));
     if (now?.sha256 === sha256) continue;
-    const error = now === null ? 'it has gone' : (now.error ?? 'it has changed since it was trusted');
+    const error = now === null ? 'it is gone' : (now.error ?? 'it has changed since it was trusted');
     const fault = ruleFileFault({ ...NO_FILE, path: join(folder, PROJECT_RULES), folder, state: 'changed', error });
     if (fault !== null) return warning(fault, `cbos rules trust ${folder}; cbos rules untrust ${folder} ends it`);
   }

@@ -25,7 +25,8 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   // Screen would otherwise refuse every command: "Directory … must have mode 700".
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
-  if (left >= COMFORTABLE_NAME) return ok(left >= LONGEST_SLUG ? dir : `${dir} (names of up to ${left} letters fit)`);
+  if (left >= COMFORTABLE_NAME)
+    return ok(left >= LONGEST_SLUG ? dir : `${dir} (long enough for names of up to ${left} letters)`);
   return fault(
     `${dir} is so long that names of more than ${Math.max(left, 0)} letters do not fit`,
     'export SCREENDIR=~/.screen, or another short path',
@@ -40,7 +41,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
   if (stopped.length > 0) {
     const names = stopped.map((one) => ('id' in one ? one.id : String(one.pid))).join(', ');
     return fault(
-      `stopped and hanging "screen -ls" for everybody: ${names}`,
+      `stopped, which hangs "screen -ls" for everybody: ${names}`,
       `kill -CONT ${stopped.map(({ pid }) => pid).join(' ')}`,
     );
   }
@@ -48,7 +49,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
     const place = statSync(dir, { throwIfNoEntry: false });
     const isPlace = place?.isDirectory() === true && isPrivate(place);
     return fault(
-      `without their socket in ${dir}, so nobody can reach them: ${lost.map(({ pid }) => pid).join(', ')}`,
+      `without a socket in ${dir}, so no client can reach them: ${lost.map(({ pid }) => pid).join(', ')}`,
       `${isPlace ? '' : `mkdir -p ${dir} && chmod 700 ${dir} && `}cbos up`,
     );
   }
@@ -59,8 +60,8 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
 }
 
 /**
- * Finds the daemons of this home's sessions that lack a socket. The server requests a new socket for each as soon as
- * the directory can hold it.
+ * Finds the daemons of this home's sessions that lack a socket. The server has each daemon make its socket again as
+ * soon as the directory exists.
  */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
@@ -94,7 +95,10 @@ export async function checkOrphans({ settings, askSessions }: DoctorContext): Pr
   }
   if (orphans.length === 0) return ok('none');
   const shown = orphans.map(({ pid, comm }) => `${comm} (${pid})`).join(', ');
-  return warning(`driven by nothing any more: ${shown}`, `kill ${orphans.map(({ pid }) => pid).join(' ')}`);
+  return warning(
+    `left over, with no server to control them: ${shown}`,
+    `kill ${orphans.map(({ pid }) => pid).join(' ')}`,
+  );
 }
 
 function isOfHome({ pid }: ProcessInfo, home: string): boolean {

@@ -20,11 +20,11 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   if (stray !== undefined) {
     return fault(
       `process ${stray.pid} serves a home that was removed from ${home}, and holds its port`,
-      `${ending(stray.pid)}; cbos up (its sessions live on)`,
+      `${ending(stray.pid)}; cbos up (its sessions stay alive)`,
     );
   }
   const holder = holders[0] ?? readLockHolder(home);
-  if (holder === null || !isHeld(home)) return ok('none runs; "cbos up" starts one');
+  if (holder === null || !isHeld(home)) return ok('not running; "cbos up" starts it');
   return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
 }
 
@@ -48,14 +48,14 @@ function isHeld(home: string): boolean {
 export async function checkService({ serviceState, isLingering }: DoctorContext): Promise<Finding> {
   try {
     const { unitFile, running } = await serviceState();
-    if (unitFile === null) return ok('not installed; "cbos service install" starts CBOS with your login');
-    if (!running) return warning('installed, but it does not run', 'systemctl --user status cbos.service');
+    if (unitFile === null) return ok('not installed; "cbos service install" starts CBOS when you log in');
+    if (!running) return warning('installed, but not running', 'systemctl --user status cbos.service');
     return isLingering()
-      ? ok('runs, and outlives your logout')
-      : warning('runs, but it and all sessions end with your last logout', 'loginctl enable-linger');
+      ? ok('runs, and keeps running after you log out')
+      : warning('runs, but it and all sessions end when you last log out', 'loginctl enable-linger');
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_systemd')
-      return ok(`${error.message}; "cbos up" does without`);
+      return ok(`${error.message}; "cbos up" works without it`);
     throw error;
   }
 }
@@ -75,12 +75,12 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
     const silencer = SILENCERS.find((name) => readSettings(file)[name] === true);
     if (silencer !== undefined) {
       return warning(
-        `${silencer} in ${file}: the status comes from the screen alone, and later`,
-        `Take ${silencer} out of ${file}`,
+        `${silencer} in ${file}: the status comes only from the screen, and later`,
+        `Remove ${silencer} from ${file}`,
       );
     }
   }
-  return ok('nothing silences them');
+  return ok('nothing turns them off');
 }
 
 /** Returns no settings for a file that it cannot read, as Claude Code ignores such a file. */

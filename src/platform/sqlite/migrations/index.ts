@@ -21,6 +21,11 @@ import { losses } from './20-losses.ts';
 import { reviews } from './21-reviews.ts';
 import { labels } from './22-labels.ts';
 import { schedules } from './23-schedules.ts';
+import { outbox } from './24-outbox.ts';
+import { budgets } from './25-budgets.ts';
+import { scheduledTexts } from './26-scheduled-texts.ts';
+import { scheduledLaunches } from './27-scheduled-launches.ts';
+import { answers } from './28-answers.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -47,4 +52,9 @@ export const MIGRATIONS: readonly string[] = [
   reviews,
   labels,
   schedules,
+  outbox,
+  budgets,
+  scheduledTexts,
+  scheduledLaunches,
+  answers,
 ];

@@ -1,4 +1,3 @@
-import type { Caller } from '../client/index.ts';
 import {
   CatalogueError,
   MACHINE_CALLS,
@@ -6,12 +5,13 @@ import {
   type RemoteName,
   splitRemoteName,
 } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
 
 /**
- * Lets every command take `machine/SESSION` for a session of another machine: what would be asked of this server is
- * asked of the other one, which decides whether it grants it.
+ * Lets every request accept `machine/SESSION` for a session of another machine. The request then goes to the other
+ * machine, which decides whether to grant it.
  */
-export function withRemoteNames(caller: Caller): Caller {
+export function withRemoteNames<C extends Caller>(caller: C): C {
   return {
     ...caller,
     call: (async (name: Parameters<Caller['call']>[0], input: AnyInput = {}) => {
@@ -34,7 +34,7 @@ export function withRemoteNames(caller: Caller): Caller {
   };
 }
 
-/** Without a fleet, such a name is the name of no session. */
+/** Without a fleet, no session has such a name. */
 function noSuchSession({ machine, slug }: RemoteName): CatalogueError {
   return new CatalogueError('no_such_session', `No session is named ${machine}/${slug}`);
 }
@@ -47,7 +47,7 @@ interface AnyInput {
 
 const isMachineCall = (name: string): name is MachineCallName => MACHINE_CALLS.some((one) => one === name);
 
-/** What is said of the session names it as this machine does, so that commands in the output can be copied. */
+/** Replaces the session's name by its name on this machine, so that commands in the output can be copied. */
 function renamed(value: unknown, { machine, slug }: RemoteName): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const name = `${machine}/${slug}`;

@@ -1,0 +1,196 @@
+import type { Command } from 'commander';
+import { type AddedSink, EXIT, type NewSink, SINK_KINDS, type Sink, type SinkKind } from '../../protocol/index.ts';
+import { sinkRulesText, sinkStateText } from '../../text/sink-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import type { Cell } from '../output/table.ts';
+import { readSecret } from '../secret-input.ts';
+import { describe } from './command-help.ts';
+import { readSpan } from './option-values.ts';
+
+interface JsonOption {
+  json?: boolean;
+}
+
+interface AddOptions extends JsonOption {
+  url?: string;
+  chat?: string;
+  topic?: string;
+  token?: boolean;
+  tokenFile?: string;
+  after?: number;
+  away?: number;
+  quiet?: string;
+  timezone?: string;
+  answers?: boolean;
+}
+
+/** Adds `notify` and its subcommands. */
+export function addNotifying(program: Command, context: CliContext): void {
+  const { out } = context;
+  const notify = program.command('notify');
+  describe(notify, {
+    group: 'talking',
+    summary: 'send what sessions ask to a phone, a chat or a program',
+    more: 'A sink gets a question once it has been open for a while and you are not at a face of CBOS. Each question is one message, which is closed when the question is over. With --answers, its buttons answer this question and nothing else; whoever can press them can allow what the session asks. See docs/guides/notifications.md.',
+    examples: [
+      ['cbos notify', 'every sink and its state'],
+      ['cbos notify add ntfy PHONE', 'a topic of ntfy.sh that nobody can guess'],
+      ['cbos notify add telegram BOT --chat 4711 --answers', 'asks for the token; buttons answer'],
+      ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed; prints the secret'],
+      ['cbos notify add telegram LATE --chat 4712 --after 10m', 'escalation: a chat that gets it after ten minutes'],
+      ['cbos notify add ntfy NIGHT --quiet 22:00-07:00 --timezone Europe/Berlin', 'not at night'],
+      ['cbos notify test PHONE', 'send a message now'],
+      ['cbos notify rm PHONE', 'delete it and its secrets'],
+    ],
+  });
+
+  notify
+    .command('ls', { isDefault: true })
+    .alias('list')
+    .summary('list the sinks')
+    .description('List the sinks, with their rules and state.')
+    .option('--json', 'print the REST body')
+    .action(async (options: JsonOption) => {
+      const client = await context.client();
+      const sinks = await client.call('listSinks');
+      if (options.json === true) out.json(sinks);
+      else if (sinks.length === 0) out.notice('no sinks yet — cbos notify add --help');
+      else printSinks(context, sinks);
+    });
+
+  const add = notify.command('add');
+  add
+    .summary('add a sink')
+    .description(
+      'Add a sink. The command asks for secrets, or reads them from standard input or a file; they are never on the command line.',
+    )
+    .addArgument(add.createArgument('<kind>', 'the kind of sink').choices(SINK_KINDS))
+    .argument('<sink>', 'its name')
+    .option('--url <url>', 'the server; for a webhook, the address that gets the events')
+    .option('--chat <number>', 'telegram: the chat that gets the messages, and the only one whose buttons count')
+    .option('--topic <topic>', 'ntfy: the topic; by default, one that nobody can guess')
+    .option('--token', 'ntfy: ask for an access token')
+    .option('--token-file <file>', 'read the token, or the secret of a webhook, from a file')
+    .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
+    .option('--away <span>', 'how long you must have been away from every face first: 0s, 60s, 5m', readSpanOrNone)
+    .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
+    .option(
+      '--timezone <zone>',
+      "the time zone of --quiet, such as Europe/Berlin; the zone of the server's machine by default",
+    )
+    .option('--answers', 'put buttons on its messages that answer questions')
+    .option('--json', 'print the REST body')
+    .action(async (kind: SinkKind, name: string, options: AddOptions) => {
+      const body = await readSink(context, { kind, name, ...options });
+      const client = await context.client();
+      const added = await client.call('addSink', { body });
+      if (options.json === true) out.json(added);
+      else printAdded(context, added);
+    });
+
+  notify
+    .command('test')
+    .summary('send a test message now')
+    .description('Send a test message now, whatever the rules of the sink.')
+    .argument('<sink>', 'the sink')
+    .option('--json', 'print the REST body')
+    .action(async (name: string, options: JsonOption) => {
+      const client = await context.client();
+      const tested = await client.call('testSink', { params: { name } });
+      if (options.json === true) out.json(tested);
+      else out.line(`sent to ${cleanLine(name)}`);
+    });
+
+  notify
+    .command('rm')
+    .summary('delete a sink and its secrets')
+    .description('Delete a sink and its secrets. The messages that it got stay, but their buttons do nothing.')
+    .argument('<sink>', 'the sink')
+    .option('--yes', 'do not ask')
+    .option('--json', 'print the REST body')
+    .action(async (name: string, options: JsonOption & { yes?: boolean }) => {
+      if (options.yes !== true && !(await confirm(context, `Delete ${cleanLine(name)} and its secrets?`))) {
+        throw new CommandError('Nothing was deleted', `cbos notify rm ${name} --yes`);
+      }
+      const client = await context.client();
+      const removed = await client.call('removeSink', { params: { name } });
+      if (options.json === true) out.json(removed);
+      else out.line(`deleted: ${cleanLine(removed.name)}`);
+    });
+}
+
+/** Parses a span of time; `0` is accepted too. */
+const readSpanOrNone = (text: string): number => (/^0[smh]?$/.test(text) ? 0 : readSpan(text));
+
+async function readSink(
+  context: CliContext,
+  { kind, name, after, away, ...options }: AddOptions & { kind: SinkKind; name: string },
+): Promise<NewSink> {
+  const { url, chat, topic, token, tokenFile, quiet, timezone, answers } = options;
+  const rules = {
+    name,
+    ...(after === undefined ? {} : { after_s: Math.round(after / 1_000) }),
+    ...(away === undefined ? {} : { away_s: Math.round(away / 1_000) }),
+    ...(quiet === undefined ? {} : { quiet }),
+    ...(timezone === undefined ? {} : { timezone }),
+    ...(answers === undefined ? {} : { answers }),
+  };
+  const server = url === undefined ? {} : { url };
+  switch (kind) {
+    case 'telegram':
+      if (chat === undefined)
+        throw new CommandError(
+          'A Telegram sink needs a chat',
+          'use --chat; see docs/guides/notifications.md',
+          EXIT.usage,
+        );
+      return { kind, ...rules, ...server, chat, token: await readSecret(context, 'token of the bot', tokenFile) };
+    case 'webhook':
+      if (url === undefined) throw new CommandError('A webhook needs an address', 'use --url', EXIT.usage);
+      if (tokenFile === undefined) return { kind, ...rules, url };
+      return { kind, ...rules, url, secret: await readSecret(context, 'signing secret', tokenFile) };
+    case 'ntfy': {
+      const asksToken = token === true || tokenFile !== undefined;
+      return {
+        kind,
+        ...rules,
+        ...server,
+        ...(topic === undefined ? {} : { topic }),
+        ...(asksToken ? { token: await readSecret(context, 'access token', tokenFile) } : {}),
+      };
+    }
+    default:
+      return kind satisfies never;
+  }
+}
+
+function printAdded({ out }: CliContext, added: AddedSink): void {
+  out.line(cleanLine(`${added.name}: ${added.kind} at ${added.to}, ${sinkRulesText(added)}`));
+  if (added.shown_once !== null) {
+    const what = added.kind === 'webhook' ? 'its signing secret' : 'its topic, for the app on the phone';
+    out.line(cleanLine(`${what} (shown once): ${added.shown_once}`));
+  }
+  out.notice(cleanLine(`cbos notify test ${added.name} sends a message now`));
+}
+
+function printSinks({ out }: CliContext, sinks: readonly Sink[]): void {
+  out.table(
+    [
+      { title: 'NAME' },
+      { title: 'KIND' },
+      { title: 'TO', keeps: 'start', worth: 1 },
+      { title: 'RULES', keeps: 'start' },
+      { title: 'STATE', keeps: 'start' },
+    ],
+    sinks.map((one): Cell[] => [
+      { text: cleanLine(one.name), style: 'bold' },
+      { text: one.kind },
+      { text: cleanLine(one.to) },
+      { text: cleanLine(sinkRulesText(one)) },
+      { text: cleanLine(sinkStateText(one)), style: one.fault === null ? 'dim' : 'red' },
+    ]),
+  );
+}

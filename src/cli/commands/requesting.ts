@@ -1,0 +1,46 @@
+import { EXIT } from '../../protocol/index.ts';
+import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+
+export interface PullRequestOptions {
+  into: string;
+  title: string;
+  body: string;
+  draft: boolean;
+  yes: boolean;
+  json: boolean;
+}
+
+/** Runs `finish --pr`: shows what would be pushed and its title and text, asks, and then does exactly that. */
+export async function openPullRequest(
+  context: CliContext,
+  slug: string,
+  options: Partial<PullRequestOptions>,
+): Promise<void> {
+  const { out } = context;
+  const client = await context.client();
+  const into = options.into === undefined ? {} : { into: options.into };
+  const found = await client.call('planPullRequest', { params: { slug }, query: into });
+  const plan = { ...found, title: options.title ?? found.title, body: options.body ?? found.body };
+  if (options.yes !== true) {
+    for (const line of pullRequestLines(plan)) out.notice(line);
+    if (!(await confirm(context, pullRequestQuestion(plan)))) {
+      out.notice(`no pull request of ${slug} was opened`);
+      context.exitCode = EXIT.failed;
+      return;
+    }
+  }
+  const { repository, commit, title, body, existing } = plan;
+  const session = await client.call('openPullRequest', {
+    params: { slug },
+    body: {
+      ...{ repository, commit, title, body },
+      ...into,
+      ...(options.draft === true ? { draft: true } : {}),
+      ...(existing === null ? {} : { number: existing.number }),
+    },
+  });
+  if (options.json === true) out.json(session);
+  else out.line(openedText(session));
+}

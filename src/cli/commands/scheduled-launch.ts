@@ -1,0 +1,93 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import {
+  EXIT,
+  PERMISSION_MODES,
+  type PermissionMode,
+  type ScheduleLaunch,
+  type ScheduleOverlap,
+  SESSION_TYPES,
+  type SessionType,
+} from '../../protocol/index.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { collectTag } from '../selectors.ts';
+import { readDollars, readWhole } from './option-values.ts';
+
+/** The options of a schedule that launches a new session for each run, named as those of `cbos new`. */
+export interface LaunchOptions {
+  /** true without a path: the current directory */
+  new?: string | true;
+  as?: string;
+  type?: SessionType;
+  permissionMode?: PermissionMode;
+  model?: string;
+  worktree?: true;
+  from?: string;
+  tag?: readonly string[];
+  maxBudgetUsd?: number;
+  overlap?: ScheduleOverlap;
+  keep?: number;
+}
+
+/** The most sessions of a schedule that can stay listed, as the protocol says. */
+const MOST_KEPT = 1_000;
+
+export function addLaunchOptions(command: Command): Command {
+  return command
+    .option('--new [path]', 'a new session for each run, in this directory; the current one by default')
+    .option('--as <name>', 'with --new: its sessions are NAME-1, NAME-2, …; default: the name of the schedule')
+    .addOption(new Option('--type <type>', 'with --new: the type of the session').choices(SESSION_TYPES))
+    .addOption(
+      new Option('--permission-mode <mode>', "with --new: Claude Code's permission mode").choices(PERMISSION_MODES),
+    )
+    .option('-m, --model <model>', 'with --new: the model, as claude --model takes it')
+    .option('-w, --worktree', 'with --new: each session in its own git worktree')
+    .option('--from <ref>', 'with --worktree: where its branch starts')
+    .option('--tag <tag>', 'with --new: a tag for each session; may be repeated', collectTag)
+    .option('--max-budget-usd <amount>', 'with --new: the most that each JSON session may cost', readDollars)
+    .addOption(
+      new Option('--overlap <what>', 'with --new: what to do while the last session works or asks').choices([
+        'skip',
+        'launch',
+      ]),
+    )
+    .option(
+      '--keep <n>',
+      'with --new: how many sessions stay listed; older ones that are done are parked and archived',
+      readWhole(1, MOST_KEPT),
+    );
+}
+
+/** Returns what a schedule launches; undefined if it launches nothing. */
+export function scheduledLaunch(
+  { io, passedArgs }: CliContext,
+  { schedule, options }: { schedule: string; options: LaunchOptions },
+): ScheduleLaunch | undefined {
+  const { new: path, as: name = schedule, permissionMode, maxBudgetUsd, worktree, from, tag, ...same } = options;
+  const { type, model, overlap, keep } = same;
+  const given = { permissionMode, maxBudgetUsd, worktree, from, tag, as: options.as, type, model, overlap, keep };
+  if (path === undefined) {
+    const named = Object.entries(given).find(([, value]) => value !== undefined);
+    if (named === undefined) return undefined;
+    throw new CommandError(`--${kebab(named[0])} needs --new`, 'add --new', EXIT.usage);
+  }
+  if (from !== undefined && worktree === undefined) {
+    throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
+  }
+  return {
+    name,
+    path: resolve(io.cwd, path === true ? '.' : path),
+    type: type ?? 'screen',
+    ...(model === undefined ? {} : { model }),
+    ...(permissionMode === undefined ? {} : { permission_mode: permissionMode }),
+    ...(worktree === undefined ? {} : { worktree: from === undefined ? {} : { from } }),
+    ...(tag === undefined ? {} : { tags: [...tag] }),
+    ...(passedArgs.length === 0 ? {} : { args: [...passedArgs] }),
+    ...(maxBudgetUsd === undefined ? {} : { max_budget_usd: maxBudgetUsd }),
+    ...(overlap === undefined ? {} : { overlap }),
+    ...(keep === undefined ? {} : { keep }),
+  };
+}
+
+const kebab = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);

@@ -1,0 +1,46 @@
+import type { Command } from 'commander';
+import { EXIT, type NewRule } from '../../protocol/index.ts';
+import { suggestionLines, suggestionRule } from '../../text/suggestion-words.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { readWhole } from './option-values.ts';
+
+const MOST_SUGGESTIONS = 1_000;
+
+/** `rules suggest`. */
+export function addSuggest(rules: Command, context: CliContext): void {
+  const { out } = context;
+  rules
+    .command('suggest')
+    .summary('suggest rules from what you allowed again and again')
+    .description(
+      'Suggest rules for the commands that you allowed again and again in a project, with the evidence and with what else each rule would have allowed. No suggestion applies by itself.',
+    )
+    .option(
+      '--add <number>',
+      'show this suggestion again, and add it as a rule if you agree',
+      readWhole(1, MOST_SUGGESTIONS),
+    )
+    .option('--json', 'print the REST body')
+    .action(async ({ add, json }: { add?: number; json?: boolean }) => {
+      const client = await context.client();
+      const all = await client.call('suggestRules');
+      if (add === undefined) {
+        if (json === true) out.json(all);
+        else if (all.length === 0) out.notice('no suggestions: you have allowed no command of a project three times');
+        else out.lines(all.flatMap((one) => [...suggestionLines(one), '']));
+        return;
+      }
+      const chosen = all.find(({ number }) => number === add);
+      if (chosen === undefined) {
+        throw new CommandError(`There is no suggestion ${add}`, '`cbos rules suggest` lists them', EXIT.usage);
+      }
+      if (json !== true) out.lines(suggestionLines(chosen));
+      if (!(await confirm(context, 'Add this rule?'))) return out.notice('nothing was changed');
+      const body: NewRule = suggestionRule(chosen);
+      const rule = await client.call('addRule', { body });
+      if (json === true) out.json(rule);
+      else out.line(`Added as ${rule.id}`);
+    });
+}

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { EXIT } from '../protocol/index.ts';
+import { CommandError } from './command-error.ts';
+import type { CliContext } from './context.ts';
+
+/**
+ * Reads a secret from a file, from a person who types it without echo, or from standard input. Every user of a machine
+ * can read command lines, so a secret is never an argument.
+ * @throws CommandError if there is none
+ */
+export async function readSecret({ io }: CliContext, what: string, file: string | undefined): Promise<string> {
+  const text = file !== undefined ? await readSecretFile(resolve(io.cwd, file)) : await readInput(io, what);
+  const secret = text.trim();
+  if (secret === '') throw new CommandError(`The ${what} is empty`, 'cbos notify add --help', EXIT.usage);
+  return secret;
+}
+
+async function readSecretFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new CommandError(
+      `${path} cannot be read: ${(cause as Error).message}`,
+      'give another --token-file',
+      EXIT.usage,
+    );
+  }
+}
+
+async function readInput(io: CliContext['io'], what: string): Promise<string> {
+  if (io.stdin.isTTY !== true) {
+    const parts: Buffer[] = [];
+    for await (const part of io.stdin) parts.push(Buffer.from(part));
+    return Buffer.concat(parts).toString('utf8');
+  }
+  io.stderr.write(`${what} (not shown): `);
+  // Discards readline's echo.
+  const nowhere = new Writable({ write: (_, __, done) => done() });
+  const dialog = createInterface({ input: io.stdin, output: nowhere, terminal: true });
+  const closed = new Promise<string>((done) => dialog.once('close', () => done('')));
+  try {
+    return await Promise.race([dialog.question(''), closed]);
+  } finally {
+    dialog.close();
+    io.stderr.write('\n');
+  }
+}

@@ -1,0 +1,118 @@
+import type { AuditEntry } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
+import type { Dispose } from './transport.ts';
+
+/** The number of decisions in one page. It is more than a screen shows. */
+export const AUDIT_PAGE = 50;
+/** How long to gather decisions before reading them. So a burst of thousands leads to only a few reads. */
+const GATHER_MS = 250;
+
+/** The part of the audit that has been read. */
+export interface AuditView {
+  /** newest first, without gaps */
+  entries: readonly AuditEntry[];
+  /** whether there are older ones */
+  hasMore: boolean;
+  /** false until the first page has arrived */
+  isRead: boolean;
+}
+
+export const EMPTY_AUDIT: AuditView = { entries: [], hasMore: false, isRead: false };
+
+/**
+ * Adds the newest page. If there are more new decisions than the page holds, the older known ones are dropped, and read
+ * again when somebody scrolls there.
+ * @param page oldest first, as the server sends it
+ */
+export function withNewest(view: AuditView, page: readonly AuditEntry[]): AuditView {
+  const newest = [...page].reverse();
+  const isAll = page.length < AUDIT_PAGE;
+  const known = new Set(view.entries.map(({ id }) => id));
+  const isJoined = newest.some(({ id }) => known.has(id));
+  if (isAll || !isJoined) return { entries: newest, hasMore: !isAll, isRead: true };
+  const oldest = newest.at(-1)?.id ?? 0;
+  return { ...view, entries: [...newest, ...view.entries.filter(({ id }) => id < oldest)] };
+}
+
+/** Adds the page before the oldest known decision. */
+export function withOlder(view: AuditView, page: readonly AuditEntry[]): AuditView {
+  const oldest = view.entries.at(-1)?.id ?? Number.POSITIVE_INFINITY;
+  const older = [...page].reverse().filter(({ id }) => id < oldest);
+  return { ...view, entries: [...view.entries, ...older], hasMore: page.length === AUDIT_PAGE };
+}
+
+/** Reads the decisions of the rules page by page, and reads again after each new decision. */
+export interface AuditReader {
+  view(): AuditView;
+  /** A decision was made, or the connection is back. */
+  note(): void;
+  /** Reads the next older page. */
+  older(): void;
+  dispose(): void;
+}
+
+export function createAuditReader(options: {
+  client: Caller;
+  /** the name of one session; null for all */
+  session: string | null;
+  startTimer(callback: () => void, delayMs: number): Dispose;
+  onChange(): void;
+  onError(error: unknown): void;
+}): AuditReader {
+  const { client, session, startTimer, onChange, onError } = options;
+  const filter = { brief: 'true', limit: AUDIT_PAGE, ...(session === null ? {} : { session }) } as const;
+  let view = EMPTY_AUDIT;
+  let isReading = false;
+  let isDue = false;
+  let stopTimer: Dispose | null = null;
+  let isDisposed = false;
+
+  async function read(work: () => Promise<AuditView>): Promise<void> {
+    isReading = true;
+    try {
+      const read = await work();
+      if (isDisposed) return;
+      view = read;
+      onChange();
+    } catch (error) {
+      if (!isDisposed) onError(error);
+    } finally {
+      isReading = false;
+      if (isDue) note();
+    }
+  }
+
+  const readNewest = (): void => {
+    isDue = false;
+    void read(async () => {
+      const page = await client.call('audit', { query: filter });
+      return withNewest(view, page);
+    });
+  };
+  const note = (): void => {
+    isDue = true;
+    if (isReading || isDisposed) return;
+    stopTimer ??= startTimer(() => {
+      stopTimer = null;
+      if (!isReading) readNewest();
+    }, GATHER_MS);
+  };
+  readNewest();
+
+  return {
+    view: () => view,
+    note,
+    older: () => {
+      const before = view.entries.at(-1)?.id;
+      if (isReading || !view.hasMore || before === undefined) return;
+      void read(async () => {
+        const page = await client.call('audit', { query: { ...filter, before } });
+        return withOlder(view, page);
+      });
+    },
+    dispose: () => {
+      isDisposed = true;
+      stopTimer?.();
+    },
+  };
+}

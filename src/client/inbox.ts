@@ -1,0 +1,184 @@
+/**
+ * The inbox shows one question at a time. Equal questions of several sessions form one card. An answer is held for a
+ * moment so that it can be taken back. It is held in the face where it was given, and if that face ends first, nothing
+ * is sent.
+ */
+
+import { type Answer, needsYou, type Question, type Session } from '../protocol/index.ts';
+import type { StreamOptions } from './stream-connection.ts';
+
+/** How long an answer can be taken back. */
+export const UNDO_MS = 3_000;
+
+/**
+ * How long a question is hidden after its answer was accepted. If the question is still open after that, the answer had
+ * no effect.
+ */
+const TAKEN_MS = 10_000;
+
+/** One session that asks a card's question. */
+export interface Asker {
+  slug: string;
+  questionId: string;
+  path: string | null;
+}
+
+/**
+ * A question and its askers. Its key changes with each new asker, so that no keypress counts for an asker that the
+ * person has not seen.
+ */
+export interface InboxCard {
+  key: string;
+  question: Question;
+  askers: readonly Asker[];
+}
+
+/** The part of an answer that is the same for all askers of a card. */
+export type GivenAnswer = Omit<Answer, 'question_id'>;
+
+/**
+ * Returns the open questions, with the longest waiting first and the skipped ones last.
+ * @param leaving identities of questions whose answer is being sent
+ * @param skipped identities of questions in the order in which they were skipped
+ */
+export function inboxCards(
+  sessions: Iterable<Session>,
+  { leaving, skipped }: { leaving: ReadonlySet<string>; skipped: readonly string[] },
+): InboxCard[] {
+  const asking = [...sessions].filter(
+    (session) => needsYou(session) && session.status.question !== null && !leaving.has(askedBy(session)),
+  );
+  asking.sort((one, other) => (one.status.since < other.status.since ? -1 : 1));
+  const cards = new Map<string, { question: Question; askers: Asker[] }>();
+  for (const session of asking) {
+    const { question } = session.status;
+    if (question === null) continue;
+    const { slug, path } = session;
+    const same = sameness(question) ?? askedBy(session);
+    const card = cards.get(same) ?? { question, askers: [] };
+    card.askers.push({ slug, questionId: question.id, path });
+    cards.set(same, card);
+  }
+  const rank = ({ askers: [first] }: { askers: Asker[] }): number =>
+    first === undefined ? 0 : skipped.indexOf(idOf(first)) + 1;
+  return [...cards.values()]
+    .sort((one, other) => rank(one) - rank(other))
+    .map(({ question, askers }) => ({ key: askers.map(idOf).join(' '), question, askers }));
+}
+
+/** Returns a unique id of an asker's question. Two sessions may use the same question id. */
+export function idOf({ slug, questionId }: Asker): string {
+  return `${slug} ${questionId}`;
+}
+
+function askedBy({ slug, status }: Session): string {
+  return `${slug} ${status.question?.id}`;
+}
+
+/**
+ * Returns a text that is the same for equal questions: the tool, its whole input, and the possible answers. Null for
+ * questions that are never joined: those without a call, and those whose call is not fully known.
+ */
+function sameness({ kind, tool, cut, options, questions }: Question): string | null {
+  if (kind !== 'permission' || tool === null || cut === true || questions.length > 1) return null;
+  return JSON.stringify([tool.name, inOrder(tool.input), options.map(({ label, means }) => [label, means])]);
+}
+
+/** Sorts fields, because their order does not make calls different. */
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, field]) => [name, inOrder(field)]);
+}
+
+/** An answer that was not sent yet. */
+export interface HeldAnswer {
+  card: InboxCard;
+  answer: GivenAnswer;
+  /** the answer as text */
+  said: string;
+}
+
+/** The outcome of an answer for each session of its card. Null means that it was answered. */
+export interface AnswerOutcome {
+  slug: string;
+  error: unknown;
+}
+
+/** Holds answers until they can no longer be taken back. */
+export interface AnswerHold {
+  give(held: HeldAnswer): void;
+  /** Takes back the last answer that was not sent yet. @returns that answer; null if all were sent */
+  undo(): HeldAnswer | null;
+  /** the answers that were not sent yet, the last one at the end */
+  held(): readonly HeldAnswer[];
+  /** identities of the questions whose answers are held or being sent */
+  leaving(): ReadonlySet<string>;
+  /** Call this when the face ends. Answers that were not sent yet are dropped. */
+  dispose(): void;
+}
+
+export function createAnswerHold(options: {
+  startTimer: StreamOptions['startTimer'];
+  /** sends the answer to one session; rejects with the error */
+  send(asker: Asker, answer: GivenAnswer): Promise<unknown>;
+  /** called when an answer was given, taken back, or sent */
+  onChange(): void;
+  onDone(held: HeldAnswer, outcomes: readonly AnswerOutcome[]): void;
+}): AnswerHold {
+  let isDisposed = false;
+  let waiting: { held: HeldAnswer; cancel: () => void }[] = [];
+  /** the sent answers, each with the function that ends its hidden time */
+  const sent = new Map<string, () => void>();
+
+  async function leave(held: HeldAnswer): Promise<void> {
+    waiting = waiting.filter((one) => one.held !== held);
+    for (const asker of held.card.askers) sent.set(idOf(asker), () => undefined);
+    options.onChange();
+    const outcomes = await Promise.all(
+      held.card.askers.map(async (asker): Promise<AnswerOutcome> => {
+        try {
+          await options.send(asker, held.answer);
+          const show = (): void => {
+            sent.delete(idOf(asker));
+            options.onChange();
+          };
+          if (!isDisposed) sent.set(idOf(asker), options.startTimer(show, TAKEN_MS));
+          return { slug: asker.slug, error: null };
+        } catch (error) {
+          // The question is still open, so it comes back.
+          sent.delete(idOf(asker));
+          return { slug: asker.slug, error };
+        }
+      }),
+    );
+    options.onChange();
+    options.onDone(held, outcomes);
+  }
+
+  return {
+    give: (held) => {
+      const cancel = options.startTimer(() => void leave(held), UNDO_MS);
+      waiting = [...waiting, { held, cancel }];
+      options.onChange();
+    },
+    undo: () => {
+      const last = waiting.at(-1);
+      if (last === undefined) return null;
+      last.cancel();
+      waiting = waiting.slice(0, -1);
+      options.onChange();
+      return last.held;
+    },
+    held: () => waiting.map(({ held }) => held),
+    leaving: () => new Set([...waiting.flatMap(({ held }) => held.card.askers.map(idOf)), ...sent.keys()]),
+    dispose: () => {
+      isDisposed = true;
+      for (const { cancel } of waiting) cancel();
+      for (const cancel of sent.values()) cancel();
+      waiting = [];
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { RuleReason } from '../../protocol/index.ts';
+import { decide, type Verdict } from './decide.ts';
+import { fitsGlob } from './glob.ts';
+import { mayHideCommand } from './hidden-command.ts';
+import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
+import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
+import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
+
+/** The reasons for which a person is asked even if Claude Code would ask nobody. */
+const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
+
+/**
+ * Applies the rules before Claude Code decides whether to ask, so they also apply where it would not ask. A `deny`
+ * denies the call. A call that a `deny` may cover asks a person. Nothing is allowed here.
+ * @returns null if the rules leave it to Claude Code
+ */
+export function decideBefore(
+  call: AskedCall,
+  book: RulesInForce,
+  where: { home: string; places: Places },
+): Verdict | null {
+  const strict = book.rules.filter((rule) => rule.effect !== 'allow' && isInForce(rule, call));
+  if (strict.length === 0 && book.fault === null) return null;
+  const verdict = decide(call, book, where);
+  if (verdict.decision === 'deny') return verdict;
+  if (verdict.decision === 'allow' || verdict.reason === 'for_people') return null;
+  if (ASKS_ALWAYS.has(verdict.reason)) return verdict;
+  const rule = call.tool === SHELL_TOOL ? strict.find((one) => mayHide(one, call, where.places)) : undefined;
+  if (rule === undefined) return null;
+  return { decision: 'ask', reason: 'may_be_denied', about: verdict.about, rules: [rule] };
+}
+
+/** Reports whether a command that is not fully known may do what a rule covers. */
+function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
+  const command = commandOf(call);
+  if (rule.commands.length > 0) {
+    if (command === null) return true;
+    const follow = (path: string): string => (path.includes('/') && places.get(placeKey(call.cwd ?? '', path))) || path;
+    return mayHideCommand(rule.commands, command, { text: fieldOf(call.input, 'command') ?? '', follow });
+  }
+  const isAboutCommands = rule.tools.length === 0 || rule.tools.some((tool) => fitsGlob(tool, SHELL_TOOL));
+  return rule.paths.length > 0 && isAboutCommands && (command === null || command.unclear !== null);
+}
+
+/**
+ * Returns the names of the tools that the rules may cover before a dialog; `*` in a name matches any letters. Empty if
+ * CBOS need not see any call.
+ */
+export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {
+  if (isBroken) return ['*'];
+  const tools = rules.flatMap((rule) => {
+    if (rule.effect === 'allow') return [];
+    if (rule.commands.length > 0) return [SHELL_TOOL];
+    if (rule.paths.length === 0) return rule.tools;
+    const named = [...FILE_TOOLS.keys(), SHELL_TOOL].filter(
+      (tool) => rule.tools.length === 0 || rule.tools.some((one) => fitsGlob(one, tool)),
+    );
+    // A command may open a file that a rule denies to the file tools.
+    return named.length > 0 ? [...named, SHELL_TOOL] : [];
+  });
+  return [...new Set(tools)].sort();
+}

@@ -1,0 +1,22 @@
+/** How many characters of a text a list shows. */
+const MOST_CHARACTERS = 300;
+
+/**
+ * Returns a call's input for a list. Long texts are cut, and other long values are left out.
+ * @returns `isCut` if something is missing
+ */
+export function briefInput(input: unknown): { input: unknown; isCut: boolean } {
+  let isCut = false;
+  const brief = (value: unknown): unknown => {
+    if (typeof value === 'string' && value.length > MOST_CHARACTERS) {
+      isCut = true;
+      return `${value.slice(0, MOST_CHARACTERS)}…`;
+    }
+    if (typeof value !== 'object' || value === null || JSON.stringify(value).length <= MOST_CHARACTERS) return value;
+    isCut = true;
+    return '…';
+  };
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return { input: brief(input), isCut };
+  const fields = Object.entries(input).map(([name, value]) => [name, brief(value)] as const);
+  return { input: Object.fromEntries(fields), isCut };
+}

@@ -1,0 +1,79 @@
+import { leadingAssignments, unwrap } from './command-pattern.ts';
+import { fitsGlob } from './glob.ts';
+import { baseOf, buildsItsCommand, isTelling, keepsNames, runsOthers, runsText, scriptProgram } from './programs.ts';
+import type { ReadCommand } from './shell-command.ts';
+
+/**
+ * Matches syntax with which a shell builds words or runs commands, and which the parser may read differently from the
+ * shell. `$NAME` and `${NAME}` only insert a value into a word.
+ */
+const BUILDS = /\$\(|`|[<>=]\(|\$['"[]|\$\{(?![A-Za-z_]\w*\})/;
+
+/** Wrappers whose options may name a program to run. CBOS does not parse these options. */
+const WRAPPERS: ReadonlySet<string> = new Set(['env', 'command', 'nohup', 'nice', 'timeout', 'time']);
+const TELLS_ITS_VERSION = /^(?:-v|-V|-h|--version|--help)$/;
+
+/**
+ * Reports whether a text may run a command that a rule covers although neither its simple commands nor its letters show
+ * that. A yes opens a dialog where none would open otherwise, so a variable alone is no reason for a yes. A variable
+ * that only fills in the arguments of another program is let through.
+ * @param follow the destination of a path, with links followed
+ */
+export function mayHideCommand(
+  patterns: readonly (readonly string[])[],
+  command: ReadCommand,
+  { text, follow }: { text: string; follow: (path: string) => string },
+): boolean {
+  const { seen, known, unclear } = command;
+  if (unclear !== null) {
+    const isUnread = unclear.reason === 'too_long' || unclear.reason === 'control_character';
+    if (isUnread || unclear.reason === 'syntax' || command.definesFunctions || BUILDS.test(text)) return true;
+  }
+  return seen.some((words, index) => mayBeOther(patterns, { words, known: known[index] ?? [], follow }));
+}
+
+/** Reports whether one simple command may run a different program, or a different subcommand, from the one it names. */
+function mayBeOther(
+  patterns: readonly (readonly string[])[],
+  { words, known, follow }: { words: readonly string[]; known: readonly boolean[]; follow: (path: string) => string },
+): boolean {
+  const { words: run } = unwrap({ assignments: [], words });
+  const start = words.length - run.length;
+  const [name = '', ...rest] = run;
+  if (known.slice(0, start + 1).includes(false)) return true;
+  const areKnown = !known.slice(start + 1).includes(false);
+  if (rest.length === 1 && TELLS_ITS_VERSION.test(rest[0] ?? '')) return false;
+  if (WRAPPERS.has(name)) return rest.length > 0 && !(name === 'command' && /^-[vV]$/.test(rest[0] ?? ''));
+  if (!keepsNames(name) || buildsItsCommand(name)) return true;
+  if (
+    scriptProgram(name) &&
+    (runsText(name, rest, known.slice(start + 1)) || !isScriptKnown(rest, known.slice(start + 1)))
+  )
+    return true;
+  const programs = patterns.map((pattern) => pattern[leadingAssignments(pattern).length] ?? '**');
+  const isMeant = (word: string): boolean =>
+    programs.some((program) => fitsGlob(baseOf(program).toLowerCase(), baseOf(follow(word)).toLowerCase()));
+  const passesOn = runsOthers(name) || rest.some((word) => isTelling(name, word));
+  if (passesOn && (!areKnown || rest.some((word) => isMeant(word) || isShellText(word)))) return true;
+  if (areKnown || !isMeant(name)) return false;
+  // `git commit -m "$text"` cannot be a `git push`, whatever the text is. `git $x` and `git -C . $x` can be.
+  const [first = ''] = rest;
+  return known[start + 1] !== true || first.startsWith('-') || isSubcommand(patterns, first);
+}
+
+/** Built words may only follow the script, and none of them may be another script. */
+function isScriptKnown(rest: readonly string[], known: readonly boolean[]): boolean {
+  if (!known.includes(false)) return true;
+  const script = rest.findIndex((word) => !word.startsWith('-'));
+  return known.indexOf(false) > script && !rest.some((word) => /^-[a-zA-Z]*[ef]|^--(?:expression|file)/.test(word));
+}
+
+const isSubcommand = (patterns: readonly (readonly string[])[], word: string): boolean =>
+  patterns.some((pattern) => {
+    const [, second = '**'] = pattern.slice(leadingAssignments(pattern).length);
+    return fitsGlob(second.toLowerCase(), word.toLowerCase());
+  });
+
+/** Reports whether a word is text for a shell, or a program that takes such text. */
+const isShellText = (word: string): boolean =>
+  (word !== ';' && word !== '{}' && /[\s;&|<>$`(){}]/.test(word)) || scriptProgram(word);

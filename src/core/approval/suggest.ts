@@ -1,0 +1,185 @@
+import { allowsCommand, leadingAssignments, mayMeanCommand, meansCommand, unwrap } from './command-pattern.ts';
+import { commandOf, fieldOf } from './places.ts';
+import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
+import { readRule, SHELL_TOOL } from './read-rules.ts';
+import type { ReadCommand, SimpleCommand } from './shell-command.ts';
+
+/** A person's answer to a command. */
+export interface SaidToCommand {
+  session: string;
+  /** the session's folder, links followed */
+  folder: string;
+  /** the whole input of the tool Bash */
+  input: unknown;
+  said: 'yes' | 'no';
+}
+
+/** A rule that a person may want, because they said yes again and again. */
+export interface SuggestedRule {
+  folder: string;
+  /** as it is written in an `[[allow]]` */
+  command: string;
+  /** `exact`: the command as it was asked for; `arguments`: the same subcommand with any arguments */
+  step: 'exact' | 'arguments';
+  /** how often a person said yes to a command that contains it */
+  yes: number;
+  sessions: readonly string[];
+  /** the distinct commands that got a yes, the most frequent first */
+  commands: readonly string[];
+}
+
+/** The fewest yeses that lead to a suggestion. Fewer may be chance. */
+const LEAST_YES = 3;
+/** How many different arguments must have been allowed before any arguments are suggested. */
+const LEAST_DIFFERENT = 3;
+
+/** Programs whose arguments only name their input. `null`: the program itself; otherwise its subcommands. */
+const READERS: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
+  ...['ls', 'cat', 'head', 'tail', 'wc', 'grep', 'stat', 'du', 'diff', 'cmp', 'nl', 'basename'].map(
+    (name) => [name, null] as const,
+  ),
+  ['git', new Set(['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse', 'describe', 'shortlog'])],
+]);
+
+/** Programs that remove, overwrite or end something, or that change permissions. No rule is suggested for them. */
+const REMOVERS =
+  /^(?:rm|rmdir|unlink|shred|truncate|dd|mkfs.*|fdisk|parted|mv|tee|ln|install|chmod|chown|chgrp|kill|killall|pkill|shutdown|reboot|halt|mount|umount|systemctl|crontab|passwd|useradd|usermod)$/;
+/** Programs that reach the network, or install packages from it. */
+const NETWORK =
+  /^(?:curl|wget|aria2c|scp|sftp|ftp|rsync|telnet|ping|dig|nslookup|gh|glab|hub|aws|gcloud|gsutil|az|doctl|heroku|fly|flyctl|vercel|netlify|terraform|tofu|pulumi|helm|ansible.*|apt|apt-get|dnf|yum|pacman|apk|brew|snap|pip[\d.]*|uv|poetry|conda|gem|bundle|composer|twine|xh|http|https|lynx|w3m|mail|sendmail|mutt|psql|mysql|mongo.*|redis-cli|sqlite3)$/;
+/** Subcommands of otherwise allowed programs that do either. */
+const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
+  [
+    'git',
+    /^(?:push|pull|fetch|clone|remote|submodule|clean|reset|rm|mv|checkout|switch|restore|branch|tag|stash|gc|prune|rebase|merge|cherry-pick|revert|am|apply|commit|filter-branch|filter-repo|reflog|update-ref|worktree|config|bisect|lfs|archive|send-email|svn|daemon|-.*)$/,
+  ],
+  ...['npm', 'pnpm', 'yarn'].map(
+    (name) =>
+      [
+        name,
+        /^(?:i|in|ins|install|add|ci|update|up|upgrade|publish|unpublish|exec|x|dlx|create|init|link|unlink|rm|remove|uninstall|login|logout|adduser|token|access|owner|deprecate|dist-tag|audit|config|set|cache|-.*)$/,
+      ] as const,
+  ),
+  ['cargo', /^(?:run|r|install|publish|update|add|remove|login|yank|owner|clean|fetch|search|-.*|\+.*)$/],
+  ['go', /^(?:run|get|install|generate|mod|clean|env|work|tool|-.*)$/],
+  ['make', /^(?:-.*|clean|distclean|install|uninstall|deploy|publish|release|push)$/],
+  ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint.*)$/],
+]);
+
+/**
+ * Proposes rules from the answers that a person gave by hand. A rule is never wider than the commands seen, except for
+ * the step that it names. A single no to a command that it covers, in the same project, prevents the rule.
+ */
+export function suggestRules(answers: readonly SaidToCommand[]): SuggestedRule[] {
+  const folders = [...new Set(answers.map(({ folder }) => folder))];
+  return folders
+    .flatMap((folder) => suggestFor(answers.filter((one) => one.folder === folder)))
+    .sort((one, other) => other.yes - one.yes || (one.command < other.command ? -1 : 1));
+}
+
+interface ReadAnswer {
+  said: SaidToCommand;
+  text: string;
+  read: ReadCommand;
+  /** the simple commands of a text, if every character of it is known */
+  commands: readonly SimpleCommand[];
+}
+
+function suggestFor(answers: readonly SaidToCommand[]): SuggestedRule[] {
+  const all = answers.flatMap((said): ReadAnswer[] => {
+    const text = fieldOf(said.input, 'command') ?? '';
+    const read = commandOf({ tool: SHELL_TOOL, input: said.input });
+    if (read === null) return [];
+    return [{ said, text, read, commands: read.unclear === null ? read.commands.map(unwrap) : [] }];
+  });
+  const yes = all.filter(({ said }) => said.said === 'yes');
+  const no = all.filter(({ said }) => said.said === 'no');
+  const patterns = new Map<string, SuggestedRule['step']>();
+  for (const { commands } of yes) {
+    for (const one of commands) {
+      const exact = exactPattern(one);
+      if (exact === null) continue;
+      patterns.set(exact.join(' '), 'exact');
+      const wide = widePattern(one);
+      if (wide !== null) patterns.set(wide.join(' '), 'arguments');
+    }
+  }
+  const found = [...patterns].flatMap(([command, step]) => suggestion({ command, step, yes, no }) ?? []);
+  const wide = found.filter(({ step }) => step === 'arguments');
+  return found.filter(
+    ({ command, step }) => step === 'arguments' || !wide.some((one) => isCovered(one.command, command)),
+  );
+}
+
+/** Reports whether a wide pattern covers an exact one. */
+const isCovered = (wide: string, exact: string): boolean =>
+  allowsCommand(wide.split(' '), { assignments: [], words: exact.split(' ') }) !== null;
+
+function suggestion(of: {
+  command: string;
+  step: SuggestedRule['step'];
+  yes: readonly ReadAnswer[];
+  no: readonly ReadAnswer[];
+}): SuggestedRule | null {
+  const { command, step, yes, no } = of;
+  const pattern = command.split(' ');
+  const rule = readRule({ effect: 'allow', fields: { command }, id: 'suggested', folder: null });
+  if ('problem' in rule) return null;
+  if (no.some((answer) => mayCover(pattern, answer))) return null;
+  const covered = yes.filter(({ commands }) => commands.some((one) => allowsCommand(pattern, one) !== null));
+  const counts = new Map<string, number>();
+  const parts = new Set<string>();
+  for (const { text, commands } of covered) {
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+    for (const one of commands) if (allowsCommand(pattern, one) !== null) parts.add(one.words.join(' '));
+  }
+  if (covered.length < LEAST_YES || (step === 'arguments' && parts.size < LEAST_DIFFERENT)) return null;
+  const [{ said } = { said: null }] = covered;
+  return {
+    folder: said?.folder ?? '',
+    command,
+    step,
+    yes: covered.length,
+    sessions: [...new Set(covered.map((one) => one.said.session))].sort(),
+    commands: [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text),
+  };
+}
+
+/**
+ * Reports whether a refused command may contain a command that a pattern covers. A command that cannot be parsed counts
+ * too.
+ */
+function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnswer): boolean {
+  if (commands.some((one) => allowsCommand(pattern, one) !== null)) return true;
+  const isHidden = commands.some(({ words: [name = ''] }) => runsOthers(name) || scriptProgram(name));
+  if (commands.length > 0 && !isHidden) return false;
+  return read.seen.some((words) => meansCommand(pattern, words)) || mayMeanCommand(pattern, text);
+}
+
+/** Returns the command word for word; null if no rule should be suggested for it, or no rule can express it. */
+function exactPattern({ assignments, words }: SimpleCommand): readonly string[] | null {
+  const [name = '', ...rest] = words;
+  const base = baseOf(name).toLowerCase();
+  if (name === 'cd' || name.includes('/') || assignments.length > 0) return null;
+  if (changesShell(name) || runsOthers(name) || scriptProgram(name) || REMOVERS.test(base) || NETWORK.test(base)) {
+    return null;
+  }
+  const wide = WIDE_WORDS.get(base);
+  if (wide !== undefined && (rest.length === 0 ? base === 'make' : isWide(base, rest, wide))) return null;
+  // A rule consists of words separated by blanks.
+  if (words.some((word) => word === '' || /[\s*]/.test(word) || leadingAssignments([word]).length > 0)) return null;
+  return words;
+}
+
+/** A subcommand comes first; targets and actions come anywhere. */
+const isWide = (base: string, rest: readonly string[], wide: RegExp): boolean =>
+  (base === 'make' || base === 'find' ? rest : rest.slice(0, 1)).some((word) => wide.test(word));
+
+/** Returns the same subcommand with any arguments, for programs whose arguments only name their input. */
+function widePattern({ words }: SimpleCommand): readonly string[] | null {
+  const [name = '', sub = ''] = words;
+  const subcommands = READERS.get(name);
+  if (subcommands === undefined) return null;
+  if (subcommands === null) return [name, '**'];
+  return subcommands.has(sub) ? [name, sub, '**'] : null;
+}

@@ -1,0 +1,76 @@
+import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../protocol/index.ts';
+import { localDay } from '../history/index.ts';
+
+/** A budget of config.toml. */
+export interface BudgetRule {
+  name: string;
+  scope: BudgetScope;
+  /** the name of the session or the tag; null for the other scopes */
+  of: string | null;
+  unit: BudgetUnit;
+  limit: number;
+  per: BudgetPeriod;
+}
+
+/** The facts about a session that budgets need. */
+export interface Spender {
+  id: string;
+  slug: string;
+  tags: readonly string[];
+}
+
+/** The amount that a session spent on one day. Tokens are null if nothing reports them. */
+export interface Spend {
+  sessionId: string;
+  /** `2026-11-21`, in the machine's time zone */
+  day: string;
+  usd: number;
+  tokens: number | null;
+}
+
+/**
+ * Returns the part of a budget that a session uses: its own part, or the part that several sessions share (`''`). Null
+ * if the budget does not apply to the session.
+ */
+export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender): string | null {
+  switch (scope) {
+    case 'each':
+      return id;
+    case 'session':
+      return slug === of ? id : null;
+    case 'tag':
+      return of !== null && tags.includes(of) ? '' : null;
+    case 'fleet':
+      return '';
+  }
+}
+
+/**
+ * Returns the name of the current period. Raises are stored under it, because a raise for today does not apply
+ * tomorrow.
+ */
+export function periodOf({ per }: BudgetRule, now: number): string {
+  return per === 'day' ? localDay(now) : '';
+}
+
+/**
+ * Returns how much of a budget was spent in the current period.
+ * @param tagged the ids of the sessions with the budget's tag. The fleet's budget counts deleted sessions too.
+ */
+export function spentOf(
+  rule: BudgetRule,
+  {
+    subject,
+    tagged,
+    spends,
+    now,
+  }: { subject: string; tagged: ReadonlySet<string>; spends: readonly Spend[]; now: number },
+): number {
+  const period = periodOf(rule, now);
+  const counts = ({ sessionId, day }: Spend): boolean => {
+    if (rule.per === 'day' && day !== period) return false;
+    if (rule.scope === 'fleet') return true;
+    return rule.scope === 'tag' ? tagged.has(sessionId) : sessionId === subject;
+  };
+  return spends.filter(counts).reduce((sum, { usd, tokens }) => sum + (rule.unit === 'usd' ? usd : (tokens ?? 0)), 0);
+}

@@ -1,0 +1,60 @@
+import { CatalogueError } from '../../protocol/index.ts';
+import type { BudgetRule } from './budgets.ts';
+
+const KEYS = ['name', 'for', 'usd', 'tokens', 'per'];
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+/** The largest number of budgets. CBOS checks every budget before it sends a text. */
+const MAX_BUDGETS = 50;
+
+/**
+ * Reads the `[[budgets]]` of config.toml: `name`, `for` (`each`, `fleet`, `tag:WORD` or `session:NAME`), `usd` or
+ * `tokens`, `per` (`day` or `total`).
+ * @param path of config.toml, for messages
+ * @throws CatalogueError invalid_setting, naming the budget and what is wrong with it
+ */
+export function readBudgets(value: unknown, path: string): BudgetRule[] {
+  if (value === undefined) return [];
+  if (!Array.isArray(value)) throw refuse(path, 'budgets', 'must be tables: write [[budgets]]');
+  if (value.length > MAX_BUDGETS)
+    throw refuse(path, 'budgets', `there are ${value.length}, at most ${MAX_BUDGETS} may be`);
+  const budgets = value.map((one: unknown, index) => readBudget(one, path, `budgets[${index}]`));
+  const double = budgets.find(({ name }, index) => budgets.findIndex((other) => other.name === name) !== index);
+  if (double !== undefined) throw refuse(path, 'budgets', `two have the name ${double.name}`);
+  return budgets;
+}
+
+function readBudget(value: unknown, path: string, place: string): BudgetRule {
+  const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
+  const unknown = [...fields.keys()].find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) throw refuse(path, place, `has an unknown key: ${unknown}; known are ${KEYS.join(', ')}`);
+  const name = fields.get('name');
+  if (typeof name !== 'string' || !NAME.test(name))
+    throw refuse(path, place, 'needs a name of letters, digits, - and _');
+  const per = fields.get('per') ?? 'day';
+  if (per !== 'day' && per !== 'total') throw refuse(path, name, 'per must be day or total');
+  const { usd, tokens } = { usd: fields.get('usd'), tokens: fields.get('tokens') };
+  if ((usd === undefined) === (tokens === undefined)) throw refuse(path, name, 'needs either usd or tokens');
+  const limit = Number(usd ?? tokens);
+  if (typeof (usd ?? tokens) === 'string' || !Number.isFinite(limit) || limit <= 0) {
+    throw refuse(path, name, `${usd === undefined ? 'tokens' : 'usd'} must be a number above 0`);
+  }
+  return {
+    name,
+    ...readScope(fields.get('for'), (why) => refuse(path, name, why)),
+    unit: usd === undefined ? 'tokens' : 'usd',
+    limit,
+    per,
+  };
+}
+
+function readScope(value: unknown, because: (reason: string) => CatalogueError): Pick<BudgetRule, 'scope' | 'of'> {
+  if (value === 'each' || value === 'fleet') return { scope: value, of: null };
+  const [, kind, of] = /^(session|tag):(.+)$/.exec(typeof value === 'string' ? value : '') ?? [];
+  if ((kind === 'session' || kind === 'tag') && of !== undefined) return { scope: kind, of };
+  throw because('for must be each, fleet, tag:WORD or session:NAME');
+}
+
+const refuse = (path: string, name: string, reason: string): CatalogueError =>
+  new CatalogueError('invalid_setting', `${path}: budget ${name}: ${reason}`, {
+    hint: `Change or remove [[budgets]] in ${path}; docs/guides/budgets.md has examples`,
+  });

@@ -1,0 +1,12 @@
+import type { KeptRecording } from '../../protocol/index.ts';
+
+/**
+ * Returns the recording that ran at a moment: one that a restart moved aside, or null for the current one.
+ * @param kept in any order
+ * @param at Unix milliseconds
+ */
+export function recordingAt(kept: readonly KeptRecording[], at: number): KeptRecording | null {
+  const began = ({ started_at: started }: KeptRecording): number => (started === null ? 0 : Date.parse(started));
+  const running = kept.filter((one) => began(one) <= at && at <= Date.parse(one.ended_at));
+  return running.sort((one, other) => began(other) - began(one))[0] ?? null;
+}

@@ -1,0 +1,22 @@
+import type { Primary, Session } from '../../protocol/index.ts';
+
+/**
+ * Returns the name of the next session of a schedule: `NIGHTLY-1`, `NIGHTLY-2`, … A number is used once, so that a run
+ * names its session before it is launched.
+ * @param used the names of all earlier runs that are recorded
+ */
+export function nextName(base: string, used: readonly (string | null)[], isTaken: (name: string) => boolean): string {
+  const numbers = used.flatMap((name) => {
+    const number = name?.startsWith(`${base}-`) === true ? Number(name.slice(base.length + 1)) : Number.NaN;
+    return Number.isSafeInteger(number) ? [number] : [];
+  });
+  let number = Math.max(0, ...numbers) + 1;
+  while (isTaken(`${base}-${number}`)) number += 1;
+  return `${base}-${number}`;
+}
+
+/** Reports whether a session that a run launched is not done yet: it is starting, works, asks, or is stuck. */
+export function isAtWork({ status, parked_at: parkedAt }: Pick<Session, 'status' | 'parked_at'>): boolean {
+  const done: readonly (Primary | null)[] = ['idle', 'dead'];
+  return parkedAt === null && !done.includes(status.primary);
+}

@@ -1,0 +1,128 @@
+import { type Answer, needsYou, type Question, type Session } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { maskSecrets } from '../../text/mask-secrets.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { askedText } from '../../text/tool-input-text.ts';
+
+/** The message of a sink about a session that needs its person. */
+export interface Notice {
+  title: string;
+  body: string;
+  buttons: NoticeButton[];
+}
+
+export interface NoticeButton {
+  /** identifies the button within its message */
+  key: string;
+  label: string;
+  answer: Pick<Answer, 'choice'>;
+}
+
+/**
+ * The longest body in bytes. ntfy turns bodies of 4,096 bytes and more into an attachment, and Telegram refuses that
+ * many characters.
+ */
+const MOST_BODY_BYTES = 3_000;
+const LONGEST_LABEL = 40;
+
+/**
+ * Identifies what a session needs. The value changes with each question. Null if the session needs nobody, or if its
+ * need is unknown.
+ */
+export function needOf(session: Session): string | null {
+  const { primary, detail, since, question } = session.status;
+  if (!needsYou(session)) return null;
+  return question === null ? `${primary}/${detail} ${since}` : `question ${question.id}`;
+}
+
+/**
+ * Reports whether the status of a session is known well enough to conclude that its need is over. A server that has
+ * just started knows little.
+ */
+export function isKnown({ status: { primary } }: Session): boolean {
+  return primary !== null;
+}
+
+export function titleOf(slug: string, { primary, detail }: Pick<Session['status'], 'primary' | 'detail'>): string {
+  if (primary === 'stuck') return `${slug} gives no sign of life`;
+  if (detail === 'error') return `${slug} stopped with an error`;
+  if (detail === 'limit') return `${slug} stopped by a usage limit`;
+  return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
+}
+
+/** Cleans a session's text for a place where others may read it, such as a locked phone. */
+export function previewOf(text: string): string {
+  return maskSecrets(cleanBlock(showHiddenMarks(text)).trim());
+}
+
+/**
+ * Writes the message about a session.
+ * @param mostButtons how many buttons the sink shows; 0 if its messages take no answers
+ */
+export function noticeOf({ slug, status }: Session, mostButtons: number): Notice {
+  const { question } = status;
+  const whole = question === null ? status.because.evidence : wordsOf(question);
+  const shown = cleanBlock(showHiddenMarks(whole)).trim();
+  const body = cutBytes(maskSecrets(shown), MOST_BODY_BYTES);
+  // Nobody may allow a call that they have not seen in full.
+  const isWhole = body === shown && question?.cut !== true;
+  const buttons = question === null ? [] : buttonsOf(question, isWhole);
+  const fitting = buttons.length <= mostButtons ? buttons : [];
+  return { title: cleanLine(titleOf(slug, status)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
+}
+
+const NOT_WHOLE = '(Not all of it is shown here: allow it in CBOS.)';
+
+function wordsOf(question: Question): string {
+  const parts = question.questions.length === 0 ? [question] : question.questions;
+  const isCall = question.kind === 'permission' || question.kind === 'plan';
+  return parts
+    .flatMap((part) => [
+      isCall ? askedText(question, part) : part.text,
+      // The options of a call are always the same, and they are already the buttons.
+      ...(isCall ? [] : part.options.map(({ key, label }) => `${key}. ${label}`)),
+    ])
+    .join('\n');
+}
+
+function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
+  if (question.multi || question.questions.length > 1) return [];
+  switch (question.kind) {
+    case 'permission':
+    case 'plan': {
+      const has = (means: 'yes' | 'no'): boolean => question.options.some((option) => option.means === means);
+      return [
+        ...(isWhole && has('yes') ? [{ key: 'y', label: 'Yes', answer: { choice: 'yes' as const } }] : []),
+        ...(has('no') ? [{ key: 'n', label: 'No', answer: { choice: 'no' as const } }] : []),
+      ];
+    }
+    case 'question': {
+      if (!isWhole) return [];
+      return question.options.flatMap(({ label, means }, index) =>
+        means === 'choice' ? [{ key: String(index + 1), label: labelOf(label), answer: { choice: index + 1 } }] : [],
+      );
+    }
+    default:
+      return [];
+  }
+}
+
+const labelOf = (label: string): string => cleanLine(showHiddenMarks(label)).slice(0, LONGEST_LABEL);
+
+/** Cuts a text to at most `most` bytes in UTF-8. */
+function cutBytes(text: string, most: number): string {
+  let bytes = 0;
+  let end = 0;
+  for (const character of text) {
+    bytes += bytesOf(character.codePointAt(0) ?? 0);
+    if (bytes > most) return `${text.slice(0, end)}…`;
+    end += character.length;
+  }
+  return text;
+}
+
+function bytesOf(codePoint: number): number {
+  if (codePoint < 0x80) return 1;
+  if (codePoint < 0x800) return 2;
+  return codePoint < 0x10000 ? 3 : 4;
+}

@@ -1,0 +1,88 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPlace, PAYLOAD_WITH_WAIT } from './reply-hook.ts';
+
+/**
+ * The file in the spool that makes `PreToolUse` hooks show their calls to CBOS and wait for the reply. It contains the
+ * pid of the server, then one line for each tool, in which `*` matches any letters. Without the file a call costs
+ * nothing.
+ */
+const GUARD = '.guard';
+
+export const isCallGuard = (name: string): boolean => name === GUARD;
+
+/** Matches tool names that are safe in a shell pattern. With any other name, every tool is shown. */
+const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
+
+/**
+ * Makes hooks show the calls of these tools, or no calls if the list is empty. The file stays when the server ends. A
+ * hook that finds no server asks a person, because a denied call must not run while CBOS is away.
+ * @returns whether anything changed
+ */
+export function guardCalls(spoolDir: string, tools: readonly string[], holderPid = process.pid): boolean {
+  const file = join(spoolDir, GUARD);
+  if (tools.length === 0) {
+    const isThere = existsSync(file);
+    rmSync(file, { force: true });
+    return isThere;
+  }
+  const names = tools.every((tool) => PLAIN_TOOL.test(tool)) ? tools : ['*'];
+  const text = `${[holderPid, ...names].join('\n')}\n`;
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return false;
+  const draft = join(spoolDir, `${GUARD}.${holderPid}`);
+  try {
+    writeFileSync(draft, text, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+  return true;
+}
+
+/** The output of a `PreToolUse` hook. It refuses the call, asks a person, or lets Claude Code decide as usual. */
+export type CallReply =
+  | Record<string, never>
+  | {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse';
+        permissionDecision: 'deny' | 'ask';
+        permissionDecisionReason: string;
+      };
+    };
+
+export const callReply = (permissionDecision: 'deny' | 'ask', permissionDecisionReason: string): CallReply => ({
+  hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision, permissionDecisionReason },
+});
+
+/** How long a hook waits for the server, which answers within 50 ms, or within seconds on a loaded machine. */
+const WAIT_S = 10;
+
+/** The text that the hook itself prints. It is in single quotes in the shell. */
+const ASKS = JSON.stringify(callReply('ask', 'CBOS has not said whether a rule of yours denies this.'));
+
+/**
+ * Returns shell code that shows the call to CBOS if the guard names its tool, and prints the reply of CBOS. For other
+ * tools it runs `otherwise` with the payload on standard input, or in `$j` if the payload was read. If no server is
+ * running, or if the reply does not come in time, a person is asked. Claude Code then opens its dialog even if it would
+ * have asked nobody (2.1.329).
+ *
+ * The key, the place, and the line are those of `reply-hook.ts`. Only the first line counts. A partial line, which a
+ * killed server may leave, asks a person.
+ * @param drop writes the payload, which the command in its argument prints, into the spool
+ */
+export function guardedCall(
+  spool: string,
+  drop: (payload: string) => string,
+  otherwise: { unread: string; read: string },
+): string {
+  return (
+    `v="$${spool}/${GUARD}";if [ -e "$v" ];then j=$(cat);s=;k=;read -r q <"$v"||s=1;` +
+    `while read -r t;do case $j in *'"tool_name":"'$t'"'*)s=1;;esac;done <"$v";` +
+    `if [ "$s" ];then l=;if kill -0 "$q";then ${openPlace(spool)};fi;` +
+    `${drop(PAYLOAD_WITH_WAIT)}||k=;[ -z "$k" ]||l=$(timeout ${WAIT_S} grep -m 1 . <&3);` +
+    `case $l in "$k"*"$k")l=\${l#"$k"};l=\${l%"$k"};;*)l=;;esac;` +
+    `case $l in '')printf %s '${ASKS}';;*)printf %s "$l";;esac;` +
+    `else ${otherwise.read};fi;else ${otherwise.unread};fi`
+  );
+}

@@ -1,0 +1,35 @@
+/** A repository on a forge. */
+export interface ForgeRepository {
+  /** with the port if it is not the default one */
+  host: string;
+  owner: string;
+  name: string;
+}
+
+/** GitHub's host for SSH through a firewall. */
+const SAME_HOST: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.com' };
+const NAMED = /^\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
+const SHORT_SSH = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+)$/;
+
+/** Parses the address of a remote: `git@HOST:OWNER/NAME.git`, `https://…`, `ssh://…`. Null for any other form. */
+export function forgeRepository(address: string): ForgeRepository | null {
+  const short = SHORT_SSH.exec(address);
+  if (short !== null) return named(short[1] ?? '', short[2] ?? '');
+  if (!URL.canParse(address)) return null;
+  const { protocol, host, hostname, pathname } = new URL(address);
+  // The API does not use the SSH port.
+  if (protocol === 'ssh:') return named(hostname, pathname);
+  return protocol === 'https:' ? named(host, pathname) : null;
+}
+
+function named(host: string, path: string): ForgeRepository | null {
+  const [, owner, name] = NAMED.exec(path) ?? [];
+  if (owner === undefined || name === undefined || host === '') return null;
+  const lower = host.toLowerCase();
+  return { host: SAME_HOST[lower] ?? lower, owner, name };
+}
+
+/** `HOST/OWNER/NAME` */
+export function repositoryText({ host, owner, name }: ForgeRepository): string {
+  return `${host}/${owner}/${name}`;
+}

@@ -1,0 +1,32 @@
+import { spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+
+export interface DetachedProgram {
+  /** undefined if it could not be started */
+  pid: number | undefined;
+  /** Reports whether the program has ended or could not be started. */
+  hasEnded(): boolean;
+  kill(): void;
+}
+
+/**
+ * Starts a program in its own process session. Ctrl+C, closing the terminal, and the end of this process do not end it,
+ * and this process does not wait for it.
+ * @param options.output the file that receives everything the program prints; only this user may read it
+ */
+export function startDetached(
+  program: string,
+  args: readonly string[],
+  { cwd, env, output }: { cwd: string; env: Readonly<Record<string, string>>; output: string },
+): DetachedProgram {
+  const file = openSync(output, 'w', 0o600);
+  const child = spawn(program, args, { detached: true, stdio: ['ignore', file, file], cwd, env: { ...env } });
+  closeSync(file);
+  let ended = false;
+  const end = (): void => {
+    ended = true;
+  };
+  child.once('error', end).once('exit', end);
+  child.unref();
+  return { pid: child.pid, hasEnded: () => ended, kill: () => void child.kill('SIGKILL') };
+}

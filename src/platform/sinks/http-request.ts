@@ -1,0 +1,84 @@
+/** How long to wait for a server. A server that takes longer is faulty. */
+export const REQUEST_LIMIT_MS = 15_000;
+/** The largest answer, which is more than any sink needs. */
+const MOST_ANSWER_BYTES = 4_000_000;
+
+export type HttpReply =
+  | { kind: 'answered'; status: number; text: string; retryAfterMs: number | null }
+  /** the request cannot have arrived */
+  | { kind: 'unsent'; error: string }
+  | { kind: 'unsure'; error: string };
+
+/** Errors before a connection exists. After any other error, the request may have been carried out. */
+const BEFORE: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_HAS_EXPIRED',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** Sends a request and returns what is known about its outcome. It never throws. */
+export async function request(
+  url: string,
+  init: { method: string; headers?: Record<string, string>; body?: string; signal?: AbortSignal; limitMs?: number },
+): Promise<HttpReply> {
+  const { signal, limitMs = REQUEST_LIMIT_MS, ...rest } = init;
+  const limit = AbortSignal.timeout(limitMs);
+  try {
+    const response = await fetch(url, {
+      ...rest,
+      // The target of a redirect would receive data that only this server may read.
+      redirect: 'error',
+      signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+    });
+    const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1_000 : null;
+    return { kind: 'answered', status: response.status, text: await readBounded(response), retryAfterMs };
+  } catch (error) {
+    const { code, message } = causeOf(error);
+    return { kind: BEFORE.has(code) ? 'unsent' : 'unsure', error: message };
+  }
+}
+
+async function readBounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.byteLength;
+    if (bytes > MOST_ANSWER_BYTES) throw new Error('the answer is too long');
+    text += decoder.decode(part, { stream: true });
+  }
+  return text + decoder.decode();
+}
+
+/**
+ * The message of `fetch` is "fetch failed", and its cause has the reason. Neither names the address, which may contain
+ * a secret.
+ */
+export function causeOf(error: unknown): { code: string; message: string } {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return { code, message: cause instanceof Error ? cause.message || code || cause.name : String(cause) };
+}
+
+/** Parses JSON from another program. Null if it is not valid. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns the host of an address, because the rest may be secret. */
+export const originOf = (url: string): string => new URL(url).host;
+
+export const baseOf = (url: string): string => url.replace(/\/+$/, '');

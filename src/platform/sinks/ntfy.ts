@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { baseOf, causeOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import {
+  type Attempt,
+  type Found,
+  type Listening,
+  pressData,
+  readPress,
+  type SinkDriver,
+  type SinkMemory,
+  type SinkMessage,
+} from './sink-driver.ts';
+
+/** How many buttons ntfy's apps show. */
+const MOST_BUTTONS = 3;
+const HIGH = 4;
+const LOWEST = 1;
+/** How far apart the clocks of two machines may be. */
+const SKEW_S = 120;
+/** After how much silence a connection counts as dead. ntfy sends a keepalive every 45 seconds. */
+const SILENCE_MS = 120_000;
+const LISTEN_AGAIN_MS = 5_000;
+/** Longer than any line for a button press. */
+const LONGEST_LINE = 10_000;
+
+const Event = z.object({
+  id: z.string(),
+  event: z.string(),
+  time: z.number().optional(),
+  message: z.string().optional(),
+  sequence_id: z.string().optional(),
+  actions: z.array(z.object({ body: z.string().optional() })).optional(),
+});
+
+/**
+ * Publishes on a topic. A button posts to a second topic, whose name nobody can guess and to which CBOS subscribes, so
+ * CBOS opens no port to the network. The id of a message is also ntfy's sequence id. From ntfy 2.16 on, a message that
+ * is published twice replaces itself and can be deleted.
+ */
+export function openNtfy(options: {
+  url: string;
+  topic: string;
+  /** the topic of the buttons */
+  replies: string;
+  token: string | null;
+  memory: SinkMemory;
+  now(): number;
+}): SinkDriver {
+  const { topic, replies, token, memory, now } = options;
+  const base = baseOf(options.url);
+  const signed = token === null ? {} : { authorization: `Bearer ${token}` };
+  const publish = (message: object): Promise<HttpReply> =>
+    request(`${base}/`, {
+      method: 'POST',
+      headers: { ...signed, 'content-type': 'application/json' },
+      body: JSON.stringify({ topic, ...message }),
+    });
+
+  async function send({ id, code, title, body, buttons }: SinkMessage): Promise<Attempt> {
+    const actions = buttons.map(({ key, label }) => ({
+      action: 'http',
+      label,
+      url: `${base}/${replies}`,
+      method: 'POST',
+      body: pressData(code, key),
+      clear: true,
+    }));
+    return attemptOf(await publish({ title, message: body, priority: HIGH, sequence_id: id, actions }));
+  }
+
+  async function find({ id, code }: SinkMessage, since: number): Promise<Found> {
+    const from = Math.floor(since / 1_000) - SKEW_S;
+    const reply = await request(`${base}/${topic}/json?poll=1&since=${from}`, { method: 'GET', headers: signed });
+    if (reply.kind !== 'answered') return { kind: 'unknown', error: reply.error };
+    if (reply.status !== 200) return { kind: 'unknown', error: `HTTP ${reply.status}` };
+    const isIt = (line: string): boolean => {
+      const { data } = Event.safeParse(parseJson(line));
+      // A server before 2.16 has no sequence ids, but only our messages have these buttons.
+      return data?.sequence_id === id || data?.actions?.some((action) => action.body?.startsWith(`${code}.`)) === true;
+    };
+    return reply.text.split('\n').some(isIt) ? { kind: 'found', remote: null } : { kind: 'absent' };
+  }
+
+  async function close({ id }: SinkMessage): Promise<Attempt> {
+    const reply = await request(`${base}/${topic}/${id}`, { method: 'DELETE', headers: signed });
+    // A server before 2.16 cannot delete messages.
+    if (reply.kind === 'answered' && reply.status >= 400 && reply.status < 429) return { kind: 'sent', remote: null };
+    return attemptOf(reply);
+  }
+
+  async function listen(listening: Listening): Promise<void> {
+    const { signal, onFault, pause } = listening;
+    while (!signal.aborted) {
+      const fault = await subscribe(listening);
+      if (signal.aborted) return;
+      onFault(fault);
+      await pause(LISTEN_AGAIN_MS);
+    }
+  }
+
+  /** @returns why the subscription ended */
+  async function subscribe({ signal, onFault, onPress }: Listening): Promise<string> {
+    const silence = new AbortController();
+    let timer = setTimeout(() => silence.abort(), SILENCE_MS);
+    try {
+      // Presses from before the first subscription of this sink are ignored.
+      if (memory.read() === null) memory.write(String(Math.floor(now() / 1_000)));
+      const response = await fetch(`${base}/${replies}/json?since=${memory.read()}`, {
+        headers: signed,
+        redirect: 'error',
+        signal: AbortSignal.any([signal, silence.signal]),
+      });
+      if (!response.ok || response.body === null) {
+        await response.body?.cancel();
+        return `HTTP ${response.status}`;
+      }
+      onFault(null);
+      const decoder = new TextDecoder();
+      let rest = '';
+      for await (const part of response.body) {
+        clearTimeout(timer);
+        timer = setTimeout(() => silence.abort(), SILENCE_MS);
+        const lines = (rest + decoder.decode(part, { stream: true })).split('\n');
+        rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
+        for (const line of lines) await takeLine(line, onPress);
+      }
+      return 'the server closed the connection';
+    } catch (error) {
+      return silence.signal.aborted ? 'the server was silent' : causeOf(error).message;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function takeLine(line: string, onPress: Listening['onPress']): Promise<void> {
+    const { data } = Event.safeParse(parseJson(line));
+    if (data?.event !== 'message') return;
+    const press = readPress(data.message);
+    const reply = press === null ? null : await onPress(press);
+    memory.write(data.id);
+    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it says so where the question
+    // was.
+    if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
+  }
+
+  return { to: originOf(base), mostButtons: MOST_BUTTONS, send, find, close, listen };
+}
+
+/** The statuses of a server that may accept the message later. */
+const LATER: ReadonlySet<number> = new Set([408, 425, 429, 507]);
+
+function attemptOf(reply: HttpReply): Attempt {
+  if (reply.kind !== 'answered') return { ...reply, afterMs: null };
+  const { status, text, retryAfterMs } = reply;
+  if (status >= 200 && status < 300) return { kind: 'sent', remote: null };
+  const said = z.object({ error: z.string() }).safeParse(parseJson(text)).data?.error;
+  const error = said === undefined ? `HTTP ${status}` : `HTTP ${status}: ${said}`;
+  if (LATER.has(status)) return { kind: 'unsent', error, afterMs: retryAfterMs };
+  return status < 500 ? { kind: 'refused', error } : { kind: 'unsure', error, afterMs: retryAfterMs };
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod';
+import { baseOf, originOf, parseJson, request } from './http-request.ts';
+import {
+  type Attempt,
+  type Found,
+  type Listening,
+  pressData,
+  readPress,
+  type SinkDriver,
+  type SinkMemory,
+  type SinkMessage,
+} from './sink-driver.ts';
+
+/** How many buttons fit below each other on a phone without hiding the message. */
+const MOST_BUTTONS = 8;
+/** How long Telegram holds a request for updates, in seconds. Its servers hold it for 50 seconds. */
+const POLL_S = 50;
+/** After this many unused ids in a row, no more messages follow. */
+const PROBES = 3;
+/** How many ids are checked in all, because in a group others write at the same time. */
+const MOST_PROBES = 50;
+/** The longest notice over a pressed button. */
+const LONGEST_TOAST = 200;
+
+const Memory = z.object({
+  /** the next update to ask for */
+  offset: z.number().default(0),
+  /** the highest known message id in the chat */
+  last: z.number().nullable().default(null),
+  /**
+   * the message that is being sent, the highest id known before its first attempt, the id up to which it was looked for
+   * since the last attempt, and how many of the last ids are unused
+   */
+  pending: z
+    .object({ id: z.string(), after: z.number().nullable(), probed: z.number().nullable(), misses: z.number() })
+    .nullable()
+    .default(null),
+});
+type Memory = z.infer<typeof Memory>;
+
+const Reply = z.object({
+  ok: z.boolean(),
+  result: z.unknown().optional(),
+  error_code: z.number().optional(),
+  description: z.string().optional(),
+  parameters: z.object({ retry_after: z.number().optional() }).optional(),
+});
+const SentMessage = z.object({ message_id: z.number(), chat: z.object({ id: z.number() }) });
+const Update = z.object({
+  update_id: z.number(),
+  message: SentMessage.optional(),
+  callback_query: z.object({ id: z.string(), data: z.string().optional(), message: SentMessage.optional() }).optional(),
+});
+
+type Called =
+  | { kind: 'ok'; result: unknown }
+  | { kind: 'failed'; error: string; isOver: boolean; afterMs: number | null }
+  | { kind: 'unsent' | 'unsure'; error: string };
+
+/**
+ * A bot that writes into one chat and accepts presses only there. Telegram has no idempotency key. If it is unknown
+ * whether a message arrived, CBOS edits the messages after the last known one without changing their text. Telegram
+ * then reports that nothing changed, and the message is found.
+ */
+export function openTelegram(options: { url: string; token: string; chat: string; memory: SinkMemory }): SinkDriver {
+  const { token, chat } = options;
+  const base = baseOf(options.url);
+  let memory = readMemory(options.memory);
+  const remember = (change: Partial<Memory>): void => {
+    memory = { ...memory, ...change };
+    options.memory.write(JSON.stringify(memory));
+  };
+  const notice = (id: number): void => {
+    if (memory.last === null || id > memory.last) remember({ last: id });
+  };
+
+  async function call(
+    method: string,
+    body: object,
+    more: { signal?: AbortSignal; limitMs?: number } = {},
+  ): Promise<Called> {
+    const headers = { 'content-type': 'application/json' };
+    const reply = await request(`${base}/bot${token}/${method}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      ...more,
+    });
+    if (reply.kind !== 'answered') return reply;
+    const { data } = Reply.safeParse(parseJson(reply.text));
+    if (data?.ok === true) return { kind: 'ok', result: data.result };
+    // A proxy answered, or the server failed. The request may have been carried out.
+    if (data === undefined || reply.status >= 500) return { kind: 'unsure', error: `HTTP ${reply.status}` };
+    const seconds = data.parameters?.retry_after;
+    const isOver = reply.status !== 429 && reply.status !== 409;
+    const error = data.description ?? `HTTP ${reply.status}`;
+    return { kind: 'failed', error, isOver, afterMs: seconds === undefined ? null : seconds * 1_000 };
+  }
+
+  const content = ({ title, body, code, buttons }: SinkMessage): object => ({
+    text: `${title}\n\n${body}`,
+    link_preview_options: { is_disabled: true },
+    reply_markup: {
+      inline_keyboard: buttons.map(({ key, label }) => [{ text: label, callback_data: pressData(code, key) }]),
+    },
+  });
+
+  async function send(message: SinkMessage): Promise<Attempt> {
+    const { id, session } = message;
+    if (session !== '') {
+      const after = memory.pending?.id === id ? memory.pending.after : memory.last;
+      remember({ pending: { id, after, probed: null, misses: 0 } });
+    }
+    const called = await call('sendMessage', { chat_id: chat, ...content(message) });
+    if (called.kind !== 'ok') return attemptOf(called);
+    const { data } = SentMessage.safeParse(called.result);
+    if (data === undefined) return { kind: 'sent', remote: null };
+    notice(data.message_id);
+    return { kind: 'sent', remote: String(data.message_id) };
+  }
+
+  async function find(message: SinkMessage): Promise<Found> {
+    const { pending } = memory;
+    // This is the first message ever. If it did arrive, there will be two.
+    if (pending?.id !== message.id || pending.after === null) return { kind: 'absent' };
+    const { after } = pending;
+    let { misses } = pending;
+    for (let id = (pending.probed ?? after) + 1; misses < PROBES && id <= after + MOST_PROBES; id += 1) {
+      const called = await call('editMessageText', { chat_id: chat, message_id: id, ...content(message) });
+      // A successful edit has turned a message of this bot into this one.
+      if (called.kind === 'ok' || /message is not modified/i.test(called.error)) {
+        notice(id);
+        return { kind: 'found', remote: String(id) };
+      }
+      if (called.kind !== 'failed' || !called.isOver) return { kind: 'unknown', error: called.error };
+      misses = /not found|MESSAGE_ID_INVALID/i.test(called.error) ? misses + 1 : 0;
+      remember({ pending: { ...pending, probed: id, misses } });
+    }
+    return { kind: 'absent' };
+  }
+
+  async function close(message: SinkMessage, remote: string | null, ended: string): Promise<Attempt> {
+    if (remote === null) return { kind: 'sent', remote };
+    const text = `${message.title}\n\n${message.body}\n\n${ended}`;
+    const called = await call('editMessageText', { chat_id: chat, message_id: Number(remote), text });
+    // The message already says so, or somebody has deleted it.
+    if (called.kind === 'failed' && called.isOver) return { kind: 'sent', remote };
+    return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
+  }
+
+  async function listen(listening: Listening): Promise<void> {
+    const { signal, onFault, pause } = listening;
+    while (!signal.aborted) {
+      const called = await call(
+        'getUpdates',
+        { offset: memory.offset, timeout: POLL_S, allowed_updates: ['callback_query', 'message'] },
+        { signal, limitMs: (POLL_S + 15) * 1_000 },
+      );
+      if (signal.aborted) return;
+      if (called.kind !== 'ok') {
+        onFault(called.error);
+        await pause(LISTEN_AGAIN_MS);
+        continue;
+      }
+      onFault(null);
+      const updates = z.array(Update).safeParse(called.result).data ?? [];
+      for (const update of updates) {
+        await takeUpdate(update, listening);
+        remember({ offset: update.update_id + 1 });
+      }
+    }
+  }
+
+  async function takeUpdate(
+    { message, callback_query: query }: z.infer<typeof Update>,
+    { onPress }: Listening,
+  ): Promise<void> {
+    if (message !== undefined && String(message.chat.id) === chat) notice(message.message_id);
+    // Presses in any other chat get no answer, not even a refusal.
+    if (query === undefined || String(query.message?.chat.id) !== chat) return;
+    const press = readPress(query.data);
+    const said = press === null ? "This isn't a button of CBOS." : await onPress(press);
+    const { text, isDone } = typeof said === 'string' ? { text: said, isDone: false } : said;
+    // If this does not arrive, the edited message says the same.
+    await call('answerCallbackQuery', {
+      callback_query_id: query.id,
+      text: text.slice(0, LONGEST_TOAST),
+      show_alert: !isDone,
+    });
+  }
+
+  const to = `${originOf(base)}, chat ${chat}`;
+  return { to, mostButtons: MOST_BUTTONS, send, find, isSerial: true, close, listen };
+}
+
+const LISTEN_AGAIN_MS = 5_000;
+
+function attemptOf(called: Exclude<Called, { kind: 'ok' }>): Attempt {
+  if (called.kind !== 'failed') return { ...called, afterMs: null };
+  const { error, isOver, afterMs } = called;
+  return isOver ? { kind: 'refused', error } : { kind: 'unsent', error, afterMs };
+}
+
+function readMemory(memory: SinkMemory): Memory {
+  return Memory.safeParse(parseJson(memory.read() ?? '{}')).data ?? { offset: 0, last: null, pending: null };
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod';
+import type { Database } from './database.ts';
+import { KeptStatements } from './kept-statements.ts';
+
+/**
+ * The state of a message. `waiting`: nothing was sent, or an attempt will be repeated. `sending`: a request is in
+ * progress, or was when the server was killed. `sent`: the message has arrived. `closing`: its question is over, but
+ * the message does not say so yet. The final states are `closed`, `dropped` (its question was over before it was sent),
+ * and `refused` (the sink does not accept it).
+ */
+export const OutboxPhase = z.enum(['waiting', 'sending', 'sent', 'closing', 'closed', 'dropped', 'refused']);
+export type OutboxPhase = z.infer<typeof OutboxPhase>;
+
+/** The buttons and the text of a sent message. */
+const KeptNotice = z.object({
+  title: z.string(),
+  body: z.string(),
+  buttons: z.array(
+    z.object({
+      key: z.string(),
+      label: z.string(),
+      answer: z.object({
+        choice: z.union([z.enum(['yes', 'no', 'always']), z.number(), z.array(z.number())]).optional(),
+      }),
+    }),
+  ),
+});
+
+/** A message. Times are Unix milliseconds. */
+const OutboxRow = z
+  .object({
+    id: z.string(),
+    sink_id: z.string(),
+    session_id: z.string(),
+    need: z.string(),
+    code: z.string(),
+    phase: OutboxPhase,
+    opened_at: z.number(),
+    changed_at: z.number(),
+    attempts: z.number(),
+    retry_at: z.number().nullable(),
+    unsure_since: z.number().nullable(),
+    notice: z
+      .string()
+      .nullable()
+      .transform((text) => (text === null ? null : KeptNotice.parse(JSON.parse(text)))),
+    remote: z.string().nullable(),
+    ended: z.string().nullable(),
+    error: z.string().nullable(),
+  })
+  .transform((row) => ({
+    id: row.id,
+    sinkId: row.sink_id,
+    sessionId: row.session_id,
+    /** the session's question, or its other need */
+    need: row.need,
+    /** the code in its buttons, which nobody else knows */
+    code: row.code,
+    phase: row.phase,
+    openedAt: row.opened_at,
+    changedAt: row.changed_at,
+    attempts: row.attempts,
+    retryAt: row.retry_at,
+    /** since when a message with an unknown outcome may exist */
+    unsureSince: row.unsure_since,
+    notice: row.notice,
+    /** the sink's own id for the message */
+    remote: row.remote,
+    /** how its question ended, in words */
+    ended: row.ended,
+    error: row.error,
+  }));
+export type OutboxMessage = z.infer<typeof OutboxRow>;
+
+export interface OutboxStore {
+  /** @returns false if the sink already has a message about this need */
+  add(message: Pick<OutboxMessage, 'id' | 'sinkId' | 'sessionId' | 'need' | 'code' | 'openedAt'>): boolean;
+  save(message: OutboxMessage): void;
+  get(id: string): OutboxMessage | null;
+  byCode(sinkId: string, code: string): OutboxMessage | null;
+  /** the unfinished messages of a sink: first those that may have arrived, then the oldest */
+  unfinished(sinkId: string): OutboxMessage[];
+  /** the messages of all sinks about a session that are not in a final state */
+  openOf(sessionId: string): OutboxMessage[];
+  /** the sessions with a message that is not in a final state */
+  openSessions(): string[];
+  find(sinkId: string, sessionId: string, need: string): OutboxMessage | null;
+  counts(sinkId: string, since: number): { waiting: number; sent: number };
+  /** Removes the notes about answers that a killed server was about to give. */
+  clearAnswers(): void;
+  forgetSink(sinkId: string): void;
+  /** Deletes messages that reached a final state before a time. */
+  forgetBefore(time: number): void;
+  memory(sinkId: string): string | null;
+  remember(sinkId: string, memory: string): void;
+}
+
+const INSERT = `
+  INSERT INTO outbox (id, sink_id, session_id, need, code, phase, opened_at, changed_at, attempts)
+  VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?6, 0) ON CONFLICT DO NOTHING`;
+
+const UPDATE = `
+  UPDATE outbox SET code = ?, phase = ?, opened_at = ?, changed_at = ?, attempts = ?, retry_at = ?, unsure_since = ?,
+  notice = ?, remote = ?, ended = ?, error = ? WHERE id = ?`;
+
+const COUNTS = `
+  SELECT count(*) FILTER (WHERE phase IN ('waiting', 'sending')) AS waiting,
+    count(*) FILTER (WHERE phase IN ('sent', 'closing', 'closed') AND opened_at >= ?) AS sent
+  FROM outbox WHERE sink_id = ?`;
+
+const UNFINISHED = `
+  SELECT * FROM outbox WHERE sink_id = ? AND phase IN ('waiting', 'sending', 'closing') 
+  ORDER BY phase <> 'sending' AND unsure_since IS NULL, opened_at, rowid`;
+
+export function createOutboxStore(database: Database): OutboxStore {
+  const sql = new KeptStatements(database);
+  const one = (row: unknown): OutboxMessage | null => (row === undefined ? null : OutboxRow.parse(row));
+  const open = "phase IN ('waiting', 'sending', 'sent')";
+  return {
+    add: ({ id, sinkId, sessionId, need, code, openedAt }) =>
+      sql.run(INSERT, id, sinkId, sessionId, need, code, openedAt),
+    save: (message) => {
+      const { id, code, phase, openedAt, changedAt, attempts, retryAt, unsureSince, remote, ended, error } = message;
+      const notice = message.notice === null ? null : JSON.stringify(message.notice);
+      sql.run(
+        UPDATE,
+        ...[code, phase, openedAt, changedAt, attempts, retryAt, unsureSince, notice, remote, ended, error, id],
+      );
+    },
+    get: (id) => one(sql.get('SELECT * FROM outbox WHERE id = ?', id)),
+    byCode: (sinkId, code) => one(sql.get('SELECT * FROM outbox WHERE sink_id = ? AND code = ?', sinkId, code)),
+    unfinished: (sinkId) => sql.all(UNFINISHED, sinkId).map((row) => OutboxRow.parse(row)),
+    openOf: (sessionId) =>
+      sql.all(`SELECT * FROM outbox WHERE session_id = ? AND ${open}`, sessionId).map((row) => OutboxRow.parse(row)),
+    openSessions: () =>
+      sql
+        .all(`SELECT DISTINCT session_id FROM outbox WHERE ${open}`)
+        .map((row) => z.object({ session_id: z.string() }).parse(row).session_id),
+    find: (sinkId, sessionId, need) =>
+      one(sql.get('SELECT * FROM outbox WHERE sink_id = ? AND session_id = ? AND need = ?', sinkId, sessionId, need)),
+    counts: (sinkId, since) =>
+      z.object({ waiting: z.number(), sent: z.number() }).parse(sql.get(COUNTS, since, sinkId)),
+    clearAnswers: () => void sql.run(`UPDATE outbox SET ended = NULL WHERE ended IS NOT NULL AND ${open}`),
+    forgetSink: (sinkId) => {
+      sql.run('DELETE FROM outbox WHERE sink_id = ?', sinkId);
+      sql.run('DELETE FROM sink_memory WHERE sink_id = ?', sinkId);
+    },
+    forgetBefore: (time) =>
+      void sql.run("DELETE FROM outbox WHERE changed_at < ? AND phase IN ('closed', 'dropped', 'refused')", time),
+    memory: (sinkId) => {
+      const row = sql.get('SELECT memory FROM sink_memory WHERE sink_id = ?', sinkId);
+      return row === undefined ? null : z.object({ memory: z.string() }).parse(row).memory;
+    },
+    remember: (sinkId, memory) =>
+      void sql.run(
+        'INSERT INTO sink_memory VALUES (?1, ?2) ON CONFLICT (sink_id) DO UPDATE SET memory = ?2',
+        sinkId,
+        memory,
+      ),
+  };
+}

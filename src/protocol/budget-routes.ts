@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { Budget, BudgetRaise } from './budgets.ts';
+import type { Route } from './route.ts';
+
+/** The part of the REST interface for budgets. */
+export const BUDGET_ROUTES = {
+  listBudgets: {
+    method: 'get',
+    path: '/budgets',
+    summary: 'Every budget, what was spent of it, and which sessions it cannot cover',
+    success: 200,
+    response: z.array(Budget),
+    errors: [],
+  },
+  raiseBudget: {
+    method: 'post',
+    path: '/budgets/{name}/raise',
+    summary: 'Let more be spent in the present period; what CBOS holds for it is sent then',
+    params: z.object({ name: z.string() }),
+    body: BudgetRaise,
+    success: 200,
+    response: Budget,
+    errors: ['no_such_budget', 'no_such_session'],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** What a budget counts: dollars as reported by Claude Code, or every token of JSON sessions, including cached ones. */
+export const BudgetUnit = z.enum(['usd', 'tokens']);
+export type BudgetUnit = z.infer<typeof BudgetUnit>;
+
+/** `day`: the day of the server's local clock. `total`: all days. */
+export const BudgetPeriod = z.enum(['day', 'total']);
+export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
+
+/**
+ * The sessions to which a budget applies: each session by itself, one session, the sessions of a tag together, or all
+ * together.
+ */
+export const BudgetScope = z.enum(['each', 'session', 'tag', 'fleet']);
+export type BudgetScope = z.infer<typeof BudgetScope>;
+
+const Measured = {
+  unit: BudgetUnit,
+  per: BudgetPeriod,
+  limit: z.number().meta({ description: 'What may be spent in the present period, raised or not' }),
+  spent: z.number(),
+};
+
+/** The first budget that keeps CBOS from sending anything to a session. */
+export const OverBudget = z
+  .object({
+    budget: z.string(),
+    scope: BudgetScope,
+    ...Measured,
+    holds: z.int().meta({ description: 'How many texts CBOS holds for the session' }),
+  })
+  .meta({ id: 'OverBudget' });
+export type OverBudget = z.infer<typeof OverBudget>;
+
+/** The part of a budget for one session, or for everything together. */
+export const BudgetSubject = z.object({
+  session: z.string().nullable().meta({ description: 'null for the sessions of a tag, and for all' }),
+  limit: Measured.limit,
+  spent: Measured.spent,
+  reached: z.boolean(),
+  raised: z.boolean(),
+});
+export type BudgetSubject = z.infer<typeof BudgetSubject>;
+
+export const Budget = z
+  .object({
+    name: z.string(),
+    scope: BudgetScope,
+    of: z.string().nullable().meta({ description: 'The name of the session or the tag' }),
+    unit: BudgetUnit,
+    per: BudgetPeriod,
+    limit: z.number().meta({ description: 'As config.toml says it' }),
+    subjects: z.array(BudgetSubject).meta({ description: 'Those that have spent most come first' }),
+    uncovered: z.array(z.string()).meta({
+      description: 'Sessions that the budget is for, and of which nothing reports what they spend',
+    }),
+  })
+  .meta({ id: 'Budget' });
+export type Budget = z.infer<typeof Budget>;
+
+export const BudgetRaise = z
+  .strictObject({
+    to: z.number().positive().optional().meta({
+      description: 'The limit of the present period; left out, the present limit and the budget once more',
+    }),
+    session: z.string().optional().meta({ description: 'Needed where the budget is for each session' }),
+  })
+  .meta({ id: 'BudgetRaise' });
+export type BudgetRaise = z.infer<typeof BudgetRaise>;

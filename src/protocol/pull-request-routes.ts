@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { NewPullRequest, PullRequestLook, PullRequestPlan } from './pull-request.ts';
+import { type Route, SlugParam } from './route.ts';
+import { Session } from './session.ts';
+import { GitName } from './worktree.ts';
+
+const PullRequestQuery = z.strictObject({
+  into: GitName.optional().meta({ description: 'As in the request that opens it' }),
+});
+
+const PullRequestsAsked = z
+  .object({ asked: z.array(z.string()).meta({ description: 'Sessions whose pull request is asked about now' }) })
+  .meta({ id: 'PullRequestsAsked' });
+
+const ERRORS = [
+  'no_such_session',
+  'no_worktree',
+  'worktree_gone',
+  'no_base',
+  'no_such_ref',
+  'no_commit',
+  'no_new_commits',
+  'uncommitted_changes',
+  'operation_in_progress',
+  'no_remote',
+  'gh_not_found',
+  'gh_not_logged_in',
+  'gh_failed',
+  'git_not_found',
+  'git_failed',
+] as const;
+
+/** The pull request of a session's branch, through the person's own `gh`. */
+export const PULL_REQUEST_ROUTES = {
+  planPullRequest: {
+    method: 'get',
+    path: '/sessions/{slug}/pull-request',
+    summary:
+      "What a pull request of a session's branch would be: where, from what, with which words; nothing is pushed",
+    params: SlugParam,
+    query: PullRequestQuery,
+    success: 200,
+    response: PullRequestPlan,
+    errors: ERRORS,
+  },
+  openPullRequest: {
+    method: 'post',
+    path: '/sessions/{slug}/pull-request',
+    summary:
+      "Push a session's branch and open a pull request with the words that were shown; its worktree stays. Refused if the branch or the remote has changed since the plan",
+    params: SlugParam,
+    body: NewPullRequest,
+    success: 200,
+    response: Session,
+    errors: [...ERRORS, 'pull_request_changed', 'pull_request_exists', 'push_refused', 'disk_full'],
+  },
+  lookAtPullRequests: {
+    method: 'post',
+    path: '/pull-requests/look',
+    summary:
+      'Say which sessions a person sees: the state of their open pull requests is asked for, each at most every two minutes, and told as a change of the session',
+    body: PullRequestLook,
+    success: 200,
+    response: PullRequestsAsked,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** The limits of GitHub for the title and the text of a pull request. */
+const MOST_TITLE_CHARS = 256;
+const MOST_BODY_CHARS = 60_000;
+
+/** The combined result of the checks of its last commit. `none`: there are no checks. */
+export const PullRequestChecks = z.enum(['none', 'pending', 'passing', 'failing']);
+export type PullRequestChecks = z.infer<typeof PullRequestChecks>;
+
+/** The pull request of a session's branch. */
+export const PullRequest = z
+  .object({
+    url: z.string(),
+    number: z.int(),
+    repository: z.string().meta({ description: 'HOST/OWNER/NAME' }),
+    base: z.string().meta({ description: 'The branch that it asks to be merged into' }),
+    state: z.enum(['open', 'merged', 'closed']),
+    checks: PullRequestChecks,
+    checked_at: Timestamp.meta({ description: 'When the forge was last asked for its state' }),
+  })
+  .meta({ id: 'PullRequest' });
+export type PullRequest = z.infer<typeof PullRequest>;
+
+/** The planned pull request of a session. Nothing is pushed before a client sends this back. */
+export const PullRequestPlan = z
+  .object({
+    repository: z.string().meta({ description: 'HOST/OWNER/NAME, from the address of the remote' }),
+    remote: z.string().meta({ description: 'The remote that the branch is pushed to' }),
+    branch: z.string(),
+    base: z.string(),
+    commit: z.string().meta({ description: 'The commit that the branch is pushed at' }),
+    commits: z.int().meta({ description: 'How many of its commits the base lacks, as far as this machine knows' }),
+    title: z.string(),
+    body: z.string(),
+    existing: PullRequest.nullable().meta({
+      description: 'The open pull request that the branch has already: it gets the commits, and stays as it is',
+    }),
+  })
+  .meta({ id: 'PullRequestPlan' });
+export type PullRequestPlan = z.infer<typeof PullRequestPlan>;
+
+export const NewPullRequest = z
+  .strictObject({
+    repository: z.string().min(1).max(1_000).meta({ description: 'As the plan had it' }),
+    commit: z.string().min(1).max(100).meta({ description: 'As the plan had it' }),
+    into: z.string().min(1).max(1_000).optional().meta({
+      description: 'The base; left out: the branch that the worktree started from',
+    }),
+    title: z.string().trim().min(1).max(MOST_TITLE_CHARS),
+    body: z.string().max(MOST_BODY_CHARS),
+    draft: z.boolean().optional(),
+    number: z.int().optional().meta({
+      description: 'The pull request that the plan found: only the branch is pushed, title and body are not used',
+    }),
+  })
+  .meta({ id: 'NewPullRequest' });
+export type NewPullRequest = z.infer<typeof NewPullRequest>;
+
+/** The sessions that a person sees at the moment, for which the server should request the states of pull requests. */
+export const PullRequestLook = z
+  .strictObject({
+    sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Left out: all of them' }),
+  })
+  .meta({ id: 'PullRequestLook' });
+export type PullRequestLook = z.infer<typeof PullRequestLook>;

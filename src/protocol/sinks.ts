@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { SLUG_PATTERN } from './names.ts';
+import { Timestamp } from './words.ts';
+
+/** The protocols of sinks. */
+export const SINK_KINDS = ['ntfy', 'webhook', 'telegram'] as const;
+export const SinkKind = z.enum(SINK_KINDS);
+export type SinkKind = z.infer<typeof SinkKind>;
+
+/** The name of a sink follows the rules for sessions. */
+const SinkName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digits, - and _');
+
+const LONGEST_URL = 2_000;
+const LONGEST_SECRET = 500;
+/** A day. A question that is open for longer belongs in the list and not on a phone. */
+const LONGEST_RULE_S = 86_400;
+
+/** Messages contain sessions' questions and the sink's secrets, so plain HTTP is allowed only to this machine. */
+const SinkUrl = z
+  .url()
+  .max(LONGEST_URL)
+  .regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$))/, {
+    error: 'must be https, or on this machine',
+  });
+const Seconds = z.int().min(0).max(LONGEST_RULE_S);
+const Secret = z.string().min(1).max(LONGEST_SECRET);
+
+/** The rules for when a sink sends a message. */
+export const SinkRules = z
+  .strictObject({
+    after_s: Seconds.optional().meta({
+      description:
+        'How long a question must be open before the sink gets it, in seconds; default: 15. To escalate, use a second sink with a longer time',
+    }),
+    away_s: Seconds.optional().meta({
+      description:
+        'Nothing is sent while a person looked at a session or acted in a face less than this many seconds ago; default: 60',
+    }),
+    quiet: z
+      .string()
+      .regex(/^\d\d:\d\d-\d\d:\d\d$/, 'write 22:00-07:00')
+      .optional()
+      .meta({
+        description: 'Nothing is sent between these times of the day; questions that are still open afterwards follow',
+      }),
+    timezone: z.string().min(1).max(64).optional().meta({
+      description: "The time zone of `quiet`, such as `Europe/Berlin`; default: the zone of the server's machine",
+    }),
+    answers: z.boolean().optional().meta({
+      description: 'Whether its messages have buttons that answer; default: false',
+    }),
+  })
+  .meta({ id: 'SinkRules' });
+export type SinkRules = z.infer<typeof SinkRules>;
+
+const NewNtfy = SinkRules.extend({
+  name: SinkName,
+  kind: z.literal('ntfy'),
+  url: SinkUrl.optional().meta({ description: 'The server; default: https://ntfy.sh' }),
+  topic: z
+    .string()
+    .regex(/^[-_A-Za-z0-9]{1,64}$/, 'a topic is 1 to 64 letters, digits, - and _')
+    .optional()
+    .meta({ description: 'Default: one that nobody can guess' }),
+  token: Secret.optional().meta({ description: 'Access token, if the server needs one' }),
+});
+
+const NewWebhook = SinkRules.extend({
+  name: SinkName,
+  kind: z.literal('webhook'),
+  url: SinkUrl,
+  secret: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,120}={0,2}$/, 'a secret is whsec_ and at least 24 bytes in base64')
+    .optional()
+    .meta({ description: 'Default: a new one, which the answer contains' }),
+});
+
+const NewTelegram = SinkRules.extend({
+  name: SinkName,
+  kind: z.literal('telegram'),
+  url: SinkUrl.optional().meta({ description: 'The Bot API; default: https://api.telegram.org' }),
+  chat: z
+    .string()
+    .regex(/^-?\d{1,20}$/, 'a chat is a number')
+    .meta({ description: 'The one chat that gets the messages, and whose buttons count' }),
+  token: z
+    .string()
+    .regex(/^\d{1,20}:[-_A-Za-z0-9]{1,100}$/, 'a token looks like 123456:ABC-DEF')
+    .meta({ description: 'The token of the bot, from @BotFather' }),
+});
+
+export const NewSink = z.discriminatedUnion('kind', [NewNtfy, NewWebhook, NewTelegram]).meta({ id: 'NewSink' });
+export type NewSink = z.infer<typeof NewSink>;
+
+/** A sink as every face shows it, without its secrets. */
+export const Sink = z
+  .object({
+    name: z.string(),
+    kind: SinkKind,
+    to: z.string().meta({ description: 'Where its messages go, without anything secret' }),
+    after_s: z.int(),
+    away_s: z.int(),
+    quiet: z.string().nullable(),
+    timezone: z.string().nullable(),
+    answers: z.boolean(),
+    created_at: Timestamp,
+    waiting: z.int().meta({ description: 'Messages that have not been sent yet' }),
+    sent: z.int().meta({ description: 'Messages of the last seven days that were sent' }),
+    fault: z.string().nullable().meta({ description: 'Why the last attempt failed; null once one succeeds' }),
+  })
+  .meta({ id: 'Sink' });
+export type Sink = z.infer<typeof Sink>;
+
+export const AddedSink = Sink.extend({
+  shown_once: z.string().nullable().meta({
+    description: 'The topic or signing secret that was made for it, which is never shown again; null otherwise',
+  }),
+}).meta({ id: 'AddedSink' });
+export type AddedSink = z.infer<typeof AddedSink>;

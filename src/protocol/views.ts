@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { GROUPINGS } from './grouping.ts';
+import { Tag } from './labels.ts';
+import type { Route } from './route.ts';
+
+/** The largest number of saved views, because a person chooses one from a list. */
+export const MOST_VIEWS = 50;
+const MOST_FILTER = 200;
+
+/** How the list is arranged. */
+export const ViewArrangement = z.strictObject({
+  group: z.enum(GROUPINGS).meta({ description: 'How the list is grouped' }),
+  filter: z.string().max(MOST_FILTER).meta({
+    description:
+      'Words that must all match a session: `#night` a tag, `@shop` a repository, anything else a part of its row',
+  }),
+});
+export type ViewArrangement = z.infer<typeof ViewArrangement>;
+
+export const SavedView = ViewArrangement.extend({ name: Tag }).meta({ id: 'SavedView' });
+export type SavedView = z.infer<typeof SavedView>;
+
+const ViewParam = z.object({ name: z.string() });
+
+/** The part of the REST interface for saved views of the list. */
+export const VIEW_ROUTES = {
+  listViews: {
+    method: 'get',
+    path: '/views',
+    summary: 'The saved views of the list, which every face offers, by name',
+    success: 200,
+    response: z.array(SavedView),
+    errors: [],
+  },
+  saveView: {
+    method: 'put',
+    path: '/views/{name}',
+    summary: 'Save a view of the list under a name; this replaces a view of that name',
+    params: ViewParam,
+    body: ViewArrangement,
+    success: 200,
+    response: SavedView,
+    errors: [],
+  },
+  removeView: {
+    method: 'delete',
+    path: '/views/{name}',
+    summary: 'Delete a saved view; the sessions stay as they are',
+    params: ViewParam,
+    success: 200,
+    response: SavedView,
+    errors: ['no_such_view'],
+  },
+} as const satisfies Record<string, Route>;

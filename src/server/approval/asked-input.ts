@@ -1,0 +1,9 @@
+import type { AskedInput } from './approvals.ts';
+
+/** Returns the whole call, as its hook passed it on. Null if nobody waits any more. */
+export function askedIn(payload: unknown): AskedInput | null {
+  if (typeof payload !== 'object' || payload === null) return null;
+  const { tool_name: tool, tool_input: input, cwd } = payload as Readonly<Record<string, unknown>>;
+  if (typeof tool !== 'string') return null;
+  return { tool, input, isWhole: true, cwd: typeof cwd === 'string' ? cwd : null };
+}

@@ -1,0 +1,143 @@
+import { dirname, join } from 'node:path';
+import { askWords, denyWords, toolsToShow } from '../../core/approval/index.ts';
+import { callReply, guardCalls, makeSpool } from '../../platform/claude/index.ts';
+import { watchDirectory } from '../../platform/files/watch-directory.ts';
+import { HOME_RULES, PROJECT_RULES } from '../../platform/rules/index.ts';
+import type { Logger } from '../logger.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import type { Approvals } from './approvals.ts';
+import { askedIn } from './asked-input.ts';
+
+/**
+ * Decides for each call whether a rule denies it, before Claude Code decides whether to ask. Hooks show their calls
+ * only while a rule may cover their tool.
+ */
+export interface CallGuard {
+  /** whether any calls are shown; JSON sessions get the hook only then */
+  isOn(): boolean;
+  /** Checks the rules, and tells the hooks which calls to show. Resolves when the hooks know it. */
+  refresh(): Promise<void>;
+  /** Watches the home's file of rules. */
+  start(): Promise<Dispose>;
+}
+
+export interface CallGuardOptions {
+  spoolDir: string;
+  home: string;
+  approvals: Pick<Approvals, 'book'>;
+  log: Pick<Logger, 'error'>;
+  /** called when the rules, or the states of their files, have changed */
+  onChange(): void;
+}
+
+export function createCallGuard({ spoolDir, home, approvals, log, onChange }: CallGuardOptions): CallGuard {
+  let isOn = false;
+  let running: Promise<void> | null = null;
+  let isAgain = false;
+  let known: string | null = null;
+  /** by the folder of a project whose rules are trusted */
+  const projects = new Map<string, Dispose>();
+  let isStarted = false;
+
+  async function look(): Promise<void> {
+    const { rules, files } = await approvals.book([]);
+    const now = JSON.stringify([rules.map(({ rule }) => rule.id), files]);
+    if (known !== null && known !== now) onChange();
+    known = now;
+    watchProjects(files.flatMap(({ folder }) => folder ?? []));
+    const tools = toolsToShow(
+      rules.map(({ rule }) => rule),
+      files.some(({ state }) => state === 'broken'),
+    );
+    isOn = tools.length > 0;
+    makeSpool(spoolDir);
+    guardCalls(spoolDir, tools);
+  }
+
+  /** The trusted rules apply whatever the file says now, but the list of rules shows that the file has changed. */
+  function watchProjects(folders: readonly string[]): void {
+    if (!isStarted) return;
+    for (const [folder, stop] of projects) {
+      if (folders.includes(folder)) continue;
+      projects.delete(folder);
+      stop();
+    }
+    for (const folder of folders) {
+      if (projects.has(folder)) continue;
+      const dir = dirname(join(folder, PROJECT_RULES));
+      const stop = watchDirectory({ dir, onChange: (_, event) => void (event === 'begin' || refresh()) });
+      projects.set(folder, stop);
+    }
+  }
+
+  /** Only one check runs at a time. A change during a check causes another one. */
+  async function refresh(): Promise<void> {
+    isAgain = true;
+    running ??= (async () => {
+      while (isAgain) {
+        isAgain = false;
+        await look().catch((cause: unknown) =>
+          log.error({ err: cause }, 'the hooks cannot be told which calls rules may deny: denies hold in dialogs only'),
+        );
+      }
+      running = null;
+    })();
+    await running;
+  }
+
+  return {
+    isOn: () => isOn,
+    refresh,
+    start: async () => {
+      const stop = watchDirectory({
+        dir: home,
+        onChange: (name) => {
+          if (name === null || name === HOME_RULES) void refresh();
+        },
+      });
+      isStarted = true;
+      await refresh();
+      return () => {
+        isStarted = false;
+        stop();
+        for (const stopOne of projects.values()) stopOne();
+        projects.clear();
+      };
+    },
+  };
+}
+
+/**
+ * Answers the hook that shows a call. A deny is stored first, and given only once. If anything fails, a person is
+ * asked.
+ */
+export async function answerCall(actor: SessionActor, wait: string): Promise<void> {
+  const { approvals, waits, log } = actor.deps;
+  const { record, recording } = actor;
+  try {
+    const asked = askedIn(await waits.asked(wait));
+    if (asked === null) return;
+    const found = await approvals.verdictBefore({ id: record.id, name: record.slug, path: record.path }, asked);
+    if (found === null) {
+      await waits.reply(wait, {});
+      return;
+    }
+    const { decision, reason, rules } = found;
+    if (decision !== 'deny') {
+      await waits.reply(wait, callReply('ask', askWords(reason, rules)));
+      return;
+    }
+    const row = approvals.record({
+      ...{ sessionId: record.id, session: record.slug, asked: wait, decision, rules },
+      ...{ tool: asked.tool, input: asked.input, seq: actor.deps.events.state(record.id)?.lastSeq ?? null },
+      place: recording === null ? null : { epoch: recording.epoch(), offset: recording.end() },
+    });
+    const isGiven = await waits.reply(wait, callReply('deny', denyWords(rules)));
+    log.info({ slug: record.slug, tool: asked.tool, rules: rules.map(({ id }) => id) }, 'a rule has denied a call');
+    if (row !== null) approvals.conclude(row, isGiven ? 'given' : 'overtaken');
+  } catch (cause) {
+    log.warn({ slug: actor.slug, err: cause }, 'the approval rules could not answer; the call is left to a person');
+    await waits.leave(wait).catch((error: unknown) => log.warn({ err: error }, 'a hook cannot be told to ask'));
+  }
+}

@@ -1,0 +1,66 @@
+import { type ApprovalRule, readRule, type SuggestedRule, suggestRules } from '../../core/approval/index.ts';
+import type { GivenAnswer } from '../../platform/sqlite/answer-store.ts';
+import type { RuleSuggestion } from '../../protocol/index.ts';
+
+/** The most suggestions at once: more than a person reads. */
+const MOST_SUGGESTIONS = 20;
+/** The different commands of a project, the newest. Each is tried by every rule that may fit it. */
+const MOST_TRIED = 200;
+const MOST_SHOWN = 10;
+
+/**
+ * Proposes rules, and tries each on every command of its project that a person was asked about.
+ * @param asks reports whether a person is asked about a command, under the rules in effect and those to try
+ */
+export async function suggestFromAnswers(
+  answers: readonly GivenAnswer[],
+  asks: (answer: GivenAnswer, extra: readonly ApprovalRule[]) => Promise<boolean>,
+): Promise<RuleSuggestion[]> {
+  // Loaded on demand, because few people ask for suggestions.
+  const { stringify } = await import('smol-toml');
+  const found: RuleSuggestion[] = [];
+  const asking = new Map<GivenAnswer, Promise<boolean>>();
+  const asksNow = (one: GivenAnswer): Promise<boolean> => {
+    const known = asking.get(one) ?? asks(one, []);
+    asking.set(one, known);
+    return known;
+  };
+  for (const suggested of suggestRules(answers)) {
+    if (found.length === MOST_SUGGESTIONS) break;
+    const { folder: project, command, sessions, commands, step, yes } = suggested;
+    const rule = readRule({ effect: 'allow', fields: { command, project }, id: 'suggested', folder: null });
+    if ('problem' in rule) continue;
+    const tried = await tryOut({ suggested, rule, answers, asks, asksNow });
+    // Either the rules in effect already allow all of it, or some rule always asks about it.
+    if (tried.allowed.length === 0) continue;
+    found.push({
+      ...{ number: found.length + 1, project, command, step, yes, no: 0 },
+      ...{ sessions: [...sessions], commands: commands.slice(0, MOST_SHOWN), also: tried.also.slice(0, MOST_SHOWN) },
+      toml: `[[allow]]\n${stringify({ command, project })}`,
+    });
+  }
+  return found;
+}
+
+/** Returns the commands that would no longer ask: those that the person allowed, and others. */
+async function tryOut(of: {
+  suggested: SuggestedRule;
+  rule: ApprovalRule;
+  answers: readonly GivenAnswer[];
+  asks: (answer: GivenAnswer, extra: readonly ApprovalRule[]) => Promise<boolean>;
+  /** by the rules in effect alone; looked up once for each command */
+  asksNow: (answer: GivenAnswer) => Promise<boolean>;
+}): Promise<{ allowed: string[]; also: string[] }> {
+  const { suggested, rule, answers, asks, asksNow } = of;
+  const [program = ''] = suggested.command.split(' ');
+  const different = new Map<string, GivenAnswer>();
+  for (const one of answers) {
+    const { command } = one.input as { command?: unknown };
+    if (one.folder === suggested.folder && typeof command === 'string') different.set(command, one);
+  }
+  const allowed: string[] = [];
+  for (const [text, one] of [...different].slice(-MOST_TRIED)) {
+    if (text.includes(program) && (await asksNow(one)) && !(await asks(one, [rule]))) allowed.push(text);
+  }
+  return { allowed, also: allowed.filter((text) => !suggested.commands.includes(text)) };
+}

@@ -1,0 +1,192 @@
+/**
+ * The budgets of sessions. `createBudgets` determines whether a session has reached a budget. It reads the figures that
+ * Claude Code has reported, and waits for the end of the day. A session without figures is never stopped, because no
+ * figure is better than a wrong one. `cbos budget` names such sessions.
+ */
+
+import { type BudgetRule, periodOf, type Spend, spentOf, subjectOf } from '../../core/budgets/index.ts';
+import { endOfDay, localDay } from '../../core/history/index.ts';
+import type { Labels } from '../../core/labels/index.ts';
+import { Emitter } from '../../emitter/emitter.ts';
+import type { BudgetStore } from '../../platform/sqlite/budget-store.ts';
+import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
+import type { EventStore } from '../../platform/sqlite/event-store.ts';
+import type { TerminalCostStore } from '../../platform/sqlite/terminal-cost-store.ts';
+import type { OverBudget } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose } from '../sessions.ts';
+
+/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+const MOST_MS = 6 * 3_600_000;
+
+/** A part of a budget in its current period. */
+export interface BudgetState {
+  limit: number;
+  spent: number;
+  isRaised: boolean;
+}
+
+/** The names of a session in its record. */
+interface Named {
+  id: string;
+  slug: string;
+}
+
+export interface Budgets {
+  readonly rules: readonly BudgetRule[];
+  /** Returns the first budget that keeps CBOS from sending to a session. Null if CBOS may send. */
+  overBudget(session: Named): Omit<OverBudget, 'holds'> | null;
+  /** Returns the first budget shared by several sessions that a new session with these tags would find reached. */
+  overBudgetOfNew(tags: readonly string[]): string | null;
+  /** Returns how much of a budget a session may spend and has spent. Null if the budget does not apply to it. */
+  stateOf(rule: BudgetRule, session: Named): BudgetState | null;
+  /** @param session null for a budget that several sessions share */
+  raise(rule: BudgetRule, session: Named | null, to: number): void;
+  /** Returns the part of a budget that several sessions share. */
+  shared(rule: BudgetRule): BudgetState;
+  /** Records that something was spent, sent, held, or tagged. Listeners are called soon, and only once. */
+  note(): void;
+  onChange(listener: () => void): Dispose;
+  dispose: Dispose;
+}
+
+export interface BudgetOptions {
+  rules: readonly BudgetRule[];
+  store: BudgetStore;
+  events: Pick<EventStore, 'sessionDays'>;
+  terminalCosts: Pick<TerminalCostStore, 'read'>;
+  labels: { all(): ReadonlyMap<string, Labels> };
+  clock: Clock;
+  log: Logger;
+}
+
+export function createBudgets({ rules, store, events, terminalCosts, labels, clock, log }: BudgetOptions): Budgets {
+  const changes = new Emitter((cause) => log.error({ err: cause }, 'a listener of budgets failed'));
+  let known = new Map<string, BudgetState>();
+  let tags: ReadonlyMap<string, Labels> | null = null;
+  let cancelTell: Dispose | null = null;
+  let cancelDay: Dispose | null = null;
+
+  const tagsOf = (id: string): readonly string[] => {
+    tags ??= labels.all();
+    return tags.get(id)?.tags ?? [];
+  };
+
+  function state(rule: BudgetRule, subject: string): BudgetState {
+    const now = clock.now();
+    const period = periodOf(rule, now);
+    const key = JSON.stringify([rule.name, subject, period]);
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const tagged = new Set<string>();
+    if (rule.scope === 'tag' && rule.of !== null) {
+      tags ??= labels.all();
+      for (const [id, { tags: words }] of tags) if (words.includes(rule.of)) tagged.add(id);
+    }
+    const spends = readSpends(subject === '' ? null : subject, rule.per === 'day' ? localDay(now) : null);
+    const raisedTo = store.raisedTo({ budget: rule.name, subject, period });
+    const limit = Math.max(rule.limit, raisedTo ?? 0);
+    const made = { limit, spent: spentOf(rule, { subject, tagged, spends, now }), isRaised: limit > rule.limit };
+    known.set(key, made);
+    return made;
+  }
+
+  function readSpends(sessionId: string | null, since: string | null): Spend[] {
+    return [
+      ...events
+        .sessionDays(sessionId, since)
+        .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: row.tokens })),
+      ...terminalCosts
+        .read(sessionId, since)
+        .map((row): Spend => ({ sessionId: row.session_id, day: row.day, usd: row.cost_usd, tokens: null })),
+    ];
+  }
+
+  function note(): void {
+    if (rules.length === 0) return;
+    known = new Map();
+    tags = null;
+    cancelTell ??= clock.after(0, () => {
+      cancelTell = null;
+      changes.tell();
+    });
+  }
+
+  function awaitDay(): void {
+    if (rules.length === 0) return;
+    // The time is read first, because `now` may report that the clock was set and so call this function again.
+    const now = clock.now();
+    cancelDay?.();
+    cancelDay = clock.after(Math.min(endOfDay(now) - now, MOST_MS), () => {
+      note();
+      awaitDay();
+    });
+  }
+
+  const stopNoticing =
+    rules.length === 0
+      ? null
+      : clock.onStep(() => {
+          note();
+          awaitDay();
+        });
+  awaitDay();
+
+  const stateOf = (rule: BudgetRule, { id, slug }: Named): BudgetState | null => {
+    const subject = subjectOf(rule, { id, slug, tags: rule.scope === 'tag' ? tagsOf(id) : [] });
+    return subject === null ? null : state(rule, subject);
+  };
+
+  return {
+    rules,
+    overBudget: (session) => {
+      for (const rule of rules) {
+        const found = stateOf(rule, session);
+        if (found === null || found.spent < found.limit) continue;
+        const { name: budget, scope, unit, per } = rule;
+        return { budget, scope, unit, per, limit: found.limit, spent: found.spent };
+      }
+      return null;
+    },
+    overBudgetOfNew: (words) => {
+      const newcomer = { id: '', slug: '', tags: words };
+      const reached = rules.find((rule) => {
+        if (subjectOf(rule, newcomer) !== '' || (rule.scope !== 'tag' && rule.scope !== 'fleet')) return false;
+        const { spent, limit } = state(rule, '');
+        return spent >= limit;
+      });
+      return reached?.name ?? null;
+    },
+    stateOf,
+    shared: (rule) => state(rule, ''),
+    raise: (rule, session, to) => {
+      const now = clock.now();
+      store.raise({ budget: rule.name, subject: session?.id ?? '', period: periodOf(rule, now) }, to, now);
+      note();
+    },
+    note,
+    onChange: changes.on,
+    dispose: () => {
+      stopNoticing?.();
+      cancelTell?.();
+      cancelDay?.();
+      changes.clear();
+    },
+  };
+}
+
+/** The facts about a session that show whether a budget holds its texts. */
+interface Budgeted {
+  readonly record: Named;
+  readonly deps: {
+    readonly budgets: Pick<Budgets, 'overBudget'>;
+    readonly deliveries: Pick<DeliveryStore, 'withStatus'>;
+  };
+}
+
+/** Returns a session's budget as every face shows it, with the texts that are held by it. */
+export function overBudgetOf({ record, deps }: Budgeted): OverBudget | null {
+  const over = deps.budgets.overBudget(record);
+  return over && { ...over, holds: deps.deliveries.withStatus(record.id, 'queued').length };
+}

@@ -1,0 +1,34 @@
+import type { OverBudget } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { Dispose } from '../sessions.ts';
+import { type Budgets, overBudgetOf } from './budgets.ts';
+
+interface Followed {
+  actor: Pick<SessionActor, 'record' | 'deps' | 'isListed' | 'lookAgain' | 'view'>;
+}
+
+/**
+ * Reports to every face when a session reaches a budget or may continue, and then sends the held texts. The person is
+ * alerted only when a text is waiting, because until then there is nothing to decide.
+ */
+export function followBudgets({ roster, budgets }: { roster: { all(): Followed[] }; budgets: Budgets }): Dispose {
+  const told = new Map<string, OverBudget>();
+
+  function look(): void {
+    for (const { actor } of roster.all()) {
+      if (!actor.isListed()) continue;
+      const { id } = actor.record;
+      const before = told.get(id);
+      const now = overBudgetOf(actor);
+      if (now === null) told.delete(id);
+      else told.set(id, now);
+      if (before?.budget === now?.budget && before?.limit === now?.limit && before?.holds === now?.holds) continue;
+      const isAlert = (now?.holds ?? 0) > 0 && (before?.holds ?? 0) === 0;
+      actor.deps.emit({ kind: isAlert ? 'woken' : 'updated', session: actor.view() });
+      if (now === null) actor.lookAgain();
+    }
+  }
+
+  look();
+  return budgets.onChange(look);
+}

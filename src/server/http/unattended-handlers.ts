@@ -1,0 +1,91 @@
+import { recordingAt } from '../../core/recording/index.ts';
+import type { KeptRecording, RULE_ROUTES, SCHEDULE_ROUTES, SINK_ROUTES } from '../../protocol/index.ts';
+import type { RulesDesk } from '../approval/rules-desk.ts';
+import type { BudgetDesk } from '../budgets/budget-desk.ts';
+import type { Scheduler } from '../schedules/scheduler.ts';
+import type { Sinks } from '../sinks/sinks.ts';
+import type { Handlers } from './handler-types.ts';
+
+type UnattendedRoute =
+  | keyof typeof RULE_ROUTES
+  | keyof typeof SCHEDULE_ROUTES
+  | keyof typeof SINK_ROUTES
+  | 'listBudgets'
+  | 'raiseBudget';
+
+/** Creates the handlers of the features that work without a person: approval rules, schedules, sinks, and budgets. */
+export function createUnattendedHandlers({
+  rules,
+  schedules,
+  sinks,
+  budgets,
+  olderRecordings,
+}: {
+  /** the older recordings of a name, which restarts moved aside */
+  olderRecordings(slug: string): Promise<KeptRecording[]>;
+  rules: RulesDesk;
+  schedules: Scheduler;
+  sinks: Sinks;
+  budgets: BudgetDesk;
+}): Pick<Handlers, UnattendedRoute> {
+  return {
+    ...createRuleHandlers(rules, olderRecordings),
+    ...createScheduleHandlers(schedules),
+    ...createSinkHandlers(sinks),
+    ...createBudgetHandlers(budgets),
+  };
+}
+
+function createRuleHandlers(
+  rules: RulesDesk,
+  olderRecordings: (slug: string) => Promise<KeptRecording[]>,
+): Pick<Handlers, keyof typeof RULE_ROUTES> {
+  return {
+    listRules: ({ query }) => rules.list(query.folder),
+    addRule: ({ body }) => rules.add(body),
+    removeRule: ({ params }) => rules.remove(params.id),
+    suggestRules: () => rules.suggest(),
+    testRules: ({ body }) => rules.test(body),
+    trustRules: ({ body }) => rules.trust(body),
+    untrustRules: ({ body }) => rules.untrust(body.path),
+    audit: ({ query }) => rules.audit(query),
+    auditRecord: async ({ params }) => {
+      const entry = rules.decision(params.id);
+      const { listed, session, offset } = entry;
+      if (listed === null || offset === null) return { ...entry, recording: null };
+      // A rename leaves the older recordings under their old name.
+      const kept = await Promise.all([...new Set([listed, session])].map(olderRecordings));
+      return { ...entry, recording: recordingAt(kept.flat(), Date.parse(entry.at))?.recording ?? listed };
+    },
+  };
+}
+
+function createSinkHandlers(sinks: Sinks): Pick<Handlers, keyof typeof SINK_ROUTES> {
+  return {
+    listSinks: () => sinks.list(),
+    addSink: ({ body }) => sinks.add(body),
+    removeSink: ({ params }) => sinks.remove(params.name),
+    testSink: ({ params }) => sinks.test(params.name),
+  };
+}
+
+function createScheduleHandlers(schedules: Scheduler): Pick<Handlers, keyof typeof SCHEDULE_ROUTES> {
+  return {
+    listSchedules: () => schedules.list(),
+    addSchedule: ({ body }) => schedules.add(body),
+    scheduleTimes: ({ query }) => schedules.times(query.cron, query.timezone),
+    changeSchedule: ({ params, body }) => schedules.change(params.name, body),
+    removeSchedule: ({ params }) => schedules.remove(params.name),
+    pauseSchedule: ({ params }) => schedules.pause(params.name, true),
+    resumeSchedule: ({ params }) => schedules.pause(params.name, false),
+    runSchedule: ({ params }) => schedules.run(params.name),
+    scheduleRuns: ({ params }) => schedules.runs(params.name),
+  };
+}
+
+function createBudgetHandlers(budgets: BudgetDesk): Pick<Handlers, 'listBudgets' | 'raiseBudget'> {
+  return {
+    listBudgets: () => budgets.list(),
+    raiseBudget: ({ params, body }) => budgets.raise(params.name, body),
+  };
+}

@@ -1,0 +1,26 @@
+import type { PULL_REQUEST_ROUTES } from '../../protocol/pull-request-routes.ts';
+import type { WORKTREE_ROUTES } from '../../protocol/worktree-routes.ts';
+import type { Sessions } from '../sessions.ts';
+import type { PullRequests } from '../worktrees/pull-requests.ts';
+import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
+import type { Handlers } from './handler-types.ts';
+
+type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
+
+/** Creates the handlers for finishing worktrees, recovering saved ones, and opening pull requests of their branches. */
+export function createWorktreeHandlers(options: {
+  sessions: Sessions;
+  worktrees: WorktreeDesk;
+  pullRequests: PullRequests;
+}): WorktreeHandlers {
+  const { sessions, worktrees, pullRequests } = options;
+  return {
+    previewFinish: ({ params, query }) => worktrees.preview(sessions.get(params.slug), query.into ?? null),
+    finishSession: ({ params, body }) => sessions.finish(params.slug, body),
+    planPullRequest: ({ params, query }) => pullRequests.plan(params.slug, query.into ?? null),
+    openPullRequest: ({ params, body }) => pullRequests.open(params.slug, body),
+    lookAtPullRequests: ({ body }) => ({ asked: pullRequests.look(body.sessions ?? null) }),
+    listSaved: ({ query }) => worktrees.saved([...sessions.list(), ...sessions.archived()], query.path ?? null),
+    recover: ({ body }) => worktrees.recover(body),
+  };
+}

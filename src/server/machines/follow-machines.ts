@@ -1,0 +1,139 @@
+import type { MachineSessions, Member, Session, StreamFrame } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Dispose } from '../sessions.ts';
+
+/**
+ * The pause between two requests to a machine. Together with the time that an answer may take, a row that is shown as
+ * current is at most about four seconds old. If nothing has changed on a machine, a request costs one small message.
+ */
+const LOOK_EVERY_MS = 2_000;
+
+export type FleetFrame = Extract<StreamFrame, { type: 'fleet' | 'machine' }>;
+export type FleetListener = (frame: FleetFrame) => void;
+
+export interface FollowMachinesOptions {
+  others(): readonly Member[];
+  /** Requests the sessions of a machine. @returns why it did not answer; null if it did */
+  look(member: Member): Promise<{ message: string } | null>;
+  sessionsOf(id: string): Pick<MachineSessions, 'sessions' | 'unreadable' | 'age_ms' | 'may'>;
+  clock: Clock;
+}
+
+/**
+ * Reports changes of the other machines to the followers of the fleet. No requests are sent while there are no
+ * followers.
+ */
+export interface MachineFollowers {
+  /** The listener first gets everything that is known. */
+  follow(listener: FleetListener): Dispose;
+  /** Records that a machine has sent its sessions. */
+  noteRows(member: Member): void;
+  /** Call this when the members of the fleet or the connection have changed. */
+  lookNow(): void;
+  dispose(): void;
+}
+
+/** The result of the last request to a machine. */
+interface Seen {
+  fault: string | null;
+  /** the last report, without the fields that change all the time */
+  told: string;
+}
+
+export function createMachineFollowers(options: FollowMachinesOptions): MachineFollowers {
+  const { others, clock } = options;
+  const listeners = new Set<FleetListener>();
+  const seen = new Map<string, Seen>();
+  const looking = new Set<string>();
+  let stopTimer: Dispose | null = null;
+
+  const fleetFrame = (): FleetFrame => ({ type: 'fleet', machines: others().map(({ name }) => name) });
+  const machineFrame = ({ id, name }: Member, fault: string | null): FleetFrame => {
+    const known = options.sessionsOf(id);
+    // A machine that refuses is reachable, but its earlier report is not current either.
+    const may = fault === null ? known.may : [];
+    return { type: 'machine', machine: name, is_self: false, reachable: fault === null, fault, ...known, may };
+  };
+  const tell = (frame: FleetFrame): void => {
+    for (const listener of listeners) listener(frame);
+  };
+  const tellIfChanged = (member: Member, fault: string | null): void => {
+    if (listeners.size === 0) return;
+    const frame = machineFrame(member, fault);
+    const told = contentOf(frame);
+    if (seen.get(member.id)?.told === told) return;
+    seen.set(member.id, { fault, told });
+    tell(frame);
+  };
+
+  async function lookAt(member: Member): Promise<void> {
+    if (looking.has(member.id)) return;
+    looking.add(member.id);
+    try {
+      const failure = await options.look(member);
+      if (others().some(({ id }) => id === member.id)) tellIfChanged(member, failure?.message ?? null);
+    } finally {
+      looking.delete(member.id);
+    }
+  }
+
+  function lookNow(): void {
+    stopTimer?.();
+    stopTimer = null;
+    if (listeners.size === 0) return;
+    tell(fleetFrame());
+    lookAround();
+  }
+
+  function lookAround(): void {
+    for (const member of others()) void lookAt(member);
+    stopTimer = clock.after(LOOK_EVERY_MS, lookAround);
+  }
+
+  return {
+    follow: (listener) => {
+      listeners.add(listener);
+      if (listeners.size === 1) {
+        // The results from the time of earlier followers may be old.
+        seen.clear();
+        lookNow();
+      } else {
+        listener(fleetFrame());
+        for (const member of others()) {
+          const last = seen.get(member.id);
+          if (last !== undefined) listener(machineFrame(member, last.fault));
+        }
+      }
+      return () => {
+        listeners.delete(listener);
+        if (listeners.size > 0) return;
+        stopTimer?.();
+        stopTimer = null;
+      };
+    },
+    noteRows: (member) => {
+      const last = seen.get(member.id);
+      // An unreachable machine counts as reachable again only when it answers.
+      if (last?.fault === null) tellIfChanged(member, null);
+      else if (listeners.size > 0) void lookAt(member);
+    },
+    lookNow,
+    dispose: () => {
+      stopTimer?.();
+      stopTimer = null;
+      listeners.clear();
+    },
+  };
+}
+
+/** Returns the part of a frame that a person sees, without ages and session clocks, which differ each time. */
+function contentOf(frame: FleetFrame): string {
+  if (frame.type === 'fleet') return '';
+  const { age_ms: _, sessions, ...rest } = frame;
+  return JSON.stringify([rest, sessions.map(withoutClocks)]);
+}
+
+function withoutClocks({ last_activity: _, status, ...session }: Session): unknown {
+  const { unchanged_ms: __, quiet_ms: ___, ...rest } = status;
+  return { ...session, status: rest };
+}

@@ -1,0 +1,34 @@
+import type { FleetMachine, FleetView, MachineCall, MachineSessions, Right } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import type { FleetListener } from './follow-machines.ts';
+import type { Membership, MembershipFiles } from './membership.ts';
+
+export interface OpenMachinesOptions {
+  home: string;
+  files: MembershipFiles;
+  membership: Membership;
+  sessions: Pick<Sessions, 'list' | 'onEvent'>;
+  carryOut(call: MachineCall): Promise<unknown>;
+  environment: Readonly<Record<string, string | undefined>>;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** This machine as a member of a fleet. */
+export interface Machines {
+  view(): Promise<FleetView>;
+  sessions(): Promise<MachineSessions[]>;
+  /** Reports the sessions of the other machines and each change. */
+  follow(listener: FleetListener): Dispose;
+  call(machine: string, call: MachineCall): Promise<unknown>;
+  invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
+  allow(rights: readonly Right[]): void;
+  remove(machine: string): Promise<FleetMachine>;
+  /** Informs the founder. Returns false if the founder could not be reached. */
+  leave(): Promise<boolean>;
+  /** Resolves when the machine is connected, or with false when the time is over. */
+  connected(limitMs: number): Promise<boolean>;
+  close(): Promise<void>;
+}

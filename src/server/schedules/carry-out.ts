@@ -1,0 +1,100 @@
+/** Carries out recorded runs. After a crash every step may be repeated, but takes effect only once. */
+
+import { isAtWork } from '../../core/schedules/launches.ts';
+import type { RunRecord, ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
+import { CatalogueError, type NewSession, type ScheduleLaunch, type Send } from '../../protocol/index.ts';
+import type { Logger } from '../logger.ts';
+import type { ScheduledSessions } from './scheduled-sessions.ts';
+import { nameOf } from './view-schedule.ts';
+
+/** The outcome of a run. */
+export type Ended = Pick<RunRecord, 'sessionId' | 'outcome' | 'reason' | 'deliveryId' | 'error'>;
+
+export interface CarryOutOptions {
+  sessions: ScheduledSessions;
+  log: Logger;
+}
+
+/**
+ * Sends the prompt of a run, to a session that it launches first if it names one.
+ * @param request the prompt, with the key that prevents a second delivery
+ */
+export async function carryOut(
+  { sessions, log }: CarryOutOptions,
+  { launch }: ScheduleRecord,
+  { run, request }: { run: RunRecord; request: Send },
+): Promise<Ended> {
+  const none = { sessionId: run.sessionId, deliveryId: null, reason: null };
+  try {
+    if (run.launches === null || launch === null) {
+      const slug = nameOf(sessions, run.sessionId);
+      if (slug === null) return { ...none, outcome: 'failed', error: 'its session was deleted' };
+      const { id } = await sessions.send(slug, request);
+      return { ...none, outcome: 'sent', deliveryId: id, error: null };
+    }
+    const over = sessions.overBudget(launch.tags ?? []);
+    const isThere = sessions.named().some(({ name }) => name === run.launches);
+    if (over !== null && !isThere) return { ...none, outcome: 'skipped', reason: 'over_budget', error: null };
+    const { id } = await sendToNew(sessions, { slug: run.launches, launch, request });
+    return { ...none, sessionId: sessions.idOf(run.launches), outcome: 'sent', deliveryId: id, error: null };
+  } catch (cause) {
+    if (!(cause instanceof CatalogueError)) log.error({ err: cause }, 'a schedule could not be run');
+    const error = cause instanceof Error ? cause.message : String(cause);
+    const found = sessions.named().find(({ name }) => name === run.launches);
+    const sessionId = found?.id ?? run.sessionId;
+    return cause instanceof CatalogueError && cause.code === 'not_accepting_text'
+      ? { ...none, sessionId, outcome: 'skipped', reason: 'refused', error }
+      : { ...none, sessionId, outcome: 'failed', error };
+  }
+}
+
+/**
+ * Launches the session of a run, and sends its prompt. If a killed server had launched the session, only the prompt is
+ * sent; if the session is not alive, it is started again.
+ */
+async function sendToNew(
+  sessions: ScheduledSessions,
+  { slug, launch, request }: { slug: string; launch: ScheduleLaunch; request: Send },
+): Promise<{ id: string }> {
+  const isThere = sessions.named().some(({ name }) => name === slug);
+  if (!isThere) await sessions.create(newSession(slug, launch));
+  // A server that was killed right after the launch had not tagged the session yet, and a budget may apply to the tags.
+  else if (launch.tags !== undefined && launch.tags.length > 0) sessions.tag(slug, { add: launch.tags });
+  try {
+    return await sessions.send(slug, request);
+  } catch (cause) {
+    if (!isThere || sessions.get(slug).status.primary !== 'dead') throw cause;
+    await sessions.restart(slug);
+    return sessions.send(slug, request);
+  }
+}
+
+/** Returns the launch request for a session of a schedule. */
+export function newSession(slug: string, { name, overlap, keep, worktree, ...launch }: ScheduleLaunch): NewSession {
+  return { slug, ...launch, ...(worktree === undefined ? {} : { worktree }) };
+}
+
+/**
+ * Parks and archives the sessions of a schedule beyond the number that it keeps. A session that works, asks or would
+ * lose something stays listed, and is checked again after the next run.
+ * @param launched ids of its sessions, oldest first
+ */
+export async function tidy(
+  { sessions, log }: CarryOutOptions,
+  { launched, keep }: { launched: readonly string[]; keep: number },
+): Promise<void> {
+  const there = launched.flatMap((id) => nameOf(sessions, id) ?? []);
+  for (const slug of there.slice(0, -keep)) {
+    const { status, parked_at: parkedAt, archived_at: archivedAt, type } = sessions.get(slug);
+    if (archivedAt !== null || isAtWork({ status, parked_at: parkedAt })) continue;
+    try {
+      // A JSON session has no process to park while it waits.
+      if (status.primary !== 'dead' && parkedAt === null)
+        await (type === 'screen' ? sessions.park : sessions.kill)(slug);
+      sessions.archive(slug);
+    } catch (cause) {
+      if (!(cause instanceof CatalogueError)) throw cause;
+      log.info({ slug, code: cause.code }, 'an older session of a schedule stays listed');
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { v4 as uuid } from 'uuid';
+import { z } from 'zod';
+import { openNtfy, openTelegram, openWebhook, type SinkDriver, type SinkMemory } from '../../platform/sinks/index.ts';
+import type { NewSink } from '../../protocol/index.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
+
+/**
+ * The default time that a question must be open before a sink sends. A person at the keyboard has answered most
+ * questions by then.
+ */
+const AFTER_S = 15;
+const AWAY_S = 60;
+const NTFY_URL = 'https://ntfy.sh';
+const TELEGRAM_URL = 'https://api.telegram.org';
+
+const Common = z.object({
+  id: z.string(),
+  name: z.string(),
+  after_s: z.number(),
+  away_s: z.number(),
+  quiet: z.string().nullable(),
+  timezone: z.string().nullable(),
+  answers: z.boolean(),
+  created_at: z.string(),
+});
+
+/** A sink with its secrets. */
+const KeptSink = z.discriminatedUnion('kind', [
+  Common.extend({
+    kind: z.literal('ntfy'),
+    url: z.string(),
+    topic: z.string(),
+    replies: z.string(),
+    token: z.string().nullable(),
+  }),
+  Common.extend({ kind: z.literal('webhook'), url: z.string(), secret: z.string() }),
+  Common.extend({ kind: z.literal('telegram'), url: z.string(), token: z.string(), chat: z.string() }),
+]);
+export type KeptSink = z.infer<typeof KeptSink>;
+
+const Kept = z.object({ sinks: z.array(KeptSink) });
+
+/** The sinks of a home, in one private file. */
+export interface SinkBook {
+  all(): readonly KeptSink[];
+  save(sinks: readonly KeptSink[]): void;
+}
+
+export function openSinkBook(file: string): SinkBook {
+  let sinks: readonly KeptSink[] = readPrivateFile(file, Kept)?.sinks ?? [];
+  return {
+    all: () => sinks,
+    save: (next) => {
+      writePrivateFile(file, { sinks: next });
+      sinks = next;
+    },
+  };
+}
+
+/** Returns a code that nobody can guess: 128 bits, in letters that a topic and a button accept. */
+export const makeCode = (): string => randomBytes(16).toString('base64url');
+
+/**
+ * Creates a sink from a request.
+ * @returns also the secrets that were created for it, which its person gets to see once
+ */
+export function makeSink(
+  { name, after_s: afterS = AFTER_S, away_s: awayS = AWAY_S, quiet: hours, answers = false, ...request }: NewSink,
+  { timezone, now }: { timezone: string; now: number },
+): { sink: KeptSink; shownOnce: string | null } {
+  const quiet = hours ?? null;
+  const common = {
+    id: uuid(),
+    name,
+    after_s: afterS,
+    away_s: awayS,
+    quiet,
+    timezone: quiet === null ? null : (request.timezone ?? timezone),
+    answers,
+    created_at: new Date(now).toISOString(),
+  };
+  switch (request.kind) {
+    case 'ntfy': {
+      const topic = request.topic ?? `cbos-${makeCode()}`;
+      const { kind, url = NTFY_URL, token = null } = request;
+      const sink: KeptSink = { ...common, kind, url, topic, replies: `cbos-${makeCode()}`, token };
+      return { sink, shownOnce: request.topic === undefined ? topic : null };
+    }
+    case 'webhook': {
+      const { kind, url } = request;
+      const secret = request.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+      return { sink: { ...common, kind, url, secret }, shownOnce: request.secret === undefined ? secret : null };
+    }
+    case 'telegram': {
+      const { kind, url = TELEGRAM_URL, token, chat } = request;
+      return { sink: { ...common, kind, url, token, chat }, shownOnce: null };
+    }
+    default:
+      return request satisfies never;
+  }
+}
+
+export function openDriver(sink: KeptSink, { memory, now }: { memory: SinkMemory; now(): number }): SinkDriver {
+  switch (sink.kind) {
+    case 'ntfy':
+      return openNtfy({ ...sink, memory, now });
+    case 'webhook':
+      return openWebhook({ ...sink, takesAnswers: sink.answers, now });
+    case 'telegram':
+      return openTelegram({ ...sink, memory });
+    default:
+      return sink satisfies never;
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * Sinks report to a person outside of the faces what sessions ask. This file keeps the list of sinks and of pending
+ * messages. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and `src/core/sinks/` decides when
+ * to send.
+ */
+
+import { v4 as uuid } from 'uuid';
+import type { Rules } from '../../core/sinks/due.ts';
+import { isKnown, needOf } from '../../core/sinks/notice.ts';
+import { readQuiet } from '../../core/sinks/quiet.ts';
+import type { OutboxMessage, OutboxStore } from '../../platform/sqlite/outbox-store.ts';
+import { type AddedSink, CatalogueError, type NewSink, type Session, type Sink } from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import { type KeptSink, makeCode, makeSink, openDriver, openSinkBook } from './sink-book.ts';
+import { createSinkWorker, type SinkWorker, type Standing } from './sink-worker.ts';
+import { takePress } from './take-press.ts';
+
+export interface Sinks {
+  list(): Sink[];
+  /** @throws CatalogueError sink_taken, invalid_sink */
+  add(request: NewSink): AddedSink;
+  /** @throws CatalogueError no_such_sink */
+  remove(name: string): Sink;
+  /** @throws CatalogueError no_such_sink, sink_failed */
+  test(name: string): Promise<{ status: 'sent' }>;
+  /** Continues the work of a killed server, and from then on reports what sessions ask. */
+  start(): void;
+  /** resolves when nothing is in progress; for tests */
+  settled(): Promise<void>;
+  dispose: Dispose;
+}
+
+export interface SinksOptions {
+  sessions: Pick<Sessions, 'list' | 'onEvent' | 'answer'>;
+  /** returns the id of a session, which does not change when the session is renamed */
+  idOf(slug: string): string;
+  store: OutboxStore;
+  /** the private file of the sinks */
+  file: string;
+  lookedMsAgo(): number | null;
+  clock: Clock;
+  log: Logger;
+  /** the time zone of a sink that names none */
+  timezone: string;
+}
+
+/** How long a finished message is remembered, so that a press on its old buttons gets an explanation. */
+const KEPT_MS = 7 * 24 * 3_600_000;
+
+export function createSinks(options: SinksOptions): Sinks {
+  const { sessions, idOf, store, clock, log } = options;
+  const book = openSinkBook(options.file);
+  const workers = new Map<string, SinkWorker>();
+  /** the codes of test messages, which answer nothing */
+  const tests = new Set<string>();
+  /** what each session was last known to need, by id */
+  const needs = new Map<string, string | null>();
+  const idBySlug = new Map<string, string>();
+  let stop: Dispose[] = [];
+  let isStarted = false;
+
+  const sessionOf = (id: string): Session | null =>
+    sessions.list().find(({ slug }) => (idBySlug.get(slug) ?? idOf(slug)) === id) ?? null;
+
+  function standingOf({ sessionId, need }: OutboxMessage): Standing {
+    const session = sessionOf(sessionId);
+    if (session === null) return { kind: 'over' };
+    if (needOf(session) === need) return { kind: 'open', session };
+    return isKnown(session) ? { kind: 'over' } : { kind: 'unknown' };
+  }
+
+  function rulesOf({ after_s, away_s, quiet, timezone }: KeptSink): Rules {
+    const hours = quiet === null ? null : readQuiet(quiet, timezone ?? options.timezone);
+    // An update of the system may have removed the time zone.
+    return { afterMs: after_s * 1_000, awayMs: away_s * 1_000, quiet: typeof hours === 'string' ? null : hours };
+  }
+
+  function open(sink: KeptSink): void {
+    const { id: sinkId, name, answers: takesAnswers } = sink;
+    const memory = { read: () => store.memory(sinkId), write: (text: string) => store.remember(sinkId, text) };
+    const driver = openDriver(sink, { memory, now: clock.now });
+    workers.set(
+      sinkId,
+      createSinkWorker({
+        ...{ sinkId, name, takesAnswers, driver, store, standingOf, clock, log },
+        rules: rulesOf(sink),
+        onPress: (press) => takePress(press, { sinkId, store, tests, standingOf, sessions, log }),
+        lookedMsAgo: options.lookedMsAgo,
+      }),
+    );
+  }
+
+  function find(name: string): KeptSink {
+    const found = book.all().find((one) => one.name === name);
+    if (found !== undefined) return found;
+    throw new CatalogueError('no_such_sink', `No sink is named ${JSON.stringify(name.slice(0, 80))}`);
+  }
+
+  function view(sink: KeptSink): Sink {
+    const { id, name, kind, after_s, away_s, quiet, timezone, answers, created_at } = sink;
+    const memory = { read: () => null, write: () => undefined };
+    const { to } = openDriver(sink, { memory, now: clock.now });
+    const rules = { after_s, away_s, quiet, timezone, answers };
+    const fault = workers.get(id)?.fault() ?? null;
+    return { name, kind, to, ...rules, created_at, ...store.counts(id, clock.now() - KEPT_MS), fault };
+  }
+
+  /** Records what a session needs now. */
+  function note(session: Session, isWoken = false): void {
+    const id = idBySlug.get(session.slug) ?? idOf(session.slug);
+    idBySlug.set(session.slug, id);
+    const need = needOf(session);
+    if (needs.get(id) === need && !isWoken) return;
+    if (need === null && !isKnown(session)) return;
+    needs.set(id, need);
+    closeOthers(id, need);
+    if (need === null) return;
+    for (const sink of book.all()) tell(sink, { sessionId: id, need, isWoken });
+  }
+
+  function tell(
+    sink: KeptSink,
+    { sessionId, need, isWoken }: { sessionId: string; need: string; isWoken: boolean },
+  ): void {
+    const about = { sinkId: sink.id, sessionId, need };
+    const isNew = store.add({ id: uuid(), ...about, code: makeCode(), openedAt: clock.now() });
+    if (!isNew && isWoken) renew(about);
+    workers.get(sink.id)?.poke();
+  }
+
+  /** Sends a snoozed question again with new buttons, because the old ones were closed. */
+  function renew({ sinkId, sessionId, need }: Pick<OutboxMessage, 'sinkId' | 'sessionId' | 'need'>): void {
+    const old = store.find(sinkId, sessionId, need);
+    if (old === null || !ENDS.has(old.phase)) return;
+    const nothing = { retryAt: null, unsureSince: null, notice: null, remote: null, ended: null, error: null };
+    const now = clock.now();
+    store.save({ ...old, ...nothing, code: makeCode(), phase: 'waiting', attempts: 0, openedAt: now, changedAt: now });
+  }
+
+  /** Closes the messages about needs that a session no longer has. Unsent ones are left to their worker. */
+  function closeOthers(sessionId: string, need: string | null): void {
+    for (const message of store.openOf(sessionId)) {
+      if (message.need === need) continue;
+      if (message.phase === 'sent') {
+        const closing = { phase: 'closing', attempts: 0, retryAt: null, changedAt: clock.now() } as const;
+        store.save({ ...message, ...closing });
+      }
+      workers.get(message.sinkId)?.poke();
+    }
+  }
+
+  function noteSafely(session: Session, isWoken = false): void {
+    try {
+      note(session, isWoken);
+    } catch (cause) {
+      // The disk is full. Questions that are still open are reported when something changes or the server restarts.
+      needs.delete(idBySlug.get(session.slug) ?? '');
+      log.error({ slug: session.slug, err: cause }, 'what a session asks could not be recorded for the sinks');
+    }
+  }
+
+  function forget(slug: string): void {
+    const id = idBySlug.get(slug);
+    idBySlug.delete(slug);
+    if (id === undefined) return;
+    needs.delete(id);
+    closeOthers(id, null);
+  }
+
+  function takeAll(): void {
+    const listed = sessions.list();
+    for (const session of listed) noteSafely(session);
+    const ids = new Set(listed.map(({ slug }) => idBySlug.get(slug)));
+    for (const id of store.openSessions()) if (!ids.has(id)) closeOthers(id, null);
+  }
+
+  return {
+    list: () => book.all().map(view),
+    add: (request) => {
+      if (book.all().some(({ name }) => name === request.name))
+        throw new CatalogueError('sink_taken', `A sink named ${request.name} already exists`);
+      const { sink, shownOnce } = makeSink(request, { timezone: options.timezone, now: clock.now() });
+      const hours = sink.quiet === null ? null : readQuiet(sink.quiet, sink.timezone ?? options.timezone);
+      if (typeof hours === 'string') throw new CatalogueError('invalid_sink', `${sink.quiet}: ${hours}`);
+      book.save([...book.all(), sink]);
+      if (isStarted) {
+        open(sink);
+        needs.clear();
+        takeAll();
+      }
+      return { ...view(sink), shown_once: shownOnce };
+    },
+    remove: (name) => {
+      const sink = find(name);
+      const removed = view(sink);
+      book.save(book.all().filter(({ id }) => id !== sink.id));
+      workers.get(sink.id)?.dispose();
+      workers.delete(sink.id);
+      store.forgetSink(sink.id);
+      return removed;
+    },
+    test: async (name) => {
+      const sink = find(name);
+      const code = makeCode();
+      tests.add(code);
+      if (!workers.has(sink.id)) open(sink);
+      const attempt = await workers.get(sink.id)?.test({
+        id: uuid(),
+        code,
+        session: '',
+        title: 'CBOS: a test',
+        body: `This is what ${name} will look like. No session asks anything.`,
+        buttons: sink.answers ? [{ key: 't', label: 'It works' }] : [],
+      });
+      if (attempt?.kind === 'sent') return { status: 'sent' };
+      throw new CatalogueError('sink_failed', `${name}: ${attempt?.error ?? 'it has been removed'}`);
+    },
+    start: () => {
+      isStarted = true;
+      store.forgetBefore(clock.now() - KEPT_MS);
+      store.clearAnswers();
+      for (const sink of book.all()) open(sink);
+      takeAll();
+      const onEvent = sessions.onEvent((event) => {
+        // Without sinks, nothing is written.
+        if (book.all().length === 0) return;
+        if (event.kind === 'renamed') {
+          const id = idBySlug.get(event.from);
+          idBySlug.delete(event.from);
+          if (id !== undefined) idBySlug.set(event.session.slug, id);
+        }
+        if (event.kind === 'removed') forget(event.slug);
+        else if ('session' in event) noteSafely(event.session, event.kind === 'woken');
+      });
+      const onStep = clock.onStep(() => {
+        for (const worker of workers.values()) worker.poke();
+      });
+      stop = [onEvent, onStep];
+      for (const worker of workers.values()) worker.poke();
+    },
+    settled: async () => {
+      await Promise.all([...workers.values()].map((worker) => worker.settled()));
+    },
+    dispose: () => {
+      isStarted = false;
+      for (const one of stop) one();
+      for (const worker of workers.values()) worker.dispose();
+      workers.clear();
+    },
+  };
+}
+
+const ENDS: ReadonlySet<OutboxMessage['phase']> = new Set(['closing', 'closed', 'dropped']);

@@ -1,0 +1,48 @@
+import type { FleetFrame } from '../machines/follow-machines.ts';
+import type { Dispose } from '../sessions.ts';
+import type { ClientSocket } from './client-socket.ts';
+import type { StreamClientOptions } from './stream-client-options.ts';
+
+/**
+ * Sends changes of the other machines to one client. A slow client gets the newest list of each machine, and none of
+ * those in between.
+ */
+export class FleetSubscription {
+  readonly #socket: ClientSocket;
+  /** the frames to send when the client has caught up, by machine; the list of machines has the empty name */
+  readonly #due = new Map<string, FleetFrame>();
+  #stop: Dispose | null = null;
+  #isDisposed = false;
+
+  /** @param onRefused called if this client may not follow the fleet */
+  constructor(
+    socket: ClientSocket,
+    { followFleet }: Pick<StreamClientOptions, 'followFleet'>,
+    onRefused: (error: unknown) => void,
+  ) {
+    this.#socket = socket;
+    const take = (frame: FleetFrame): void => {
+      this.#due.set(frame.type === 'fleet' ? '' : frame.machine, frame);
+      this.resume();
+    };
+    followFleet(take).then((stop) => {
+      if (this.#isDisposed) stop();
+      else this.#stop = stop;
+    }, onRefused);
+  }
+
+  /** Sends the pending frames. */
+  resume(): void {
+    for (const [name, frame] of this.#due) {
+      if (this.#socket.isFull()) return;
+      this.#due.delete(name);
+      this.#socket.send(frame);
+    }
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    this.#due.clear();
+    this.#stop?.();
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Pull requests of sessions, through the person's own `gh`. CBOS has no login, and requests a state only while somebody
+ * looks (ADR 53).
+ *
+ * - what is pushed, with title and text: `src/platform/git/plan-push.ts`
+ * - the push: `src/platform/git/push-branch.ts`
+ * - the requests to the forge: `src/platform/forge/gh.ts`
+ */
+import { type ForgeRepository, forgeRepository, repositoryText } from '../../platform/forge/address.ts';
+import { createPullRequest, findPullRequest, type GhOptions, readState } from '../../platform/forge/gh.ts';
+import { type PushPlan, planPush } from '../../platform/git/plan-push.ts';
+import { pushBranch } from '../../platform/git/push-branch.ts';
+import {
+  CatalogueError,
+  type NewPullRequest,
+  type PullRequest,
+  type PullRequestPlan,
+  type Session,
+} from '../../protocol/index.ts';
+import type { Clock } from '../clock.ts';
+import { requireWorktree } from '../fleet/finish-session.ts';
+import type { Logger } from '../logger.ts';
+import type { Dispose, Sessions } from '../sessions.ts';
+import { createSlots } from '../slots.ts';
+
+/** The shortest time between two requests for one pull request, however many clients look. */
+export const MOST_OFTEN_MS = 120_000;
+/** How long to wait after the forge gave no answer. */
+const AFTER_FAULT_MS = 600_000;
+
+export interface PullRequests {
+  /** @throws CatalogueError no_worktree, and everything that `planPush` and `findPullRequest` throw */
+  plan(slug: string, into: string | null): Promise<PullRequestPlan>;
+  /**
+   * @throws CatalogueError pull_request_changed, pull_request_exists, push_refused, and everything that `plan` throws
+   */
+  open(slug: string, request: NewPullRequest): Promise<Session>;
+  /** Begins to request the states of open pull requests that were not requested lately. @returns the sessions */
+  look(slugs: readonly string[] | null): string[];
+  dispose: Dispose;
+}
+
+export interface PullRequestsOptions {
+  sessions: Pick<Sessions, 'get' | 'list' | 'keepPullRequest'>;
+  /** the server's own environment */
+  environment: Readonly<Record<string, string | undefined>>;
+  /** a folder of the home that is used for nothing else */
+  scratchDir: string;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
+  log: Logger;
+}
+
+export function createPullRequests(options: PullRequestsOptions): PullRequests {
+  const { sessions, environment, scratchDir, clock, log } = options;
+  const ending = new AbortController();
+  const gh: GhOptions = { environment, signal: ending.signal, now: () => clock.now() };
+  const openInTurn = createSlots(1);
+  const askInTurn = createSlots(1);
+  /** when each pull request may be requested again, by its address */
+  const askableAt = new Map<string, number>();
+
+  async function read(slug: string, into: string | null): Promise<{ push: PushPlan; plan: PullRequestPlan }> {
+    const worktree = requireWorktree(slug, sessions.get(slug).worktree);
+    const push = await planPush({ cwd: worktree.path, environment }, worktree, into);
+    const existing = await findPullRequest(push.repository, push.branch, gh);
+    const { remote, branch, base, commit, commits, title, body } = push;
+    const repository = repositoryText(push.repository);
+    return { push, plan: { repository, remote, branch, base, commit, commits, title, body, existing } };
+  }
+
+  async function open(slug: string, request: NewPullRequest): Promise<Session> {
+    const { push, plan } = await read(slug, request.into ?? null);
+    if (plan.repository !== request.repository || plan.commit !== request.commit) {
+      throw new CatalogueError('pull_request_changed');
+    }
+    if ((plan.existing?.number ?? null) !== (request.number ?? null)) {
+      throw new CatalogueError(plan.existing === null ? 'pull_request_changed' : 'pull_request_exists');
+    }
+    await pushBranch({ ...push, scratchDir, environment, signal: ending.signal });
+    const { branch: head, base } = push;
+    const { title, body, draft = false } = request;
+    const opened = plan.existing ?? (await createPullRequest(push.repository, { head, base, title, body, draft }, gh));
+    if (opened === null) throw new CatalogueError('pull_request_exists');
+    const kept = sessions.keepPullRequest(slug, opened);
+    ask(slug, push.repository, opened);
+    return kept;
+  }
+
+  function ask(slug: string, repository: ForgeRepository, known: PullRequest): void {
+    askableAt.set(known.url, clock.elapsed() + MOST_OFTEN_MS);
+    askInTurn(async () => {
+      if (ending.signal.aborted) return;
+      const state = await readState(repository, known, gh);
+      if (!ending.signal.aborted && sessions.get(slug).worktree?.pull_request?.url === known.url) {
+        sessions.keepPullRequest(slug, state);
+      }
+    }).catch((cause: unknown) => {
+      askableAt.set(known.url, clock.elapsed() + AFTER_FAULT_MS);
+      if (!ending.signal.aborted) log.info({ err: cause, slug }, 'the state of a pull request was not told');
+    });
+  }
+
+  return {
+    plan: async (slug, into) => (await read(slug, into)).plan,
+    open: (slug, request) => openInTurn(() => open(slug, request)),
+    look: (slugs) => {
+      const seen = slugs === null ? null : new Set(slugs);
+      return sessions.list().flatMap(({ slug, worktree }) => {
+        const request = worktree?.pull_request;
+        if (request === undefined || request.state !== 'open' || seen?.has(slug) === false) return [];
+        if (clock.elapsed() < (askableAt.get(request.url) ?? 0)) return [];
+        const repository = forgeRepository(`https://${request.repository}`);
+        if (repository === null) return [];
+        ask(slug, repository, request);
+        return [slug];
+      });
+    },
+    dispose: () => ending.abort(),
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  ATTENTIONS,
+  type Attention,
+  attentionOf,
+  GROUPINGS,
+  type Grouping,
+  groupKey,
+  groupName,
+  groupSessionsBy,
+  isCurrent,
+  needsYou,
+  type SeenSession,
+} from '../protocol/index.ts';
+import { ATTENTION_TITLES } from './session-words.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** The sessions below one heading of a list. All faces that draw or fold headings use these groups. */
+export interface ListGroup {
+  /** identifies the group for folding; unlike the title, it does not change */
+  key: string;
+  /** empty if the list has no headings */
+  title: string;
+  /** what its sessions want; null for groups that are not by attention */
+  attention: Attention | null;
+  /** whether its sessions belong to an unreachable machine, so that each row shows how old it is */
+  isOld: boolean;
+  /** the number of its sessions, shown or not */
+  count: number;
+  isFolded: boolean;
+  /** the sessions that are shown; in a folded group, only those that need their person, and the selected one */
+  sessions: readonly SeenSession[];
+}
+
+/** Puts each of the sessions below one heading. Within a group by attention they keep their order. */
+export function listGroupsOf(sessions: readonly SeenSession[], by: Grouping): ListGroup[] {
+  return [...currentGroups(sessions.filter(isCurrent), by), ...oldGroups(sessions)];
+}
+
+/** Returns the sessions of unreachable machines, with one group per machine, however the others are grouped. */
+function oldGroups(sessions: readonly SeenSession[]): ListGroup[] {
+  const old = sessions.filter((session) => !isCurrent(session));
+  const machines = [...new Set(old.flatMap(({ elsewhere }) => elsewhere?.machine ?? []))].toSorted();
+  return machines.map((machine) => {
+    const members = old.filter(({ elsewhere }) => elsewhere?.machine === machine);
+    return {
+      key: foldKey('machine', machine),
+      title: `${cleanLine(machine)} cannot be reached`,
+      attention: null,
+      isOld: true,
+      count: members.length,
+      isFolded: false,
+      sessions: members,
+    };
+  });
+}
+
+function currentGroups(sessions: readonly SeenSession[], by: Grouping): ListGroup[] {
+  const made = (key: string | null, title: string, members: readonly SeenSession[]): ListGroup => ({
+    key: by === 'none' ? '' : foldKey(by, key),
+    title,
+    attention: null,
+    isOld: false,
+    count: members.length,
+    isFolded: false,
+    sessions: members,
+  });
+  if (by === 'none') return sessions.length === 0 ? [] : [made(null, '', sessions)];
+  if (by === 'attention') {
+    return ATTENTIONS.flatMap((attention) => {
+      const members = sessions.filter((session) => attentionOf(session) === attention);
+      return members.length === 0 ? [] : [{ ...made(attention, ATTENTION_TITLES[attention], members), attention }];
+    });
+  }
+  const groups = groupSessionsBy(sessions, by);
+  const keys = groups.map(({ key }) => key);
+  return groups.map(({ key, sessions: members }) => made(key, cleanLine(groupName(key, by, keys)), members));
+}
+
+/**
+ * Folds the groups that a person has folded. Sessions that need their person stay visible, so that a jump always leads
+ * to a visible session. A filter searches all groups.
+ */
+export function foldGroups(
+  groups: readonly ListGroup[],
+  { folded, filter, selected }: { folded: ReadonlySet<string>; filter: string; selected: string | null },
+): readonly ListGroup[] {
+  if (filter !== '' || folded.size === 0) return groups;
+  return groups.map((group) => {
+    if (group.title === '' || !folded.has(group.key)) return group;
+    const shown = group.sessions.filter(
+      (session) => session.slug === selected || (isCurrent(session) && needsYou(session)),
+    );
+    return { ...group, isFolded: true, sessions: shown };
+  });
+}
+
+/** Returns the folding key of a session's group. */
+export function foldKeyOf(session: SeenSession, by: Grouping): string {
+  if (!isCurrent(session)) return foldKey('machine', session.elsewhere?.machine ?? '');
+  if (by === 'none') return '';
+  return foldKey(by, by === 'attention' ? attentionOf(session) : groupKey(session, by));
+}
+
+/** Returns the next way to group the list. */
+export function nextGrouping(by: Grouping): Grouping {
+  return GROUPINGS[(GROUPINGS.indexOf(by) + 1) % GROUPINGS.length] ?? 'attention';
+}
+
+/** The ending of the message "The list is …". */
+export const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
+  attention: 'by what they need from you',
+  repo: 'by repository',
+  tag: 'by their first tag',
+  none: 'without headings',
+};
+
+function foldKey(by: Grouping | 'machine', key: string | null): string {
+  return `${by} ${key ?? ''}`;
+}

@@ -1,0 +1,74 @@
+import type { PullRequest, PullRequestPlan, Session } from '../protocol/index.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
+import type { StyleName } from './style.ts';
+import { cleanBlock, cleanLine } from './terminal-text.ts';
+
+/** GitHub shows longer titles cut off. */
+const MOST_TITLE_CHARS = 200;
+
+const visible = (text: string): string => showHiddenMarks(cleanBlock(text)).trim();
+const visibleLine = (text: string): string => showHiddenMarks(cleanLine(text)).trim();
+
+/**
+ * Returns the title and text of a pull request: those of its only commit, or the name of the branch and a list of the
+ * commits. Invisible characters are written out, so that a person sees exactly what is sent.
+ * @param messages the messages of the commits, oldest first
+ */
+export function requestWords(branch: string, messages: readonly string[]): { title: string; body: string } {
+  const [only = ''] = messages;
+  const [subject = '', ...rest] = only.split('\n');
+  if (messages.length === 1) return { title: shortTitle(subject), body: visible(rest.join('\n')) };
+  const spoken = branch.split('/').at(-1)?.replaceAll(/[-_]+/g, ' ').trim() ?? '';
+  const title = `${spoken.charAt(0).toUpperCase()}${spoken.slice(1)}`;
+  return {
+    title: shortTitle(title === '' ? branch : title),
+    body: messages.map((message) => `- ${visibleLine(message.split('\n')[0] ?? '')}`).join('\n'),
+  };
+}
+
+function shortTitle(title: string): string {
+  const letters = [...visibleLine(title)];
+  return letters.length <= MOST_TITLE_CHARS ? letters.join('') : `${letters.slice(0, MOST_TITLE_CHARS - 1).join('')}…`;
+}
+
+/** Returns `#12 passing`. Empty if the session has no pull request. */
+export function pullRequestText({ worktree }: Pick<Session, 'worktree'>): string {
+  const request = worktree?.pull_request;
+  return request === undefined ? '' : `#${request.number} ${requestState(request)}`;
+}
+
+function requestState({ state, checks }: PullRequest): string {
+  if (state !== 'open') return state;
+  return checks === 'none' ? 'open' : checks;
+}
+
+export function pullRequestStyle({ worktree }: Pick<Session, 'worktree'>): StyleName {
+  const request = worktree?.pull_request;
+  if (request === undefined || request.state === 'closed') return 'dim';
+  if (request.state === 'merged' || request.checks === 'passing') return 'green';
+  return request.checks === 'failing' ? 'red' : 'yellow';
+}
+
+/**
+ * Returns the question whether to push a branch and open its pull request. It names everything that leaves this
+ * machine.
+ */
+export function pullRequestQuestion(plan: PullRequestPlan): string {
+  const { branch, repository, existing } = plan;
+  const what = plan.commits === 1 ? '1 commit' : `${plan.commits} commits`;
+  const push = `Push ${visibleLine(branch)} (${what}) to ${visibleLine(repository)}`;
+  if (existing !== null) return `${push}, for its pull request #${existing.number}?`;
+  return `${push}, and open a pull request into ${visibleLine(plan.base)}?`;
+}
+
+/** Returns the planned pull request as text for a person to read. */
+export function pullRequestLines({ title, body, existing }: PullRequestPlan): string[] {
+  if (existing !== null) return [visibleLine(existing.url)];
+  return [visibleLine(title), ...(body === '' ? [] : ['', ...visible(body).split('\n')])];
+}
+
+/** Returns the outcome of opening a pull request. */
+export function openedText({ slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string {
+  const request = worktree?.pull_request;
+  return request === undefined ? '' : `${slug} has the pull request #${request.number}: ${visibleLine(request.url)}`;
+}

@@ -1,0 +1,26 @@
+import { isTag, type Session, TAG_RULE, type TagEdit } from '../protocol/index.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** The change of tags that typed words request, or the problem with the words. */
+export type TypedTags = { edit: TagEdit; problem: null } | { edit: null; problem: string };
+
+/**
+ * Parses words such as `night -old`. Words with a leading dash are removed, and the others are added. `#night` means
+ * the tag `night`.
+ */
+export function readTagWords(typed: string): TypedTags {
+  const words = typed.split(/[\s,]+/).filter((word) => word !== '');
+  const remove = words.flatMap((word) => (word.startsWith('-') ? [word.slice(1).replace(/^#/, '')] : []));
+  const add = words.flatMap((word) => (word.startsWith('-') ? [] : [word.replace(/^[+#]/, '')]));
+  const wrong = [...add, ...remove].find((word) => !isTag(word));
+  if (wrong !== undefined) return { edit: null, problem: `${wrong} is no tag: ${TAG_RULE}` };
+  return {
+    edit: { ...(add.length === 0 ? {} : { add }), ...(remove.length === 0 ? {} : { remove }) },
+    problem: null,
+  };
+}
+
+/** Returns the tags of a session as a row shows them. Empty if it has none. */
+export function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
+  return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ');
+}

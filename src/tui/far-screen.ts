@@ -1,0 +1,66 @@
+import type { Client } from '../client/index.ts';
+import { CatalogueError, isCurrent, type SeenSession } from '../protocol/index.ts';
+import { createSessionScreen, type SessionScreen, type Viewport } from './terminal/session-screen.ts';
+
+/** How many rows are read from the other machine. The number is small, because they are read repeatedly. */
+const ROWS = 200;
+
+/** The screen of a session of another machine, which is read from its owner from time to time while it is selected. */
+export interface FarScreen {
+  /**
+   * Reads the screen if the session's row has changed, unless its machine is unreachable or the last reading has not
+   * ended.
+   * @param isAgain whether to read it even if its row has not changed, because a screen changes more often than its row
+   */
+  read(session: SeenSession, isAgain: boolean): void;
+  /** null until something was read */
+  rows(viewport: Viewport): ReturnType<SessionScreen['rows']> | null;
+  dispose(): void;
+}
+
+export function createFarScreen(options: {
+  client: Pick<Client, 'call'>;
+  slug: string;
+  size: { cols: number; rows: number };
+  onChanged(): void;
+  run(work: () => Promise<void>): void;
+}): FarScreen {
+  const { client, slug, onChanged, run } = options;
+  const screen = createSessionScreen(options.size);
+  let last: string | null = null;
+  let row: SeenSession | null = null;
+  let isReading = false;
+  let isDisposed = false;
+
+  async function read(): Promise<void> {
+    const query = { lines: ROWS, format: 'ansi' as const };
+    const { buffer, cols, rows } = await client.call('buffer', { params: { slug }, query });
+    if (isDisposed || buffer === last) return;
+    last = buffer;
+    screen.resize(cols, rows);
+    screen.write(buffer.replaceAll('\n', '\r\n'), true, onChanged);
+  }
+
+  return {
+    read: (session, isAgain) => {
+      if (isReading || !isCurrent(session) || (session === row && !isAgain)) return;
+      row = session;
+      isReading = true;
+      run(async () => {
+        try {
+          await read();
+        } catch (error) {
+          // The row shows that the machine is unreachable. The last screen stays, like the row.
+          if (!(error instanceof CatalogueError)) throw error;
+        } finally {
+          isReading = false;
+        }
+      });
+    },
+    rows: (viewport) => (last === null ? null : { ...screen.rows(viewport), cursor: null }),
+    dispose: () => {
+      isDisposed = true;
+      screen.dispose();
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { createAuditReader } from '../../client/index.ts';
+import type { AuditEntry, AuditRecord } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { formatDateTime, formatSince } from '../../text/durations.ts';
+import { DECIDED_WORDS, decidedCall, OUTCOME_WORDS, ruleAbout } from '../../text/rule-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { toolInputLines } from '../../text/tool-input-text.ts';
+import { replayFrom } from '../actions.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import type { Hint } from './mode.ts';
+import { pagerStep } from './pager-keys.ts';
+import { showPage } from './text-page.ts';
+
+/** How many rows before the last known row the next page is requested. */
+const AHEAD = 20;
+
+/** `/audit [NAME]`: the decisions of the rules, newest first. @param words the name of one session; empty for all */
+export function showAudit(app: App, words: string): void {
+  const session = words === '' ? null : words;
+  let at = 0;
+  let height = 1;
+  const reader = createAuditReader({
+    client: app.client,
+    session,
+    startTimer: app.options.startTimer,
+    onChange: () => app.changed(),
+    onError: (error) => app.run(() => Promise.reject(error)),
+  });
+  /** the selected decision, which stays selected when newer ones arrive */
+  let chosen: number | null = null;
+  const follow = (): readonly AuditEntry[] => {
+    const { entries } = reader.view();
+    const found = chosen === null ? 0 : entries.findIndex(({ id }) => id === chosen);
+    at = found >= 0 ? found : Math.min(at, Math.max(0, entries.length - 1));
+    return entries;
+  };
+  const move = (step: number): void => {
+    const entries = follow();
+    at = Math.max(0, Math.min(entries.length - 1, at + step));
+    chosen = at === 0 ? null : (entries[at]?.id ?? null);
+    if (at + AHEAD >= entries.length) reader.older();
+    app.changed();
+  };
+  const leave = (): void => {
+    reader.dispose();
+    app.close();
+  };
+  const open = (): void => {
+    const entry = follow()[at];
+    if (entry === undefined) return;
+    app.run(async () => {
+      const record = await app.client.call('auditRecord', { params: { id: String(entry.id) } });
+      showDecision(app, record, show);
+    });
+  };
+  const hints = (): Hint[] => [
+    ...(reader.view().entries.length === 0
+      ? []
+      : ([
+          ['j/k', 'choose'],
+          ['Enter', 'all of it'],
+        ] as const)),
+    ['Esc', 'back'],
+  ];
+  const show = (): void => {
+    app.open({
+      hints,
+      handle(event) {
+        if (event.kind !== 'key') return;
+        const step = pagerStep(event.name, height);
+        if (step !== undefined) move(step);
+        else if (event.name === 'enter') open();
+        else if (['escape', 'q', 'ctrl+c'].includes(event.name)) leave();
+      },
+      onFrame: ({ type }) => {
+        if (type === 'rule_decided' || type === 'sessions') reader.note();
+      },
+      page(cols, rows) {
+        const entries = follow();
+        height = Math.max(1, rows);
+        const title = session === null ? 'Audit' : `Audit of ${cleanLine(session)}`;
+        if (entries.length === 0) {
+          return { title, rows: ['', `   ${reader.view().isRead ? 'No rule has decided anything' : '…'}`] };
+        }
+        const start = Math.max(0, Math.min(at - Math.floor(height / 2), entries.length - height));
+        const shown = entries.slice(start, start + height);
+        const lines = shown.map((entry, index) => row(app, entry, { cols, isChosen: start + index === at }));
+        const more = reader.view().hasMore ? '+' : '';
+        return { title: `${title}: ${at + 1} of ${entries.length}${more}`, rows: lines };
+      },
+    });
+    // New decisions may have been made while one was open.
+    reader.note();
+  };
+  show();
+}
+
+function row({ dress, options }: App, entry: AuditEntry, of: { cols: number; isChosen: boolean }): string {
+  const age = formatSince(entry.at, options.now()).padStart(7);
+  const word = (DECIDED_WORDS[entry.decision] ?? cleanLine(entry.decision)).padEnd(7);
+  const name = cleanLine(entry.listed ?? entry.session);
+  const text = truncate(`${age}  ${word}  ${name}  ${decidedCall(entry)}`, of.cols - 3);
+  return of.isChosen ? `${dress('cyan', '▌')} ${dress('inverse', text)}` : `  ${text}`;
+}
+
+/** Shows one decision with its whole input. `p` plays the recording from there. */
+function showDecision(app: App, record: AuditRecord, onLeave: () => void): void {
+  const { session, listed, recording, offset, tool, input, rules, at, outcome, decision, id } = record;
+  const lines = [
+    '',
+    `${DECIDED_WORDS[decision] ?? decision} in ${session}, ${formatDateTime(Date.parse(at))}, number ${id}`,
+    `reply: ${OUTCOME_WORDS[outcome] ?? outcome}`,
+    ...rules.map((rule) => `rule ${rule.id}: ${rule.effect} ${ruleAbout(rule)}`),
+    '',
+  ].map(cleanLine);
+  const text = [...lines, cleanLine(tool), ...toolInputLines(input).map((line) => `  ${line}`)].join('\n');
+  /** wrapped once for each width, because an input may be as long as a file */
+  let wrapped: { cols: number; rows: string[] } | null = null;
+  const place = listed !== null && recording !== null && offset !== null ? { listed, recording, offset } : null;
+  showPage(
+    app,
+    `Decision ${id}`,
+    (cols) => {
+      if (wrapped?.cols !== cols) wrapped = { cols, rows: wrap(text, cols - 2).map((line) => ` ${line}`) };
+      return wrapped.rows;
+    },
+    {
+      onLeave,
+      hints: [['j/k', 'scroll'], ...(place === null ? [] : ([['p', 'play from there']] as const)), ['Esc', 'back']],
+      onKey: (name) => {
+        if (name !== 'p' || place === null) return false;
+        app.run(async () => {
+          const params = { slug: place.listed };
+          const which = place.recording === place.listed ? {} : { recording: place.recording };
+          const query = { offset: place.offset, ...which };
+          const { t } = await app.client.call('replayFrame', { params, query });
+          replayFrom(app, { slug: place.listed, recording: place.recording, seconds: t });
+        });
+        return true;
+      },
+    },
+  );
+}

@@ -1,0 +1,23 @@
+import type { Elsewhere, Right } from '../../protocol/index.ts';
+import type { Hint } from './mode.ts';
+
+/** The rights that each key needs on another machine. Other keys work only with sessions of this machine. */
+const NEEDED: Readonly<Record<string, readonly Right[]>> = {
+  y: ['answer'],
+  a: ['answer'],
+  Enter: ['answer'],
+  s: ['type'],
+  i: ['type'],
+  r: ['launch'],
+  x: ['end'],
+};
+/** Keys that do nothing to the selected session. */
+const ANYWHERE: ReadonlySet<string> = new Set(['Tab', 'Space', 'Esc', 'v', '/', 'f', 'q', 'S', ':', '?']);
+
+/** Reports whether a key has an effect on a session of another machine and is therefore listed. */
+export function isOffered([key, does]: Hint, { may }: Elsewhere): boolean {
+  if (ANYWHERE.has(key) || does === 'new') return true;
+  if (does === 'no') return may.includes('answer');
+  const needed = /^[1-9]/.test(key) ? NEEDED.y : NEEDED[key];
+  return needed?.every((right) => may.includes(right)) === true;
+}

@@ -1,0 +1,283 @@
+import {
+  type AnswerHold,
+  createAnswerHold,
+  type GivenAnswer,
+  type InboxCard,
+  idOf,
+  inboxCards,
+} from '../../client/index.ts';
+import { CatalogueError, mayAllow } from '../../protocol/index.ts';
+import { pathText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { cutText } from '../../text/tool-input-text.ts';
+import { type App, errorText } from '../app.ts';
+import { type Editor, EMPTY_EDITOR, edit } from '../input/editor.ts';
+import { READING_MS } from '../model.ts';
+import type { InputEvent } from '../terminal/keys.ts';
+import { wrap } from '../view/cells.ts';
+import { questionPage } from '../view/question-rows.ts';
+import type { Hint } from './mode.ts';
+import { pagerStep } from './pager-keys.ts';
+
+/** The card in the picture, and whether the picture contained its end. */
+interface Drawn {
+  key: string;
+  since: number;
+  isRead: boolean;
+}
+
+/** The text that a person writes as an answer to one card. */
+interface Writing {
+  key: string;
+  editor: Editor;
+}
+
+/** An answer is sent even after its inbox was closed. If the terminal UI ends first, nothing is sent. */
+const holds = new WeakMap<App, AnswerHold>();
+
+/** Call this when the terminal UI ends. Answers that were not sent yet are dropped. */
+export function dropHeldAnswers(app: App): void {
+  holds.get(app)?.dispose();
+}
+
+function holdOf(app: App): AnswerHold {
+  const known = holds.get(app);
+  if (known !== undefined) return known;
+  const hold = createAnswerHold({
+    startTimer: app.options.startTimer,
+    send: ({ slug, questionId }, answer) =>
+      app.client.call('answer', { params: { slug }, body: { ...answer, question_id: questionId } }),
+    onChange: () => app.changed(),
+    onDone: ({ said }, outcomes) => {
+      const good = outcomes.filter(({ error }) => error === null).map(({ slug }) => slug);
+      const bad = outcomes.flatMap(({ slug, error }) => (error === null ? [] : [`${slug}: ${problemOf(error, slug)}`]));
+      const told = [...(good.length === 0 ? [] : [`${good.join(', ')}: ${said}`]), ...bad].join('; ');
+      app.toast(bad.length === 0 ? 'good' : 'bad', told);
+    },
+  });
+  holds.set(app, hold);
+  return hold;
+}
+
+function problemOf(error: unknown, slug: string): string {
+  return error instanceof CatalogueError ? (errorText(error, slug) ?? error.message) : String(error);
+}
+
+/**
+ * Shows one question at a time. A key answers only a question that was in the picture for a moment, and a yes counts
+ * only for a question that was read.
+ */
+export function showInbox(app: App): void {
+  const { model } = app;
+  const hold = holdOf(app);
+  const wasZoomed = model.isZoomed;
+  model.isZoomed = true;
+  let skipped: readonly string[] = [];
+  let shownId: string | null = null;
+  let drawn: Drawn | null = null;
+  let writing: Writing | null = null;
+  let top = 0;
+  let height = 1;
+  let count = 0;
+
+  const cards = (): InboxCard[] => inboxCards(model.view.values(), { leaving: hold.leaving(), skipped });
+  /** A question that becomes more pressing does not replace the one that is being read. */
+  const current = (): InboxCard | null => {
+    const all = cards();
+    const card = all.find(({ askers }) => askers.some((asker) => idOf(asker) === shownId)) ?? all[0] ?? null;
+    const [first] = card?.askers ?? [];
+    shownId = first === undefined ? null : idOf(first);
+    return card;
+  };
+  let stopReading = (): void => undefined;
+  const isReadable = (key: string): boolean => drawn?.key === key && app.options.now() >= drawn.since + READING_MS;
+  const leave = (): void => {
+    stopReading();
+    model.isZoomed = wasZoomed;
+    app.close();
+  };
+  /** Returns why the answer may not be given now. Null if it may. */
+  const refusalOf = ({ key, question }: InboxCard, answer: GivenAnswer): string | null => {
+    if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
+    if (!isReadable(key)) return 'It has just asked: read it first';
+    if (!mayAllow(question, answer)) return null;
+    if (question.cut === true) return cutText('Enter, then t opens it');
+    return drawn?.isRead === true ? null : 'Read it to its end first: Space goes on';
+  };
+  const give = (answer: GivenAnswer, said: string): void => {
+    const card = current();
+    if (card === null) return;
+    const refusal = refusalOf(card, answer);
+    if (refusal !== null) {
+      app.toast('wait', refusal);
+      return;
+    }
+    writing = null;
+    top = 0;
+    hold.give({ card, answer, said });
+    app.toast('wait', `${card.askers.map(({ slug }) => slug).join(', ')}: ${said} — leaves in 3 s, u takes it back`);
+  };
+  const choose = (number: number): void => {
+    const question = current()?.question;
+    const option = question?.options[number - 1];
+    if (question === undefined) return;
+    if (question.multi || question.questions.length > 1)
+      app.toast('bad', 'Several answers are asked for: Enter opens it');
+    else if (option === undefined) app.toast('bad', `There is no option ${number}`);
+    else give({ choice: number }, option.label);
+  };
+  const sayYesOrNo = (choice: 'yes' | 'no' | 'always'): void => {
+    const kind = current()?.question.kind;
+    if (kind === 'permission' || kind === 'plan') give({ choice }, choice);
+    else app.toast('bad', 'This is not a yes-or-no question: a number or s answers it');
+  };
+  const keys: Readonly<Record<string, () => void>> = {
+    y: () => sayYesOrNo('yes'),
+    n: () => sayYesOrNo('no'),
+    a: () => sayYesOrNo('always'),
+    s: () => {
+      const card = current();
+      if (card !== null) writing = { key: card.key, editor: EMPTY_EDITOR };
+      app.changed();
+    },
+    u: () => {
+      const taken = hold.undo();
+      const [back] = taken?.card.askers ?? [];
+      if (back === undefined) return app.toast('bad', 'Nothing waits that could be taken back');
+      shownId = idOf(back);
+      app.toast('good', 'taken back: nothing was sent');
+    },
+    tab: () => {
+      const ids = (current()?.askers ?? []).map(idOf);
+      skipped = [...skipped.filter((id) => !ids.includes(id)), ...ids];
+      shownId = null;
+      top = 0;
+      app.changed();
+    },
+    Z: () => {
+      const card = current();
+      for (const { slug } of card?.askers ?? [])
+        app.run(async () => {
+          await app.client.call('snoozeSession', { params: { slug }, body: { until_asks: true } });
+          app.toast('good', `${slug} is snoozed until it asks anew — :snooze wakes it`);
+        });
+    },
+    enter: () => {
+      const [first] = current()?.askers ?? [];
+      leave();
+      if (first !== undefined) app.select(first.slug);
+    },
+    escape: leave,
+    q: leave,
+    'ctrl+c': leave,
+  };
+  const write = (event: InputEvent, words: Writing): void => {
+    const name = event.kind === 'key' ? event.name : null;
+    if (name === 'escape' || name === 'ctrl+c') writing = null;
+    else if (name === 'enter') {
+      const { text } = words.editor;
+      const card = current();
+      if (text.trim() === '') return;
+      if (card?.key !== words.key) {
+        writing = null;
+        app.toast('bad', 'Another question is open now: your text was not sent');
+      } else {
+        const saysNo = card.question.kind === 'permission' || card.question.kind === 'plan';
+        give(saysNo ? { choice: 'no', text } : { text }, saysNo ? `no, ${text}` : text);
+      }
+    } else {
+      const editor = edit(words.editor, event);
+      if (editor !== null) writing = { ...words, editor };
+    }
+    app.changed();
+  };
+
+  app.open({
+    hints: () => {
+      const card = current();
+      const isReady = card !== null && isReadable(card.key);
+      return hintsFor(card, { isWriting: writing !== null, isHeld: hold.held().length > 0, isReady });
+    },
+    handle(event) {
+      if (writing !== null) return write(event, writing);
+      if (event.kind !== 'key') return;
+      const key = keys[event.name];
+      if (key !== undefined) return key();
+      if (/^[1-9]$/.test(event.name)) return choose(Number(event.name));
+      const step = pagerStep(event.name, height);
+      if (step === undefined) return;
+      top = Math.max(0, Math.min(count - height, top + step));
+      app.changed();
+    },
+    page(cols, rows) {
+      const card = current();
+      const all = cards();
+      if (card === null) {
+        drawn = null;
+        return { title: 'Inbox', rows: ['', ' No session asks anything.'] };
+      }
+      const lines = cardLines(app, card, cols);
+      if (drawn?.key !== card.key) {
+        drawn = { key: card.key, since: app.options.now(), isRead: false };
+        top = 0;
+        stopReading();
+        stopReading = app.options.startTimer(app.changed, READING_MS);
+      }
+      height = rows;
+      count = lines.length;
+      top = Math.max(0, Math.min(top, count - rows));
+      if (top + rows >= count) drawn.isRead = true;
+      const more = count > top + rows ? `  (${count - top - rows} more lines)` : '';
+      const shown = all.length === 1 ? 'one question' : `${all.length} questions`;
+      return { title: `Inbox: ${shown}${more}`, rows: lines.slice(top, top + rows) };
+    },
+    input: () => ({
+      title: 'Answer in words',
+      mark: '> ',
+      editor: writing?.editor ?? EMPTY_EDITOR,
+      isActive: writing !== null,
+    }),
+  });
+}
+
+function cardLines({ dress, options }: App, { question, askers }: InboxCard, cols: number): string[] {
+  const home = options.env.HOME;
+  const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
+  const all = askers.length > 1 ? [`ask the same: one answer goes to all ${askers.length}`] : [];
+  const head = [...names, ...all].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${dress('bold', row)}`);
+  const cut = question.cut === true ? wrap(cutText('Enter, then t opens it'), cols - 2).map((row) => ` ${row}`) : [];
+  const part = question.questions[0] ?? { header: null, ...question };
+  return [...head, '', ...questionPage(question, part, cols), ...cut];
+}
+
+function hintsFor(
+  card: InboxCard | null,
+  { isWriting, isHeld, isReady }: { isWriting: boolean; isHeld: boolean; isReady: boolean },
+): Hint[] {
+  if (isWriting)
+    return [
+      ['Enter', 'answer'],
+      ['Esc', 'leave'],
+    ];
+  const undo: Hint[] = isHeld ? [['u', 'take it back']] : [];
+  if (card === null) return [...undo, ['Esc', 'leave']];
+  const { kind, options } = card.question;
+  const yesNo: Hint[] =
+    kind === 'permission' || kind === 'plan'
+      ? [
+          ['y', 'yes'],
+          ['n', 'no'],
+        ]
+      : [];
+  const number: Hint[] = options.length === 0 ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
+  return [
+    ...undo,
+    ...(isReady ? [...yesNo, ...number] : []),
+    ['s', 'in words'],
+    ['Tab', 'skip'],
+    ['Z', 'snooze'],
+    ['j/k', 'scroll'],
+    ['Enter', 'open it'],
+    ['Esc', 'leave'],
+  ];
+}

@@ -1,0 +1,32 @@
+import type { App } from '../app.ts';
+import { endMarked, interruptMarked, restartMarked } from '../lifecycle.ts';
+import type { Hint } from './mode.ts';
+import { writeToMarked } from './write-several.ts';
+
+/** While sessions are marked, keypresses apply to all of them. */
+export function markedHints(count: number): Hint[] {
+  return [
+    ['Space', 'mark'],
+    ['s', `write to ${count}`],
+    ['i', 'interrupt'],
+    ['r', 'restart'],
+    ['x', 'stop'],
+    ['Esc', 'no marks'],
+    ['?', 'help'],
+  ];
+}
+
+/** With marked sessions, these keys apply to all of them. */
+export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
+  enter: writeToMarked,
+  s: writeToMarked,
+  i: interruptMarked,
+  r: restartMarked,
+  x: endMarked,
+};
+
+/**
+ * These keys would answer the question of a single session, or write to it. A person who marks sessions means all of
+ * them.
+ */
+export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);

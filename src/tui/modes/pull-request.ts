@@ -1,0 +1,33 @@
+import type { PullRequestPlan, Session } from '../../protocol/index.ts';
+import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { confirm } from './confirm.ts';
+
+/** Shows the planned pull request of a session, and opens it after a yes. */
+export function requestPull(app: App, session: Session): void {
+  const { slug } = session;
+  const asking = app.mode();
+  app.toast('wait', `looking at the branch of ${slug} and at its forge…`);
+  app.run(async () => {
+    const plan = await app.client.call('planPullRequest', { params: { slug }, query: {} });
+    // If the person has opened something else in the meantime, their keypresses belong there.
+    if (app.mode() === asking && app.model.selected === slug) ask(app, slug, plan);
+  });
+}
+
+function ask(app: App, slug: string, plan: PullRequestPlan): void {
+  const { repository, commit, title, body, existing } = plan;
+  confirm(app, {
+    question: existing === null ? `Open a pull request of ${slug}?` : `Push to the pull request #${existing.number}?`,
+    about: [pullRequestQuestion(plan), '', ...pullRequestLines(plan)].map(cleanLine).join('\n'),
+    onYes: () => {
+      app.toast('wait', `pushing the branch of ${slug}…`);
+      app.run(async () => {
+        const number = existing === null ? {} : { number: existing.number };
+        const request = { repository, commit, title, body, ...number };
+        app.toast('good', openedText(await app.client.call('openPullRequest', { params: { slug }, body: request })));
+      });
+    },
+  });
+}

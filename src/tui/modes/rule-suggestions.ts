@@ -1,0 +1,39 @@
+import { suggestionLines, suggestionRule } from '../../text/suggestion-words.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import { confirm } from './confirm.ts';
+import { showPage } from './text-page.ts';
+
+/** Shows the suggested rules. A digit adds one, after a confirmation that shows it again. */
+export function showSuggestions(app: App, onLeave: () => void): void {
+  app.run(async () => {
+    const found = await app.client.call('suggestRules');
+    const lines =
+      found.length === 0
+        ? ['No suggestions: you have allowed no command of a project three times.']
+        : found.flatMap((one) => [...suggestionLines(one), '']);
+    showPage(
+      app,
+      `Suggestions: ${found.length}`,
+      (cols) => ['', ...lines].flatMap((line) => wrap(`  ${line}`, cols - 1)),
+      {
+        onLeave,
+        hints: [...(found.length === 0 ? [] : ([['1-9', 'add it']] as const)), ['j/k', 'scroll'], ['Esc', 'back']],
+        onKey: (name) => {
+          const chosen = found.find(({ number }) => String(number) === name);
+          if (chosen === undefined) return false;
+          confirm(app, {
+            question: 'Add this rule?',
+            about: suggestionLines(chosen).join('\n'),
+            onYes: () =>
+              app.run(async () => {
+                const { id } = await app.client.call('addRule', { body: suggestionRule(chosen) });
+                app.toast('good', `added as the rule ${id}`);
+              }),
+          });
+          return true;
+        },
+      },
+    );
+  });
+}

@@ -1,0 +1,207 @@
+import type { Rule, RuleBook, RuleFile } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { FILE_STATE_WORDS, isRuleOver, ORIGIN_WORDS, ruleAbout, ruleLeft, ruleScope } from '../../text/rule-words.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import { showAudit } from './audit.ts';
+import { confirm } from './confirm.ts';
+import type { Hint } from './mode.ts';
+import { pagerStep } from './pager-keys.ts';
+import { showSuggestions } from './rule-suggestions.ts';
+import { showPage } from './text-page.ts';
+
+/** How long to gather changes before the rules are read again. Each decision may use up a count. */
+const GATHER_MS = 250;
+
+type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
+
+/** `/rules`: the rules that answer in the person's place, and the files that they come from. */
+export function showRules(app: App): void {
+  let book: RuleBook | null = null;
+  let at = 0;
+  let height = 1;
+  const load = (): void =>
+    app.run(async () => {
+      book = await app.client.call('listRules');
+      app.changed();
+    });
+  let isDue = false;
+  const loadSoon = (): void => {
+    if (isDue) return;
+    isDue = true;
+    app.options.startTimer(() => {
+      isDue = false;
+      load();
+    }, GATHER_MS);
+  };
+  const entries = (): Entry[] => [
+    ...(book?.files ?? []).map((file) => ({ kind: 'file', file }) as const),
+    ...(book?.rules ?? []).map((rule) => ({ kind: 'rule', rule }) as const),
+  ];
+  const chosen = (): Entry | undefined => {
+    const all = entries();
+    at = Math.max(0, Math.min(at, all.length - 1));
+    return all[at];
+  };
+  const move = (step: number): void => {
+    at = Math.max(0, Math.min(entries().length - 1, at + step));
+    app.changed();
+  };
+  const remove = ({ id, effect, ...rule }: Rule): void =>
+    confirm(app, {
+      question: `Remove the rule ${cleanLine(id)}: ${effect} ${truncate(ruleAbout({ id, effect, ...rule }), 40)}?`,
+      onYes: () =>
+        app.run(async () => {
+          await app.client.call('removeRule', { params: { id } });
+          app.toast('good', `rule ${cleanLine(id)} is removed`);
+        }),
+    });
+  const keys: Readonly<Record<string, () => void>> = {
+    enter: () => {
+      const entry = chosen();
+      if (entry?.kind === 'file') readFile(app, entry.file, show);
+      else if (entry?.kind === 'rule') readRule(app, entry.rule, show);
+    },
+    d: () => {
+      const entry = chosen();
+      if (entry?.kind !== 'rule') return;
+      if (entry.rule.origin === 'added') remove(entry.rule);
+      else app.toast('bad', 'A rule of a file is removed in that file');
+    },
+    a: () => showAudit(app, ''),
+    s: () => showSuggestions(app, show),
+    escape: () => app.close(),
+    q: () => app.close(),
+    'ctrl+c': () => app.close(),
+  };
+  const hints = (): Hint[] => {
+    const entry = chosen();
+    return [
+      ...(entry === undefined ? [] : ([['Enter', entry.kind === 'file' ? 'read it' : 'all of it']] as const)),
+      ...(entry?.kind === 'rule' && entry.rule.origin === 'added' ? ([['d', 'remove it']] as const) : []),
+      ['s', 'suggestions'],
+      ['a', 'audit'],
+      ['j/k', 'choose'],
+      ['Esc', 'back'],
+    ];
+  };
+  const show = (): void => {
+    load();
+    app.open({
+      hints,
+      handle(event) {
+        if (event.kind !== 'key') return;
+        const step = pagerStep(event.name, height);
+        if (step !== undefined) move(step);
+        else keys[event.name]?.();
+      },
+      onFrame: ({ type }) => {
+        if (type === 'rules_changed' || type === 'rule_decided' || type === 'sessions') loadSoon();
+      },
+      page(cols, rows) {
+        if (book === null) return { title: 'Rules', rows: [' …'] };
+        const all = entries();
+        if (all.length === 0) return { title: 'Rules', rows: ['', '   There are no rules: cbos rules add --help'] };
+        chosen();
+        height = Math.max(1, Math.floor(rows / 2));
+        const start = Math.max(0, Math.min(at - Math.floor(height / 2), all.length - height));
+        const lines = all.slice(start, start + height).flatMap((entry, index) => {
+          const isChosen = start + index === at;
+          const [first, second] =
+            entry.kind === 'file' ? fileRows(entry.file) : ruleRows(entry.rule, app.options.now());
+          const bar = isChosen ? app.dress('cyan', '▌') : ' ';
+          const text = truncate(first, cols - 4);
+          return [
+            `${bar} ${isChosen ? app.dress('inverse', text) : text}`,
+            `${bar}   ${app.dress('dim', truncate(second, cols - 6))}`,
+          ];
+        });
+        return { title: `Rules: ${book.rules.length}`, rows: lines.slice(0, rows) };
+      },
+    });
+  };
+  show();
+}
+
+function fileRows({ path, state, error, folder }: RuleFile): readonly [string, string] {
+  const about = error ?? (folder === null ? 'your own rules' : 'can deny and ask, never allow');
+  return [
+    `${cleanLine(showHiddenMarks(path))}: ${FILE_STATE_WORDS[state] ?? cleanLine(state)}`,
+    cleanLine(showHiddenMarks(about)),
+  ];
+}
+
+function ruleRows(rule: Rule, now: number): readonly [string, string] {
+  const { id, effect, origin, used } = rule;
+  const facts = [id, `from ${ORIGIN_WORDS[origin] ?? origin}`, ruleScope(rule), ruleLeft(rule, now), `used ${used}×`];
+  const over = isRuleOver(rule, now) ? ' (over)' : '';
+  return [`${effect}${over}  ${ruleAbout(rule)}`, cleanLine(facts.filter((fact) => fact !== '').join(' · '))];
+}
+
+function readRule(app: App, rule: Rule, onLeave: () => void): void {
+  const [first, second] = ruleRows(rule, app.options.now());
+  const note = rule.note === null ? '' : cleanBlock(showHiddenMarks(rule.note));
+  const text = ['', first, second, '', note].join('\n');
+  showPage(app, `Rule ${cleanLine(rule.id)}`, (cols) => wrap(text, cols - 3).map((line) => `  ${line}`), { onLeave });
+}
+
+/**
+ * Shows a file of rules unchanged. A person can trust a project's file here once its end has been visible, with exactly
+ * the content shown.
+ */
+function readFile(app: App, file: RuleFile, onLeave: () => void): void {
+  const { folder, state, error, content, sha256 } = file;
+  if (content === null && (folder === null || state === 'untrusted')) {
+    app.toast('bad', `It cannot be read: ${error ?? 'it is gone'}`);
+    return;
+  }
+  let isRead = false;
+  const isTrustable =
+    content !== null && folder !== null && (state === 'changed' || (state === 'untrusted' && error === null));
+  const isTrusted = folder !== null && state !== 'untrusted';
+  const trust = (): void => {
+    if (!isRead) {
+      app.toast('wait', 'Read it to its end first');
+      return;
+    }
+    confirm(app, {
+      question: `Apply the rules of ${cleanLine(folder ?? '')}?`,
+      onYes: () =>
+        app.run(async () => {
+          await app.client.call('trustRules', { body: { path: folder ?? '', sha256: sha256 ?? '' } });
+          app.toast('good', `the rules of ${cleanLine(folder ?? '')} apply now, as you have read them`);
+        }),
+    });
+  };
+  const untrust = (): void =>
+    confirm(app, {
+      question: `Stop applying the rules of ${cleanLine(folder ?? '')}?`,
+      onYes: () =>
+        app.run(async () => {
+          await app.client.call('untrustRules', { body: { path: folder ?? '' } });
+          app.toast('good', `the rules of ${cleanLine(folder ?? '')} apply no longer`);
+        }),
+    });
+  const [title, about] = fileRows(file);
+  const text = ['', about, '', cleanBlock(showHiddenMarks(content ?? ''))].join('\n');
+  showPage(app, title, (cols) => wrap(text, cols - 3).map((line) => `  ${line}`), {
+    onLeave,
+    onEnd: () => {
+      isRead = true;
+    },
+    hints: [
+      ['j/k', 'scroll'],
+      ...(isTrustable ? ([['t', 'trust these rules']] as const) : []),
+      ...(isTrusted ? ([['u', 'stop trusting']] as const) : []),
+      ['Esc', 'back'],
+    ],
+    onKey: (name) => {
+      if (name === 't' && isTrustable) trust();
+      else if (name === 'u' && isTrusted) untrust();
+      else return false;
+      return true;
+    },
+  });
+}

@@ -1,0 +1,233 @@
+import { changesIn } from '../../client/index.ts';
+import {
+  CatalogueError,
+  type NextTimes,
+  type Schedule,
+  type ScheduleLaunch,
+  type ScheduleMissed,
+} from '../../protocol/index.ts';
+import { localTimeZone, scheduleTimeText } from '../../text/schedule-words.ts';
+import { readTagWords } from '../../text/tag-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { type Editor, edit, editorOf, layoutEditor } from '../input/editor.ts';
+import type { InputEvent } from '../terminal/keys.ts';
+import { fitTo } from '../view/cells.ts';
+import type { Page } from './mode.ts';
+
+const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
+type Text = (typeof TEXTS)[number];
+/** Fields with two choices instead of a text. */
+type Choice = 'missed' | 'worktree';
+type Field = Text | Choice;
+const FIELDS: readonly Field[] = [
+  ...(['name', 'session', 'folder', 'worktree', 'model', 'tags', 'keep'] as const),
+  ...(['when', 'zone', 'prompt', 'missed'] as const),
+];
+/** The fields that exist only if each run launches a session. */
+const OF_LAUNCH: readonly Field[] = ['worktree', 'model', 'tags', 'keep'];
+const isChoice = (field: Field): field is Choice => field === 'missed' || field === 'worktree';
+const LABEL_CELLS = 10;
+
+interface Form {
+  /** the schedule that is edited; null for a new one */
+  schedule: Schedule | null;
+  field: Field;
+  texts: Record<Text, Editor>;
+  missed: ScheduleMissed;
+  inWorktree: boolean;
+  /** the next times for exactly the pattern and zone in the fields; null until the server has answered */
+  times: NextTimes | null;
+  fault: string | null;
+  isSaving: boolean;
+}
+
+/**
+ * Shows the form of a schedule, with the next times of the pattern. It is saved only once they are shown.
+ * @param options.back is called with the schedule's name when the person leaves
+ */
+export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {
+  const { schedule, back } = options;
+  // An older server has none.
+  const launch = schedule?.launch ?? null;
+  const form: Form = {
+    schedule,
+    field: schedule === null ? 'name' : 'when',
+    texts: {
+      name: editorOf(schedule?.name ?? ''),
+      session: editorOf(schedule === null ? (app.model.selected ?? '') : (schedule.session ?? '')),
+      folder: editorOf(launch?.path ?? ''),
+      model: editorOf(launch?.model ?? ''),
+      tags: editorOf((launch?.tags ?? []).join(' ')),
+      keep: editorOf(launch?.keep === undefined ? '' : String(launch.keep)),
+      when: editorOf(schedule?.cron ?? '0 7 * * 1-5'),
+      zone: editorOf(schedule?.timezone ?? localTimeZone()),
+      prompt: editorOf(schedule?.prompt ?? ''),
+    },
+    missed: schedule?.missed ?? 'skip',
+    inWorktree: launch?.worktree !== undefined,
+    times: null,
+    fault: null,
+    isSaving: false,
+  };
+  const goTo = (step: number): void => {
+    const fields = fieldsOf(form);
+    form.field = fields[(fields.indexOf(form.field) + step + fields.length) % fields.length] ?? 'when';
+  };
+  const look = (): void => {
+    const cron = form.texts.when.text.trim();
+    const zone = form.texts.zone.text.trim();
+    Object.assign(form, { times: null, fault: null });
+    app.run(async () => {
+      const found: Pick<Form, 'times' | 'fault'> = { times: null, fault: null };
+      try {
+        found.times = await app.client.call('scheduleTimes', {
+          query: { cron, ...(zone === '' ? {} : { timezone: zone }) },
+        });
+      } catch (error) {
+        if (!(error instanceof CatalogueError)) throw error;
+        found.fault = error.message;
+      }
+      // The text has changed since the request, so the answer is useless.
+      if (form.texts.when.text.trim() !== cron || form.texts.zone.text.trim() !== zone) return;
+      Object.assign(form, found);
+      app.changed();
+    });
+  };
+  const leave = (): void => back(schedule?.name ?? '');
+  const keys: Readonly<Record<string, () => void>> = {
+    escape: leave,
+    'ctrl+c': leave,
+    enter: () => save(app, form, back),
+    tab: () => goTo(1),
+    down: () => goTo(1),
+    'shift+tab': () => goTo(-1),
+    up: () => goTo(-1),
+  };
+  app.open({
+    hints: () => [
+      ['Enter', 'save'],
+      ['Tab', 'next field'],
+      ...(isChoice(form.field) ? ([['Space', 'the other choice']] as const) : []),
+      ...(form.field === 'prompt' ? ([['Ctrl+J', 'new line']] as const) : []),
+      ['Esc', 'leave'],
+    ],
+    handle: (event) => {
+      const key = event.kind === 'key' ? keys[event.name] : undefined;
+      const before = `${form.texts.when.text}\n${form.texts.zone.text}`;
+      if (key === undefined) write(form, event);
+      else key();
+      if (`${form.texts.when.text}\n${form.texts.zone.text}` !== before) look();
+      app.changed();
+    },
+    page: (cols) => formPage(app, form, cols),
+  });
+  look();
+}
+
+function fieldsOf({ schedule, texts }: Form): Field[] {
+  const launches = texts.folder.text.trim() !== '';
+  return FIELDS.filter((one) => (schedule === null || one !== 'name') && (launches || !OF_LAUNCH.includes(one)));
+}
+
+function choiceWords({ missed, inWorktree }: Form, field: Choice): [word: string, about: string] {
+  if (field === 'worktree')
+    return inWorktree ? ['yes', 'each in its own git worktree'] : ['no', 'in the folder itself'];
+  return missed === 'skip' ? ['skip', 'skip a missed time'] : ['run', 'make up for the last missed time, once'];
+}
+
+function write(form: Form, event: InputEvent): void {
+  const { field } = form;
+  if (isChoice(field)) {
+    const isOther = event.kind === 'key' && [' ', 'left', 'right'].includes(event.name);
+    if (isOther && field === 'missed') form.missed = form.missed === 'skip' ? 'run' : 'skip';
+    else if (isOther) form.inWorktree = !form.inWorktree;
+    return;
+  }
+  const isNewLine = field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
+  const editor = form.texts[field];
+  form.texts[field] = edit(editor, isNewLine ? { kind: 'paste', text: '\n' } : event) ?? editor;
+}
+
+function save(app: App, form: Form, back: (name: string) => void): void {
+  const { schedule, texts, missed } = form;
+  if (form.times === null) {
+    app.toast('bad', form.fault ?? 'Its next times are not known yet');
+    return;
+  }
+  const name = schedule?.name ?? texts.name.text.trim();
+  const { cron, timezone } = { cron: texts.when.text.trim(), timezone: form.times.timezone };
+  const [session, folder] = [texts.session.text.trim(), texts.folder.text.trim()];
+  if (session !== '' && folder !== '') {
+    app.toast('bad', 'Either a session, or a folder for a new one each time: empty one of them');
+    return;
+  }
+  const to = folder === '' ? { session } : { launch: launchOf(app, form, name) };
+  const asked = { cron, timezone, ...to, prompt: texts.prompt.text.trim(), missed };
+  if (form.isSaving) return;
+  form.isSaving = true;
+  app.run(async () => {
+    try {
+      await send();
+    } finally {
+      form.isSaving = false;
+    }
+    back(name);
+    app.toast('good', `${name} is saved`);
+  });
+  async function send(): Promise<void> {
+    if (schedule === null) await app.client.call('addSchedule', { body: { name, ...asked } });
+    // Sends only the fields that were changed here, because somebody else may have changed the others.
+    else await app.client.call('changeSchedule', { params: { name }, body: changesIn(schedule, asked) });
+  }
+}
+
+/**
+ * Returns the launch that the form describes. Options that the form does not offer, such as arguments, stay unchanged.
+ */
+function launchOf({ options }: App, { schedule, texts, inWorktree }: Form, name: string): ScheduleLaunch {
+  const { model: _, tags: __, keep: ___, worktree, ...rest } = schedule?.launch ?? { name };
+  const { edit: tags } = readTagWords(texts.tags.text);
+  const [model, keep, typed] = [texts.model.text.trim(), texts.keep.text.trim(), texts.folder.text.trim()];
+  const home = options.env.HOME;
+  return {
+    type: 'screen',
+    ...rest,
+    path: home !== undefined && /^~(\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed,
+    ...(inWorktree ? { worktree: worktree ?? {} } : {}),
+    ...(model === '' ? {} : { model }),
+    ...(tags?.add === undefined ? {} : { tags: tags.add }),
+    ...(keep === '' ? {} : { keep: Number(keep) }),
+  };
+}
+
+function formPage(app: App, form: Form, cols: number): Page {
+  const { dress } = app;
+  const width = Math.max(10, cols - LABEL_CELLS - 5);
+  const indent = ' '.repeat(LABEL_CELLS + 3);
+  const lines: string[] = [''];
+  let cursor: { row: number; col: number } | null = null;
+  for (const field of fieldsOf(form)) {
+    const isHere = form.field === field;
+    const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
+    if (isChoice(field)) {
+      const [word, about] = choiceWords(form, field);
+      lines.push(`${label} ${dress(isHere ? 'inverse' : null, word)}  ${dress('dim', about)}`);
+      continue;
+    }
+    const { rows: written, cursor: at } = layoutEditor(form.texts[field], width);
+    if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
+    for (const [index, row] of written.entries()) {
+      lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
+    }
+  }
+  const { times, fault } = form;
+  const shown = times?.times.map((at) => scheduleTimeText(at, times.timezone, localTimeZone())) ?? [];
+  lines.push('', `  ${fitTo('next', LABEL_CELLS)} ${cleanLine(fault ?? shown[0] ?? '…')}`);
+  lines.push(...shown.slice(1).map((text) => `${indent}${cleanLine(text)}`));
+  return {
+    title: form.schedule === null ? 'A new schedule' : `Edit ${cleanLine(form.schedule.name)}`,
+    rows: lines,
+    cursor,
+  };
+}

@@ -1,0 +1,184 @@
+import type { Schedule, ScheduleRun } from '../../protocol/index.ts';
+import { truncate } from '../../text/display-width.ts';
+import { costFact } from '../../text/figure-words.ts';
+import { launchFacts, localTimeZone, receiverText, runText, scheduleTimeText } from '../../text/schedule-words.ts';
+import { firstLine } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import { confirm } from './confirm.ts';
+import type { Hint } from './mode.ts';
+import { scheduleForm } from './schedule-form.ts';
+import { showPage } from './text-page.ts';
+
+/** Shows the schedules and the outcome of each run. A person can add, edit, pause, resume, run and delete them. */
+export function showSchedules(app: App, chosenName = ''): void {
+  let schedules: readonly Schedule[] | null = null;
+  let at = 0;
+  let wanted = chosenName;
+  const load = async (): Promise<void> => {
+    const name = wanted === '' ? chosen()?.name : wanted;
+    schedules = await app.client.call('listSchedules');
+    // The selected schedule stays selected, even if somebody else has added or deleted others.
+    const found = schedules.findIndex((one) => one.name === name);
+    at = found === -1 ? Math.max(0, Math.min(at, schedules.length - 1)) : found;
+    wanted = '';
+    app.changed();
+  };
+  const chosen = (): Schedule | null => schedules?.[at] ?? null;
+  const move = (step: number): void => {
+    at = Math.max(0, Math.min((schedules?.length ?? 1) - 1, at + step));
+  };
+  const withChosen = (act: (schedule: Schedule) => void): void => {
+    const schedule = chosen();
+    if (schedule !== null) act(schedule);
+  };
+  const back = (name: string): void => showSchedules(app, name);
+  const keys: Readonly<Record<string, () => void>> = {
+    j: () => move(1),
+    down: () => move(1),
+    k: () => move(-1),
+    up: () => move(-1),
+    enter: () => withChosen((one) => showRuns(app, one)),
+    a: () => scheduleForm(app, { schedule: null, back }),
+    e: () => withChosen((schedule) => scheduleForm(app, { schedule, back })),
+    p: () => withChosen((one) => pause(app, one)),
+    r: () => withChosen((one) => runNow(app, one)),
+    d: () => withChosen((one) => remove(app, one)),
+    x: () => withChosen((one) => remove(app, one)),
+    escape: () => app.close(),
+    q: () => app.close(),
+    'ctrl+c': () => app.close(),
+  };
+  app.open({
+    hints: () => hintsFor(chosen()),
+    handle: (event) => {
+      if (event.kind !== 'key') return;
+      keys[event.name]?.();
+      app.changed();
+    },
+    onFrame: ({ type }) => {
+      if (type === 'schedules_changed' || type === 'session_renamed') app.run(load);
+    },
+    page(cols, rows) {
+      if (schedules === null) return { title: 'Schedules', rows: [' …'] };
+      if (schedules.length === 0) {
+        return { title: 'Schedules', rows: ['', app.dress('dim', '   No schedules yet: a adds one')] };
+      }
+      const blocks = schedules.map((one, index) => scheduleLines(app, { schedule: one, isHere: index === at, cols }));
+      const lines = blocks.flat();
+      const end = blocks.slice(0, at + 1).flat().length;
+      const start = Math.max(0, Math.min(end - rows, lines.length - rows));
+      return { title: `Schedules: ${schedules.length}`, rows: lines.slice(start, start + rows) };
+    },
+  });
+  app.run(load);
+}
+
+function hintsFor(schedule: Schedule | null): Hint[] {
+  const rest: Hint[] = [['Esc', 'back']];
+  if (schedule === null) return [['a', 'add one'], ...rest];
+  return [
+    ['Enter', 'its runs'],
+    ['a', 'add'],
+    ['e', 'edit'],
+    ['p', schedule.paused ? 'resume' : 'pause'],
+    ['r', 'run now'],
+    ['d', 'delete'],
+    ['j/k', 'move'],
+    ...rest,
+  ];
+}
+
+function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; cols: number }): string[] {
+  const { schedule: one, isHere, cols } = shown;
+  // An older server has none.
+  const { launch = null } = one as Partial<Schedule>;
+  const { dress } = app;
+  const bar = isHere ? dress('cyan', '▌') : ' ';
+  const line = (text: string): string => truncate(cleanLine(text), cols - 4);
+  const next = one.next_at === null ? 'never' : scheduleTimeText(one.next_at, one.timezone, localTimeZone());
+  const state = one.paused ? 'paused' : `next ${next}`;
+  const last = one.last_run === null ? 'no run yet' : `last: ${runText(one.last_run)}`;
+  const title = line(`${one.name} → ${receiverText(one)} · ${state}`);
+  return [
+    `${bar} ${dress(isHere ? 'inverse' : 'bold', title)}`,
+    `${bar}   ${line(`${one.cron} ${one.timezone} · ${last}`)}`,
+    `${bar}   ${dress('dim', line(firstLine(one.prompt)))}`,
+    ...(launch === null ? [] : [`${bar}   ${dress('dim', line(launchFacts(launch)))}`]),
+    '',
+  ];
+}
+
+function pause(app: App, { name, paused }: Schedule): void {
+  app.run(async () => {
+    await app.client.call(paused ? 'resumeSchedule' : 'pauseSchedule', { params: { name } });
+    app.toast('good', `${name} is ${paused ? 'resumed' : 'paused'}`);
+  });
+}
+
+function runNow(app: App, { name }: Schedule): void {
+  app.toast('wait', `running ${name}…`);
+  app.run(async () => {
+    const run = await app.client.call('runSchedule', { params: { name } });
+    app.toast(run.outcome === 'sent' ? 'good' : 'bad', `${name}: ${runText(run)}`);
+  });
+}
+
+function remove(app: App, { name }: Schedule): void {
+  confirm(app, {
+    question: `Delete the schedule ${cleanLine(name)}?`,
+    about: 'The record of its runs goes too. A prompt that is already queued stays queued.',
+    onYes: () => {
+      showSchedules(app);
+      app.run(async () => {
+        await app.client.call('removeSchedule', { params: { name } });
+        app.toast('good', `${name} is deleted`);
+      });
+    },
+  });
+}
+
+/** Shows the outcome of each time, newest first. */
+function showRuns(app: App, { name, timezone }: Schedule): void {
+  app.run(async () => {
+    const runs = await app.client.call('scheduleRuns', { params: { name } });
+    const lines = [...runs].reverse().flatMap((run) => runLines(run, timezone));
+    showPage(
+      app,
+      `Runs of ${cleanLine(name)}`,
+      (cols) =>
+        lines.length === 0
+          ? ['', '   None of its times has come yet']
+          : ['', ...lines].flatMap((line) => wrap(line, cols - 1)),
+      {
+        hints: [
+          ['j/k', 'scroll'],
+          ['Esc', 'back to the schedules'],
+        ],
+        onKey: (key) => {
+          if (!['escape', 'q'].includes(key)) return false;
+          showSchedules(app, name);
+          return true;
+        },
+      },
+    );
+  });
+}
+
+function runLines(run: ScheduleRun, zone: string): string[] {
+  const time = (at: string): string => scheduleTimeText(at, zone, localTimeZone());
+  const taken = run.taken_at === null ? '' : `, taken ${time(run.taken_at)}`;
+  const cost = costFact(run.cost_usd ?? null);
+  const facts = [
+    `${run.session ?? ''}${taken}`,
+    ...(cost === '' ? [] : [cost]),
+    `delivery ${run.delivery_id ?? 'none'}`,
+  ];
+  const to = `     ${cleanLine(facts.join(', '))}`;
+  return [
+    `   ${time(run.due_at)}${run.by_hand ? ' by hand' : ''}`,
+    `     ${cleanLine(runText(run))}`,
+    ...(run.session === null ? [] : [to]),
+  ];
+}

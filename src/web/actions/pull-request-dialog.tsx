@@ -1,0 +1,133 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import { CatalogueError, type PullRequestPlan } from '../../protocol/index.ts';
+import { openedText, pullRequestLines, pullRequestQuestion } from '../../text/pull-request-words.ts';
+import { closeOverlay } from '../app/overlay.ts';
+import { client, link } from '../connection/fleet.ts';
+import { CloseButton } from '../parts/close-button.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { tell } from '../parts/toasts.tsx';
+import { useSettled } from '../session/settled.ts';
+
+/** Shows what would be pushed, lets the person edit the title and text, and sends exactly these. */
+export function PullRequestDialog({ slug }: { slug: string }) {
+  const plan = useSignal<PullRequestPlan | null>(null);
+  const title = useSignal('');
+  const body = useSignal('');
+  const isDraft = useSignal(false);
+  const problem = useSignal<CatalogueError | null>(null);
+  const isBusy = useSignal(false);
+  const looks = useSignal(0);
+  const form = useRef<HTMLFormElement>(null);
+  const isSettled = useSettled(form, true);
+
+  useEffect(() => {
+    let isGone = false;
+    client
+      .call('planPullRequest', { params: { slug }, query: {} })
+      .then((answer) => {
+        if (isGone) return;
+        plan.value = answer;
+        // The person's own text stays if the branch has changed.
+        if (title.peek() === '') title.value = answer.title;
+        if (body.peek() === '') body.value = answer.body;
+      })
+      .catch((error: unknown) => {
+        if (!isGone && error instanceof CatalogueError) problem.value = error;
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, looks.value]);
+
+  const open = async (): Promise<void> => {
+    const { value: shown } = plan;
+    if (shown === null || isBusy.value || !isSettled || link.value !== 'live') return;
+    isBusy.value = true;
+    problem.value = null;
+    const { repository, commit, existing } = shown;
+    const words = { title: title.value, body: body.value, draft: isDraft.value };
+    const number = existing === null ? {} : { number: existing.number };
+    try {
+      const request = { repository, commit, ...words, ...number };
+      const session = await client.call('openPullRequest', { params: { slug }, body: request });
+      closeOverlay();
+      tell(openedText(session));
+    } catch (error) {
+      if (!(error instanceof CatalogueError)) throw error;
+      problem.value = error;
+      // The next attempt sends what is shown by then.
+      looks.value++;
+    } finally {
+      isBusy.value = false;
+    }
+  };
+
+  return (
+    <Dialog label={`Pull request of ${slug}`} onClose={closeOverlay} isWide>
+      <form
+        ref={form}
+        class="dialog-body stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void open();
+        }}
+      >
+        <h2>Pull request of {slug}</h2>
+        {problem.value !== null && (
+          <p class="notice bad">
+            {problem.value.message}. {problem.value.hint}
+          </p>
+        )}
+        {plan.value === null ? (
+          problem.value === null && <p class="faint">Looking at the branch and its forge…</p>
+        ) : plan.value.existing !== null ? (
+          <p class="mono">{pullRequestLines(plan.value).join('\n')}</p>
+        ) : (
+          <>
+            <input
+              class="input"
+              aria-label="Title"
+              required
+              value={title.value}
+              onInput={({ currentTarget }) => {
+                title.value = currentTarget.value;
+              }}
+            />
+            <textarea
+              class="input"
+              rows={8}
+              aria-label="Text"
+              value={body.value}
+              onInput={({ currentTarget }) => {
+                body.value = currentTarget.value;
+              }}
+            />
+            <label class="form-option">
+              <input
+                type="checkbox"
+                checked={isDraft.value}
+                onChange={({ currentTarget }) => {
+                  isDraft.value = currentTarget.checked;
+                }}
+              />
+              <span>As a draft</span>
+            </label>
+          </>
+        )}
+        {plan.value !== null && <p>{pullRequestQuestion(plan.value)} The worktree stays.</p>}
+        <div class="row end">
+          <CloseButton>Cancel</CloseButton>
+          <button
+            type="submit"
+            class="button primary"
+            disabled={isBusy.value || plan.value === null}
+            aria-disabled={!isSettled}
+          >
+            {isBusy.value ? 'Pushing…' : plan.value?.existing == null ? 'Open it' : 'Push'}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,16 @@
+import { effect } from '@preact/signals';
+import { createRequestLooks } from '../../client/index.ts';
+import { now } from '../app/clock.ts';
+import { client, link, sessions } from './fleet.ts';
+
+/** Makes the server request the states of pull requests while a person sees them in the list. */
+export function startRequestLooks(): void {
+  const looks = createRequestLooks(
+    // An older server does not support this.
+    (slugs) => void client.call('lookAtPullRequests', { body: { sessions: slugs } }).catch(() => undefined),
+  );
+  effect(() => {
+    const at = now.value;
+    if (link.value === 'live' && !document.hidden && document.hasFocus()) looks.note(sessions.value.values(), at);
+  });
+}

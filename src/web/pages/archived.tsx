@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Session } from '../../protocol/index.ts';
+import { filterWords, matchesWords } from '../../text/session-filter.ts';
+import { pathText } from '../../text/session-words.ts';
+import { tagsText } from '../../text/tag-words.ts';
+import { unarchive } from '../actions/deeds.ts';
+import { doWithEach, type Outcome, Outcomes } from '../actions/outcomes.tsx';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf } from '../app/router.ts';
+import { client, link, sessions } from '../connection/fleet.ts';
+import { PageHead } from '../parts/page-head.tsx';
+import { tellError } from '../parts/toasts.tsx';
+
+/** Shows the archived sessions, which no list contains. Each links to its conversation and can be unarchived. */
+export function ArchivedPage() {
+  const all = useSignal<readonly Session[] | null>(null);
+  const typed = useSignal('');
+  const picked = useSignal<ReadonlySet<string>>(new Set());
+  const isBusy = useSignal(false);
+  const outcomes = useSignal<readonly Outcome[]>([]);
+  useEffect(() => {
+    if (link.value !== 'live') return;
+    let isGone = false;
+    client
+      .call('listSessions', { query: { archived: 'true' } })
+      .then((found) => {
+        if (!isGone) all.value = found;
+      })
+      .catch(tellError);
+    return () => {
+      isGone = true;
+    };
+    // Archiving or unarchiving a session elsewhere changes the number of listed sessions.
+  }, [link.value, sessions.value.size]);
+
+  const words = filterWords(typed.value);
+  const shown = (all.value ?? []).filter((session) => matchesWords(session, words));
+  const chosen = shown.map(({ slug }) => slug).filter((slug) => picked.value.has(slug));
+  const listAgain = async (): Promise<void> => {
+    if (isBusy.value || link.value !== 'live') return;
+    isBusy.value = true;
+    outcomes.value = await doWithEach(chosen, async (slug) => {
+      await unarchive(slug);
+      return 'listed again';
+    });
+    picked.value = new Set();
+    isBusy.value = false;
+  };
+  return (
+    <>
+      <PageHead title="Archived sessions" />
+      <div class="page stack">
+        <p class="faint">
+          They are in no list and no count. A stopped or parked session is archived from its menu, or with{' '}
+          <code>cbos archive</code>.
+        </p>
+        <input
+          class="input"
+          type="search"
+          aria-label="Filter the archived sessions"
+          placeholder="Filter: a name, #tag or @repository"
+          value={typed.value}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value;
+          }}
+        />
+        <p class="faint" role="status">
+          {summaryOf(all.value, shown)}
+        </p>
+        <ul class="plain archived" aria-label="Archived sessions">
+          {shown.map((session) => (
+            <li key={session.slug} class="row">
+              <input
+                type="checkbox"
+                aria-label={`Choose ${session.slug}`}
+                checked={picked.value.has(session.slug)}
+                onChange={({ currentTarget }) => {
+                  const next = new Set(picked.value);
+                  if (currentTarget.checked) next.add(session.slug);
+                  else next.delete(session.slug);
+                  picked.value = next;
+                }}
+              />
+              <a href={addressOf({ page: 'session', slug: session.slug })}>
+                <strong>{session.slug}</strong>
+              </a>
+              <span class="faint clip grow">
+                {[tagsText(session), pathText(session.path, undefined)].filter(Boolean).join(' · ')}
+              </span>
+              <time class="faint" dateTime={session.archived_at ?? undefined}>
+                {session.archived_at == null ? '' : ageText(Date.parse(session.archived_at), now.value)}
+              </time>
+            </li>
+          ))}
+        </ul>
+        <div class="row end">
+          <button
+            type="button"
+            class="button primary"
+            disabled={chosen.length === 0 || isBusy.value || link.value !== 'live'}
+            onClick={() => void listAgain()}
+          >
+            List {chosen.length} again
+          </button>
+        </div>
+        <Outcomes outcomes={outcomes.value} />
+      </div>
+    </>
+  );
+}
+
+function summaryOf(all: readonly Session[] | null, shown: readonly Session[]): string {
+  if (all === null) return 'Loading…';
+  if (all.length === 0) return 'No session is archived.';
+  return shown.length === all.length ? `${all.length} archived.` : `${shown.length} of ${all.length}.`;
+}

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import type { RuleFile } from '../../protocol/index.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { FILE_STATE_WORDS } from '../../text/rule-words.ts';
+import { client } from '../connection/fleet.ts';
+import { attempt, tell } from '../parts/toasts.tsx';
+import { useReadToEnd } from '../session/read-to-end.ts';
+
+/**
+ * Shows a file of rules: its state and its content. A person can trust a project's file here, with exactly the content
+ * that was read.
+ */
+export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promise<void> }) {
+  const { path, folder, state, error } = file;
+  /** the file as it was when the person opened it: only that content can be trusted */
+  const opened = useSignal<RuleFile | null>(null);
+  const untrust = async (): Promise<void> => {
+    const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
+    if (isDone) tell(`The rules of ${folder} apply no longer`);
+    await onDone();
+  };
+  return (
+    <section class="card stack" aria-label={`File ${path}`}>
+      <div class="row wrap">
+        <code class="grow rule-about">{showHiddenMarks(path)}</code>
+        <span class="chip" data-file={state}>
+          {FILE_STATE_WORDS[state] ?? state}
+        </span>
+      </div>
+      {state === 'changed' && (
+        <p class="notice">
+          {showHiddenMarks(error ?? '')}. The rules apply as you trusted them, and nothing is allowed there until you
+          trust the file again.
+        </p>
+      )}
+      {state === 'broken' && (
+        <p class="notice bad">{showHiddenMarks(error ?? '')}. Nothing that it applies to is allowed.</p>
+      )}
+      {state === 'untrusted' && (
+        <p class="notice">
+          {error === null
+            ? 'Its rules do not apply. They can deny and ask, never allow.'
+            : `Its rules do not apply, and cannot be trusted: ${showHiddenMarks(error)}`}
+        </p>
+      )}
+      <div class="row end">
+        {folder !== null && state !== 'untrusted' && (
+          <button type="button" class="button quiet" onClick={() => void untrust()}>
+            Stop trusting
+          </button>
+        )}
+        {file.content !== null && (
+          <button
+            type="button"
+            class="button"
+            aria-expanded={opened.value !== null}
+            onClick={() => {
+              opened.value = opened.value === null ? file : null;
+            }}
+          >
+            {opened.value === null ? 'Read it' : 'Close it'}
+          </button>
+        )}
+      </div>
+      {opened.value !== null && (
+        <Content
+          opened={opened.value}
+          isSame={opened.value.sha256 === file.sha256}
+          isTrustable={folder !== null && (state === 'changed' || (state === 'untrusted' && error === null))}
+          onDone={async () => {
+            opened.value = null;
+            await onDone();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+interface ContentProps {
+  opened: RuleFile;
+  /** whether the file still has this content */
+  isSame: boolean;
+  /** whether its rules may be trusted */
+  isTrustable: boolean;
+  onDone(): Promise<void>;
+}
+
+function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
+  const body = useRef<HTMLDivElement>(null);
+  const isRead = useReadToEnd(body);
+  const { folder, content, sha256 } = opened;
+  const trust = async (): Promise<void> => {
+    const request = { path: folder ?? '', sha256: sha256 ?? '' };
+    if (!(await attempt(() => client.call('trustRules', { body: request })))) return;
+    tell(`The rules of ${folder} apply now, as you have read them`);
+    await onDone();
+  };
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long file is scrolled by the keyboard as well */}
+      <div ref={body} class="rule-content" tabIndex={0}>
+        <pre>{showHiddenMarks(content ?? '')}</pre>
+      </div>
+      {!isSame && <p class="notice">The file has changed since. Close it, and read it again.</p>}
+      {isTrustable && (
+        <div class="row end">
+          {!isRead && <span class="faint">Read it to its end first.</span>}
+          <button type="button" class="button primary" disabled={!isRead || !isSame} onClick={() => void trust()}>
+            Trust these rules
+          </button>
+        </div>
+      )}
+    </>
+  );
+}

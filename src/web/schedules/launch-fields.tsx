@@ -1,0 +1,93 @@
+import { type Signal, useSignal } from '@preact/signals';
+import type { Schedule, ScheduleLaunch } from '../../protocol/index.ts';
+import { launchFacts } from '../../text/schedule-words.ts';
+import { readTagWords } from '../../text/tag-words.ts';
+import { FolderField } from '../pages/folder-field.tsx';
+import { bind, Field } from '../parts/field.tsx';
+
+/** Shows the fields for the launch of a schedule, as far as the page offers them. */
+export interface LaunchFields {
+  path: Signal<string>;
+  model: Signal<string>;
+  tags: Signal<string>;
+  keep: Signal<string>;
+  inWorktree: Signal<boolean>;
+  overlaps: Signal<boolean>;
+}
+
+export function useLaunchFields(launch: ScheduleLaunch | null): LaunchFields {
+  return {
+    path: useSignal(launch?.path ?? ''),
+    model: useSignal(launch?.model ?? ''),
+    tags: useSignal((launch?.tags ?? []).join(' ')),
+    keep: useSignal(launch?.keep === undefined ? '' : String(launch.keep)),
+    inWorktree: useSignal(launch?.worktree !== undefined),
+    overlaps: useSignal(launch?.overlap === 'launch'),
+  };
+}
+
+/**
+ * Returns the launch that the fields describe. Options that the page does not offer, such as arguments, stay unchanged.
+ */
+export function launchOf(fields: LaunchFields, before: ScheduleLaunch | null, schedule: string): ScheduleLaunch {
+  const { path, model, tags, keep, inWorktree, overlaps } = fields;
+  const { model: _, tags: __, keep: ___, worktree, overlap: ____, ...rest } = before ?? { name: schedule };
+  const { edit } = readTagWords(tags.value);
+  return {
+    type: 'screen',
+    ...rest,
+    path: path.value.trim(),
+    ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
+    ...(edit?.add === undefined ? {} : { tags: edit.add }),
+    ...(keep.value === '' ? {} : { keep: Number(keep.value) }),
+    ...(inWorktree.value ? { worktree: worktree ?? {} } : {}),
+    ...(overlaps.value ? { overlap: 'launch' } : {}),
+  };
+}
+
+export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }: LaunchFields) {
+  return (
+    <fieldset class="stack">
+      <legend class="label">Each new session</legend>
+      <FolderField path={path} />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={inWorktree.value}
+          onChange={({ currentTarget }) => {
+            inWorktree.value = currentTarget.checked;
+          }}
+        />
+        <span>In its own git worktree</span>
+      </label>
+      <div class="cards">
+        <Field label="Model">
+          {(id) => (
+            <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
+          )}
+        </Field>
+        <Field label="Tags" hint="Words with blanks between; a budget may be for a tag">
+          {(id) => <input {...bind(tags)} id={id} class="input" spellcheck={false} autocomplete="off" />}
+        </Field>
+        <Field label="Keep listed" hint="Older ones that are done are parked and archived; empty: all stay">
+          {(id) => <input {...bind(keep)} id={id} class="input" type="number" min="1" max="1000" />}
+        </Field>
+      </div>
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={overlaps.value}
+          onChange={({ currentTarget }) => {
+            overlaps.value = currentTarget.checked;
+          }}
+        />
+        <span>Also while the last one still works or asks</span>
+      </label>
+    </fieldset>
+  );
+}
+
+/** Shows on a schedule's card what it launches. */
+export function LaunchFacts({ schedule: { launch } }: { schedule: Schedule }) {
+  return launch === null ? null : <p class="faint">{launchFacts(launch)}</p>;
+}

@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { KeptRecording, Schedule, ScheduleRun } from '../../protocol/index.ts';
+import { costFact } from '../../text/figure-words.ts';
+import { localTimeZone, runText, scheduleTimeText } from '../../text/schedule-words.ts';
+import { addressOf, goTo } from '../app/router.ts';
+import { client, sessions } from '../connection/fleet.ts';
+import { attempt, tellError } from '../parts/toasts.tsx';
+
+/** How many runs are shown. `cbos schedule runs` shows all of them. */
+const MOST_SHOWN = 50;
+
+/** Shows the outcomes of a schedule's times, newest first. */
+export function Runs({ schedule, changes }: { schedule: Schedule; changes: number }) {
+  const runs = useSignal<readonly ScheduleRun[] | null>(null);
+  const { name } = schedule;
+  useEffect(() => {
+    client
+      .call('scheduleRuns', { params: { name } })
+      .then((answer) => {
+        runs.value = answer.slice(-MOST_SHOWN).reverse();
+      })
+      .catch(tellError);
+  }, [name, changes]);
+  if (runs.value === null) return null;
+  if (runs.value.length === 0) return <p class="faint">None of its times has come yet.</p>;
+  return (
+    <ul class="stack" aria-label={`Runs of ${name}`}>
+      {runs.value.map((run) => (
+        <Run key={run.due_at} run={run} zone={schedule.timezone} />
+      ))}
+    </ul>
+  );
+}
+
+function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
+  const { session } = run;
+  const found = session === null ? undefined : sessions.value.get(session);
+  return (
+    <li class="row wrap">
+      <span class="number">{scheduleTimeText(run.due_at, zone, localTimeZone())}</span>
+      <span class="grow">
+        {runText(run)}
+        {run.by_hand ? ' (by hand)' : ''}
+        {run.cost_usd == null ? '' : ` · ${costFact(run.cost_usd)}`}
+      </span>
+      {session !== null && found !== undefined && (
+        <a href={addressOf({ page: 'session', slug: session })} title={`Delivery ${run.delivery_id ?? ''}`}>
+          {session}
+        </a>
+      )}
+      {session !== null && found?.type === 'screen' && run.taken_at !== null && (
+        <button type="button" class="button quiet" onClick={() => void attempt(() => replayAt(session, run.taken_at))}>
+          Replay
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** How long before the prompt was taken the replay begins, so that a person sees it arrive. */
+const LEAD_S = 2;
+
+/** Opens the recording of a given time, at that time. A restart may have moved the recording aside since. */
+async function replayAt(slug: string, at: string | null): Promise<void> {
+  if (at === null) return;
+  const moment = Date.parse(at);
+  const older = await client.call('olderRecordings', { params: { slug } });
+  const kept = older.find((one) => covers(one, moment)) ?? null;
+  const start = kept === null ? (await client.call('replay', { params: { slug } })).started_at : kept.started_at;
+  const t = start === null ? null : Math.max(0, (moment - Date.parse(start)) / 1_000 - LEAD_S);
+  goTo({ page: 'replay', slug, recording: kept?.recording ?? null, offset: null, t });
+}
+
+function covers({ started_at: from, ended_at: to }: KeptRecording, moment: number): boolean {
+  return from !== null && Date.parse(from) <= moment && moment <= Date.parse(to);
+}

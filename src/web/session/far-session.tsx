@@ -1,0 +1,150 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { CatalogueError, type Elsewhere, type SeenSession } from '../../protocol/index.ts';
+import { deliveryLine } from '../../text/delivery-text.ts';
+import { sessionCommands } from '../actions/session-commands.ts';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf } from '../app/router.ts';
+import { client, link } from '../connection/fleet.ts';
+import { shortPath } from '../list/tone.ts';
+import { Icon } from '../parts/icons.tsx';
+import { tell, tellError } from '../parts/toasts.tsx';
+import { drafts } from './drafts.ts';
+import { StatusChip } from './head.tsx';
+import { QuestionPanel } from './question.tsx';
+
+/** How often the screen is read from its owner while somebody looks at it. */
+const LOOK_AGAIN_MS = 1_000;
+/** How many rows are read each time. */
+const ROWS = 200;
+
+/** Shows a session of another machine: its screen, its question, and the actions that this machine may perform. */
+export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
+  const { slug, path, status } = session;
+  const { machine, asOf, may } = elsewhere;
+  const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
+  const { question } = status;
+  if (askedAtFirst.current?.slug !== slug) askedAtFirst.current = { slug, id: question?.id ?? null };
+  const cameByItself = question !== null && question.id !== askedAtFirst.current.id;
+  const takesText = may.includes('type') && status.primary !== 'dead' && (question?.kind ?? 'closing') === 'closing';
+  return (
+    <>
+      <header class="page-head">
+        <a class="button quiet icon back" href={addressOf({ page: 'home' })} aria-label="To the list">
+          <Icon name="back" />
+        </a>
+        <h1 id="session-title" class="clip" tabIndex={-1}>
+          {slug}
+        </h1>
+        <StatusChip session={session} />
+        <span class="faint clip grow">{path === null ? '' : shortPath(path)}</span>
+        {sessionCommands(session).map(({ verb, isBad, run }) => (
+          <button key={verb} type="button" class={`button ${isBad ? 'bad' : ''}`} onClick={run}>
+            {verb}
+          </button>
+        ))}
+      </header>
+      <FarScreen slug={slug} isCurrent={asOf === null} />
+      <div class="dock">
+        {asOf !== null && (
+          <p class="notice bad" role="status">
+            {machine} cannot be reached. This is how it was {ageText(asOf, now.value)} ago; nothing can be done there
+            now.
+          </p>
+        )}
+        {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
+        {takesText && <FarReply slug={slug} />}
+      </div>
+    </>
+  );
+}
+
+/** Shows the screen as text and reads it repeatedly. The terminal itself is on the other machine. */
+function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
+  const text = useSignal('');
+  const place = useRef<HTMLPreElement>(null);
+  useEffect(() => {
+    let isGone = false;
+    let isReading = false;
+    const read = async (): Promise<void> => {
+      if (isReading || !isCurrent || document.hidden || link.peek() !== 'live') return;
+      isReading = true;
+      try {
+        const { buffer } = await client.call('buffer', { params: { slug }, query: { lines: ROWS, format: 'text' } });
+        if (!isGone) text.value = buffer;
+      } catch (error) {
+        // The list shows that the machine is unreachable. The last screen stays, like its row.
+        if (!(error instanceof CatalogueError)) throw error;
+      } finally {
+        isReading = false;
+      }
+    };
+    void read();
+    const timer = window.setInterval(() => void read(), LOOK_AGAIN_MS);
+    return () => {
+      isGone = true;
+      window.clearInterval(timer);
+    };
+  }, [slug, isCurrent]);
+  useLayoutEffect(() => {
+    const { current } = place;
+    if (current?.parentElement != null) current.parentElement.scrollTop = current.parentElement.scrollHeight;
+  }, [text.value]);
+  return (
+    <section class="far-screen" data-old={isCurrent ? undefined : 'true'} aria-label={`Screen of ${slug}`}>
+      <pre ref={place} class="mono">
+        {text.value}
+      </pre>
+    </section>
+  );
+}
+
+/** The field for a prompt. The owner accepts the prompt now or refuses it, because nothing is stored here for later. */
+function FarReply({ slug }: { slug: string }) {
+  const text = drafts.of(slug);
+  const isBusy = useSignal(false);
+  const send = async (): Promise<void> => {
+    if (text.value.trim() === '' || isBusy.value || link.value !== 'live') return;
+    isBusy.value = true;
+    try {
+      const delivery = await client.call('send', { params: { slug }, body: { text: text.value } });
+      text.value = '';
+      tell(deliveryLine(delivery));
+    } catch (error) {
+      tellError(error);
+    } finally {
+      isBusy.value = false;
+    }
+  };
+  return (
+    <form
+      class="reply row"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void send();
+      }}
+    >
+      <textarea
+        id="reply"
+        class="input grow"
+        rows={2}
+        aria-label={`Reply to ${slug}`}
+        placeholder="Your prompt"
+        value={text.value}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
+            return;
+          event.preventDefault();
+          void send();
+        }}
+      />
+      <button type="submit" class="button primary" disabled={isBusy.value || link.value !== 'live'}>
+        <Icon name="send" />
+        Send
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { CatalogueError, type Session, type StoredEvent } from '../../protocol/index.ts';
+import { unarchive } from '../actions/deeds.ts';
+import { ageText, now } from '../app/clock.ts';
+import { addressOf } from '../app/router.ts';
+import { client, link } from '../connection/fleet.ts';
+import { Messages } from '../conversation/conversation.tsx';
+import { EMPTY_CONVERSATION, foldEvents } from '../conversation/fold-events.ts';
+import { TranscriptView } from '../conversation/transcript.tsx';
+import { PageHead } from '../parts/page-head.tsx';
+import { attempt, tell, tellError } from '../parts/toasts.tsx';
+
+/** How many events of an archived conversation are read at once. */
+const PAGE_EVENTS = 1_000;
+
+/** The page of a session that is in no list, because it is archived or because no session has this name. */
+export function UnlistedSession({ slug, seq }: { slug: string; seq: number | null }) {
+  /** null if no session has the name */
+  const session = useSignal<Session | null | undefined>(undefined);
+  useEffect(() => {
+    if (link.value !== 'live') return;
+    let isGone = false;
+    client
+      .call('getSession', { params: { slug } })
+      .then((found) => {
+        if (!isGone) session.value = found;
+      })
+      .catch((error: unknown) => {
+        if (isGone) return;
+        if (error instanceof CatalogueError && error.code === 'no_such_session') session.value = null;
+        else tellError(error);
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [slug, link.value]);
+  const { value } = session;
+  // A session that is not archived arrives with the next frame of the connection.
+  if (value?.archived_at != null) return <Archived session={value} seq={seq} />;
+  return (
+    <div class="empty">
+      <h1>{value === null ? `No session is named ${slug}` : link.value === 'live' ? 'Loading…' : 'Connecting…'}</h1>
+      <a class="button" href={addressOf({ page: 'home' })}>
+        To the list
+      </a>
+    </div>
+  );
+}
+
+/** Shows what an archived session said, and a button to unarchive it. */
+function Archived({ session, seq }: { session: Session; seq: number | null }) {
+  const { slug, type, archived_at: at } = session;
+  const isBusy = useSignal(false);
+  const listAgain = async (): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    if (await attempt(() => unarchive(slug))) tell(`${slug} is listed again`);
+    isBusy.value = false;
+  };
+  return (
+    <>
+      <PageHead title={slug}>
+        {type === 'screen' && (
+          <a class="button" href={addressOf({ page: 'replay', slug, recording: null, offset: null, t: null })}>
+            Replay
+          </a>
+        )}
+        <button
+          type="button"
+          class="button primary"
+          disabled={isBusy.value || link.value !== 'live'}
+          onClick={() => void listAgain()}
+        >
+          List it again
+        </button>
+      </PageHead>
+      <p class="notice" role="status">
+        Archived{at == null ? '' : ` since ${ageText(Date.parse(at), now.value)}`}. It is in no list and no count.
+        Nothing was deleted.
+      </p>
+      {type === 'json' ? <PastConversation {...{ session, seq }} /> : <TranscriptView session={session} />}
+    </>
+  );
+}
+
+/** The conversation of an archived session does not grow, so it is read once. */
+function PastConversation({ session, seq }: { session: Session; seq: number | null }) {
+  const { slug } = session;
+  const conversation = useSignal(EMPTY_CONVERSATION);
+  const hint = useSignal('Loading…');
+  useEffect(() => {
+    let isGone = false;
+    const read = async (): Promise<void> => {
+      const all: StoredEvent[] = [];
+      for (let after: number | undefined; !isGone; ) {
+        const query = { limit: PAGE_EVENTS, ...(after === undefined ? {} : { after }) };
+        const page = await client.call('events', { params: { slug }, query });
+        all.push(...page.events);
+        if (page.events.length < PAGE_EVENTS) break;
+        after = all.at(-1)?.seq;
+      }
+      if (isGone) return;
+      conversation.value = foldEvents(EMPTY_CONVERSATION, all);
+      hint.value = 'Nothing was asked.';
+    };
+    void read().catch(tellError);
+    return () => {
+      isGone = true;
+    };
+  }, [slug]);
+  return <Messages {...{ session, seq, hint: hint.value }} conversation={conversation.value} />;
+}

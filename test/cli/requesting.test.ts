@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { findOnPath } from '../../scripts/setup/system-programs.mjs';
+import { type Forge, startForge } from '../harness/forge.ts';
+import { waitFor } from '../harness/wait-for.ts';
+import { createWorktreeRepository, type WorktreeRepository } from '../harness/worktree-repository.ts';
+import { type CommandOptions, runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+const hasGh = findOnPath(['gh'], process.env.PATH) !== null;
+
+describe.skipIf(!hasGh)('finish --pr', () => {
+  let repository: WorktreeRepository;
+  let forge: Forge;
+  const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
+    runCommand(argv, { ...cli.where, cwd: repository.path, ...options });
+  beforeEach(async () => {
+    repository = createWorktreeRepository(cli.server.world);
+    repository.commit('first', { 'a.txt': 'a\n' });
+    forge = await startForge(cli.server.world, repository);
+    await run(['new', 'AUTH', '--worktree', 'fix/login']);
+    const folder = join(repository.path, '.claude', 'worktrees', 'AUTH');
+    writeFileSync(join(folder, 'a.txt'), 'b\n');
+    repository.gitIn(folder, 'commit', '--quiet', '--all', '--message', 'Let guests in\n\nThey wait.');
+  });
+
+  test('shows the words and where they go, asks, and opens it; the list tells its checks', async () => {
+    const refused = await run(['finish', 'AUTH', '--pr'], { isTTY: true, stdin: 'n\n' });
+    expect([refused.code, forge.requests]).toEqual([1, []]);
+    expect(refused.stderr).toContain('cbos: Let guests in\ncbos: \ncbos: They wait.\n');
+    expect(refused.stderr).toContain(
+      `Push fix/login (1 commit) to ${forge.repository}, and open a pull request into main?`,
+    );
+    expect((await run(['finish', 'AUTH', '--pr'])).code, 'nobody can be asked').toBe(2);
+    const opened = await run(['finish', 'AUTH', '--pr', '--title', 'Guests', '--draft', '--yes']);
+    expect(opened.stderr).toBe('');
+    expect(opened.stdout).toBe(`AUTH has the pull request #1: https://${forge.repository}/pull/1\n`);
+    expect(forge.requests).toMatchObject([{ title: 'Guests', body: 'They wait.', draft: true, base: { ref: 'main' } }]);
+    const [request] = forge.requests;
+    if (request !== undefined) request.checks = 'SUCCESS';
+    // The state was requested once. Another list within two minutes does not request it again.
+    await waitFor(() => forge.calls.includes('POST /graphql'), { describe: 'its state is asked for' });
+    await waitFor(async () => /PR\s+[\s\S]*#1 (open|passing)/.test((await run(['ls', '-l'])).stdout), {
+      describe: 'the list shows it',
+    });
+    expect(forge.calls.filter((call) => call === 'POST /graphql')).toHaveLength(1);
+    expect((await run(['show', 'AUTH'])).stdout).toContain(`https://${forge.repository}/pull/1`);
+    const again = await run(['finish', 'AUTH', '--pr'], { isTTY: true, stdin: 'n\n' });
+    expect(again.stderr).toContain('for its pull request #1?');
+  });
+});
+
+test('--pr is no way to finish beside another, and its options belong to it', async () => {
+  await runCommand(['new', 'AUTH'], cli.where);
+  for (const argv of [
+    ['--pr', '--merge'],
+    ['--merge', '--title', 'x'],
+    ['--keep', '--draft'],
+  ])
+    expect((await runCommand(['finish', 'AUTH', ...argv, '--yes'], cli.where)).code, argv.join(' ')).toBe(2);
+});

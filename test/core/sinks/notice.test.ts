@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest';
+import { needOf, noticeOf } from '../../../src/core/sinks/notice.ts';
+import { maskSecrets } from '../../../src/text/mask-secrets.ts';
+import { someSession } from '../../harness/some-session.ts';
+import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
+
+const about = (some: Parameters<typeof asking>[0], most = 8) => noticeOf(someSession('AUTH', asking(some)), most);
+const bash = (command: string) => about({ tool: { name: 'Bash', input: { command } }, text: command });
+const labels = ({ buttons }: { buttons: { label: string }[] }): string[] => buttons.map(({ label }) => label);
+const choice = (label: string) => ({ key: '1', label, description: null, means: 'choice' as const });
+
+describe('a message', () => {
+  test('shows the whole call, and offers a yes for this once and a no', () => {
+    const notice = about({});
+    expect(notice.title).toBe('AUTH asks permission');
+    expect(notice.body).toContain('command: npm test');
+    expect(notice.body).toContain('description: Run the tests');
+    expect(notice.buttons).toEqual([
+      { key: 'y', label: 'Yes', answer: { choice: 'yes' } },
+      { key: 'n', label: 'No', answer: { choice: 'no' } },
+    ]);
+  });
+
+  test.each([
+    ['is longer than what fits', bash(`echo ${'x'.repeat(4_000)}; rm -rf /`)],
+    ['contains a secret', bash('curl -H "Authorization: Bearer abcdefghij0123456789" https://x.example')],
+    ['came cut from Claude Code', about({ cut: true })],
+  ])('about a call that %s offers no yes, and says so', (_, notice) => {
+    expect(labels(notice)).toEqual(['No']);
+    expect(notice.body).toContain('allow it in CBOS');
+    expect(notice.body).not.toContain('abcdefghij0123456789');
+    expect(Buffer.byteLength(notice.body)).toBeLessThan(3_200);
+  });
+
+  test('writes hidden and reordering characters out, and has no escape sequence', () => {
+    const { body } = bash('echo \u202egnp.exe \u200b \u001b[2Kx');
+    expect(body).toContain('\\u202e');
+    expect(body).toContain('\\u200b');
+    expect(body).not.toMatch(/[\u202a-\u202e\u200b\u001b]/u);
+  });
+
+  test('is cut between characters, by bytes', () => {
+    const { body } = bash('🙂'.repeat(2_000));
+    expect(body).not.toContain('\ufffd');
+    expect(Buffer.byteLength(body)).toBeLessThan(3_200);
+  });
+
+  test('about a question offers its answers if all of them fit', () => {
+    const some = {
+      kind: 'question',
+      tool: null,
+      text: 'Where?',
+      options: ['here', 'there', 'away'].map(choice),
+    } as const;
+    expect(about({ ...some, options: [...some.options] }, 3).buttons.map(({ answer }) => answer)).toEqual([
+      { choice: 1 },
+      { choice: 2 },
+      { choice: 3 },
+    ]);
+    expect(about({ ...some, options: [...some.options] }, 2).buttons).toEqual([]);
+    expect(about({ ...some, options: [...some.options] }, 0).buttons).toEqual([]);
+  });
+
+  test.each([
+    ['several answers', { kind: 'question', multi: true, tool: null, text: 'Which?', options: [choice('a')] }],
+    ['words at the end of a turn', { kind: 'closing', tool: null, text: 'Shall I go on?', options: [] }],
+    ['set-up', { kind: 'setup', tool: null, text: 'Trust this folder?', options: [choice('Yes, I trust it')] }],
+  ] as const)('that asks for %s has no buttons', (_, some) => {
+    expect(about({ ...some, options: [...some.options] }).buttons).toEqual([]);
+  });
+});
+
+test('what a session needs is told apart by question, and nothing is needed by one that works or is done', () => {
+  const need = (id: string): string | null => needOf(someSession('AUTH', asking({ id })));
+  expect(need('q1')).not.toBe(need('q2'));
+  expect(need('q1')).toBe(need('q1'));
+  expect([WORKING, DONE].map((some) => needOf(someSession('AUTH', some)))).toEqual([null, null]);
+});
+
+describe('what looks like a secret is masked', () => {
+  test.each([
+    ['export OPENAI_API_KEY=sk-proj-abcdefghijklmnopqrstuvwxyz', 'export OPENAI_API_KEY=••••'],
+    ['git clone https://ada:hunter2hunter2@git.example/x', 'git clone https://ada:••••@git.example/x'],
+    ['ghp_0123456789abcdefghijABCDEFGHIJ0123', '••••'],
+    ['mysql --password hunter2hunter', 'mysql --password ••••'],
+    ['{"token": "abcdef123456"}', '{"token": "••••"}'],
+    ['-----BEGIN OPENSSH PRIVATE KEY-----\nabc\n-----END OPENSSH PRIVATE KEY-----', '••••'],
+  ])('%s', (text, masked) => {
+    expect(maskSecrets(text)).toBe(masked);
+  });
+
+  test.each([
+    'npm test',
+    'echo "$TOKEN"',
+    'git commit -m "Add the token refresh"',
+    'curl -u "$USER:$PASSWORD" https://x',
+  ])('%s stays', (text) => {
+    expect(maskSecrets(text)).toBe(text);
+  });
+});

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { type Database, openDatabase } from '../../src/platform/sqlite/database.ts';
+import { createOutboxStore } from '../../src/platform/sqlite/outbox-store.ts';
+import type { Clock } from '../../src/server/clock.ts';
+import type { Logger } from '../../src/server/logger.ts';
+import type { Sessions } from '../../src/server/sessions.ts';
+import { createSinks, type Sinks } from '../../src/server/sinks/sinks.ts';
+
+const nothing = (): void => undefined;
+
+/** Creates the real sinks over sessions in memory. */
+export function memorySinks(options: {
+  home: string;
+  sessions: Pick<Sessions, 'list' | 'onEvent' | 'answer'>;
+  clock: Clock;
+  /** without it, a session's id is its name */
+  idOf?: (slug: string) => string;
+  /** a database that outlives a server; without it, the database is only in memory */
+  database?: Database;
+  lookedMsAgo?: () => number | null;
+  log?: Logger;
+}): Sinks {
+  const { home, sessions, clock, database = openDatabase(':memory:'), lookedMsAgo = () => null } = options;
+  return createSinks({
+    sessions,
+    idOf: options.idOf ?? ((slug) => slug),
+    store: createOutboxStore(database),
+    file: join(home, 'sinks.json'),
+    lookedMsAgo,
+    clock,
+    log: options.log ?? { debug: nothing, info: nothing, warn: nothing, error: nothing },
+    timezone: 'Europe/Berlin',
+  });
+}

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { MachineRows, Member } from '../../../src/protocol/index.ts';
+import { createMachineFollowers, type FleetFrame } from '../../../src/server/machines/follow-machines.ts';
+import { createPeers } from '../../../src/server/machines/peers.ts';
+import { ManualClock } from '../../harness/manual-clock.ts';
+import { someSession } from '../../harness/some-session.ts';
+import { DONE, WORKING } from '../../harness/some-sessions.ts';
+
+const BUILD: Member = { id: 'UBUILD', name: 'build', rights: ['see'] };
+
+/** An owner with a revision of its list, and a machine that follows it. */
+function followed() {
+  const clock = new ManualClock();
+  const peers = createPeers(clock.elapsed);
+  const owner = { revision: 1, sessions: [{ ...someSession('AUTH'), ...DONE }], isThere: true, lists: 0, looks: 0 };
+  const rows = (): MachineRows => {
+    const { revision, sessions } = owner;
+    return { boot: 'one', at_ms: clock.elapsed(), revision, sessions };
+  };
+  const followers = createMachineFollowers({
+    others: () => [BUILD],
+    sessionsOf: peers.sessionsOf,
+    clock,
+    look: async () => {
+      owner.looks += 1;
+      if (!owner.isThere) return { message: 'build cannot be reached' };
+      const isKnown = peers.known(BUILD.id)?.revision === owner.revision;
+      if (!isKnown) owner.lists += 1;
+      const answer = { ...rows(), may: ['see'] };
+      peers.onAnswer(BUILD.id, clock.elapsed(), isKnown ? { ...answer, sessions: null } : answer);
+      return null;
+    },
+  });
+  const frames: FleetFrame[] = [];
+  return {
+    clock,
+    owner,
+    frames,
+    followers,
+    peers,
+    follow: () => followers.follow((frame) => void frames.push(frame)),
+    tellRows: () => {
+      peers.onRows(BUILD.id, JSON.stringify(rows()));
+      followers.noteRows(BUILD);
+    },
+    pass: async (ms: number) => {
+      clock.advance(ms);
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    machine: () => frames.findLast((frame) => frame.type === 'machine'),
+  };
+}
+
+test('nobody is asked while nobody follows', async () => {
+  const { owner, follow, pass } = followed();
+  await pass(10_000);
+  expect(owner.looks).toBe(0);
+  const stop = follow();
+  await pass(0);
+  expect(owner.looks).toBe(1);
+  stop();
+  await pass(10_000);
+  expect(owner.looks).toBe(1);
+});
+
+test('a list that has not changed is not sent again, and is as new as the last look', async () => {
+  const { owner, frames, follow, pass, peers } = followed();
+  follow();
+  await pass(0);
+  for (let looks = 0; looks < 5; looks++) await pass(2_000);
+  expect({ looks: owner.looks, lists: owner.lists, told: frames.length }).toEqual({ looks: 6, lists: 1, told: 2 });
+  expect(peers.sessionsOf(BUILD.id).age_ms).toBe(0);
+});
+
+test('what a machine tells by itself is passed on at once', async () => {
+  const { owner, follow, machine, pass, tellRows } = followed();
+  follow();
+  await pass(0);
+  owner.sessions = [{ ...someSession('AUTH'), ...WORKING }];
+  owner.revision = 2;
+  tellRows();
+  expect(machine()).toMatchObject({ reachable: true, may: ['see'], sessions: [{ slug: 'AUTH', state: 'working' }] });
+});
+
+test('a machine that is gone keeps its rows, may do nothing, and says how old they are', async () => {
+  const { owner, follow, machine, pass } = followed();
+  follow();
+  await pass(0);
+  owner.isThere = false;
+  await pass(2_000);
+  expect(machine()).toMatchObject({ reachable: false, may: [], age_ms: 2_000, sessions: [{ slug: 'AUTH' }] });
+  owner.isThere = true;
+  await pass(2_000);
+  expect(machine()).toMatchObject({ reachable: true, may: ['see'] });
+});
+
+test('a list that was held up on its way does not replace a newer one', async () => {
+  const { owner, follow, machine, pass, peers, followers } = followed();
+  follow();
+  await pass(0);
+  const old = JSON.stringify({ boot: 'one', at_ms: 0, revision: 0, sessions: [] });
+  owner.revision = 5;
+  await pass(2_000);
+  peers.onRows(BUILD.id, old);
+  followers.noteRows(BUILD);
+  expect(machine()).toMatchObject({ sessions: [{ slug: 'AUTH' }] });
+});
