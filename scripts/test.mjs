@@ -1,11 +1,12 @@
 // npm test [-- FILTERS…]: runs the gate and every suite, or those whose path contains a filter. The last line is
-// always `N passed, N failed`. The lines before it list the tests that passed only at the second attempt.
+// always `N passed, N failed`. The lines before it list the tests that failed, and those that passed only at the second
+// attempt, each with the message of its first failure.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { runGate } from './check/gate.mjs';
 import { ROOT } from './root.mjs';
 import { passThrough, tool } from './run-command.mjs';
-import { countTests } from './test/count-tests.mjs';
+import { countTests, failures } from './test/count-tests.mjs';
 import { RETRIED_FILE } from './test/retried-reporter.mjs';
 import { versionsInUse } from './test/versions-in-use.mjs';
 
@@ -28,9 +29,11 @@ const exitCode = await passThrough(
   env,
 );
 
-const tests = countTests(readJson(REPORT), exitCode);
+const report = readJson(REPORT);
+const tests = countTests(report, exitCode);
 const passed = tests.passed + steps.filter(({ ok }) => ok).length;
 const failed = tests.failed + steps.filter(({ ok }) => !ok).length;
+for (const failure of failures(report, ROOT)) process.stdout.write(`failed: ${failure}\n`);
 for (const name of readJson(RETRIED_FILE) ?? []) process.stdout.write(`retried: ${name}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;

@@ -1,6 +1,9 @@
+import { relative } from 'node:path';
+
 /**
  * The part of vitest's JSON report (vitest 4, jest's format) that is counted.
- * @typedef {{ status: string, assertionResults: readonly { status: string }[] }} FileReport
+ * @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} TestReport
+ * @typedef {{ name: string, status: string, message: string, assertionResults: readonly TestReport[] }} FileReport
  * @typedef {{ testResults: readonly FileReport[] }} Report
  */
 
@@ -22,4 +25,24 @@ export function countTests(report, exitCode) {
   ).length;
   const failed = failedTests + brokenFiles;
   return { passed, failed: failed === 0 && (exitCode !== 0 || report === null) ? 1 : failed };
+}
+
+/**
+ * Lists what failed: `FILE > TEST: MESSAGE` for a test, and `FILE: MESSAGE` for a file that could not be loaded.
+ * @param {Report | null} report
+ * @param {string} root the folder that the names of files start from
+ * @returns {string[]}
+ */
+export function failures(report, root) {
+  return (report?.testResults ?? []).flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(root, name);
+    const failed = assertionResults.filter((test) => test.status === 'failed');
+    if (failed.length === 0) return status === 'failed' ? [`${file}: ${firstLine(message)}`] : [];
+    return failed.map(({ fullName, failureMessages }) => `${file} > ${fullName}: ${firstLine(failureMessages[0])}`);
+  });
+}
+
+/** @param {string | undefined} text */
+function firstLine(text) {
+  return text?.split('\n').find((line) => line.trim() !== '') ?? 'no message';
 }

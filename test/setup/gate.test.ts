@@ -6,14 +6,20 @@ import { oversizedFiles } from '../../scripts/check/file-sizes.mjs';
 import { bannedIn } from '../../scripts/check/plain-words.mjs';
 import { runSteps } from '../../scripts/check/run-steps.mjs';
 import { ROOT } from '../../scripts/root.mjs';
-import { countTests } from '../../scripts/test/count-tests.mjs';
+import { countTests, failures } from '../../scripts/test/count-tests.mjs';
 import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
 
 describe('the count that closes a test run', () => {
   const file = (status: string, ...tests: string[]) => ({
+    name: '/house/test/a.test.ts',
     status,
-    assertionResults: tests.map((test) => ({ status: test })),
+    message: '\nSyntaxError: no such export\n  at line 1',
+    assertionResults: tests.map((test, index) => ({
+      status: test,
+      fullName: `promise ${index}`,
+      failureMessages: test === 'failed' ? ['AssertionError: expected 1 to be 2\n    at a.test.ts:3'] : [],
+    })),
   });
 
   test('adds up passed and failed tests, skipped ones are neither', () => {
@@ -34,6 +40,15 @@ describe('the count that closes a test run', () => {
 
   test('a run that left no report is a failure, whatever it ended with', () => {
     expect(countTests(null, 0)).toEqual({ passed: 0, failed: 1 });
+  });
+
+  test('names each test that failed, and each file that did not load, with the first line of its message', () => {
+    const report = { testResults: [file('passed', 'passed'), file('failed', 'passed', 'failed'), file('failed')] };
+    expect(failures(report, '/house')).toEqual([
+      'test/a.test.ts > promise 1: AssertionError: expected 1 to be 2',
+      'test/a.test.ts: SyntaxError: no such export',
+    ]);
+    expect(failures(null, '/house')).toEqual([]);
   });
 });
 
