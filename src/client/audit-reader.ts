@@ -46,7 +46,7 @@ export interface AuditReader {
   view(): AuditView;
   /** A decision was made, or the connection is back. */
   note(): void;
-  /** Reads the next older page. */
+  /** Reads the next older page, after the read that is under way, if there is one. */
   older(): void;
   dispose(): void;
 }
@@ -64,6 +64,7 @@ export function createAuditReader(options: {
   let view = EMPTY_AUDIT;
   let isReading = false;
   let isDue = false;
+  let isOlderDue = false;
   let stopTimer: Dispose | null = null;
   let isDisposed = false;
 
@@ -78,6 +79,7 @@ export function createAuditReader(options: {
       if (!isDisposed) onError(error);
     } finally {
       isReading = false;
+      if (isOlderDue) older();
       if (isDue) note();
     }
   }
@@ -97,19 +99,21 @@ export function createAuditReader(options: {
       if (!isReading) readNewest();
     }, GATHER_MS);
   };
+  const older = (): void => {
+    isOlderDue = isReading;
+    const before = view.entries.at(-1)?.id;
+    if (isReading || isDisposed || !view.hasMore || before === undefined) return;
+    void read(async () => {
+      const page = await client.call('audit', { query: { ...filter, before } });
+      return withOlder(view, page);
+    });
+  };
   readNewest();
 
   return {
     view: () => view,
     note,
-    older: () => {
-      const before = view.entries.at(-1)?.id;
-      if (isReading || !view.hasMore || before === undefined) return;
-      void read(async () => {
-        const page = await client.call('audit', { query: { ...filter, before } });
-        return withOlder(view, page);
-      });
-    },
+    older,
     dispose: () => {
       isDisposed = true;
       stopTimer?.();

@@ -4,6 +4,7 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, runCbos, startCbos } from '../harness/cbos.ts';
+import { stopProcess } from '../harness/stop-process.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 import { garble, mountFailingDisk, mountSmallDisk, remount } from './harness/disk.ts';
@@ -63,7 +64,7 @@ describe('a home that goes while its server runs', () => {
 
   test('a server that cannot notice is named with its cure by every command', async () => {
     await start();
-    process.kill(cbos.pid, 'SIGSTOP');
+    await stopProcess(cbos.pid);
     rmSync(world.cbosHome, { recursive: true });
     const cure = expect.stringContaining(`kill -CONT ${cbos.pid}`);
     expect(await run('up')).toMatchObject({ code: 1, stderr: cure });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCbos, startCbos } from '../harness/cbos.ts';
+import { stopProcess } from '../harness/stop-process.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld, type World } from '../harness/world.ts';
 
@@ -26,7 +27,7 @@ test('three `cbos up` at once start one server, and each says that it runs', asy
 describe('a server whose process is stopped', () => {
   test('is named with its cure by every command, and goes on when it is continued', async () => {
     const cbos = await startCbos(world);
-    process.kill(cbos.pid, 'SIGSTOP');
+    await stopProcess(cbos.pid);
     try {
       const commands = [['ls'], ['show', 'A'], ['send', 'A', 'hello'], ['wait', 'A'], ['up'], ['down']];
       const results = await Promise.all(commands.map((words) => cbos.cli(words)));

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { jsonSessions } from '../harness/json-session.ts';
+import { stopProcess } from '../harness/stop-process.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { processesOf, type SessionProcesses } from './harness/signals.ts';
 
@@ -16,6 +17,10 @@ beforeAll(async () => {
   cbos = await startCbos(world);
 });
 afterAll(() => world.dispose());
+// A test that failed leaves its sessions behind. The next attempt launches sessions with the same names.
+afterEach(async () => {
+  for (const { slug } of (await cbos.call<Session[]>('GET', '/sessions')).body) await remove(slug);
+});
 
 const launch = async (slug: string): Promise<Session> => {
   const created = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
@@ -55,7 +60,7 @@ test.each<[string, keyof SessionProcesses]>([
 test("Screen's daemon of one session is stopped: only that one is refused, with the cure, and goes on afterwards", async () => {
   const { daemon } = await processesOf(await launch('STOPPED'));
   await launch('OTHER');
-  process.kill(daemon, 'SIGSTOP');
+  await stopProcess(daemon);
   const [stopped, other] = await Promise.all([
     send('STOPPED', 'scene:hello stopped'),
     send('OTHER', 'scene:hello other'),

@@ -16,7 +16,7 @@ const decide = (input: unknown): number => addDecision(server.approvals, { input
 
 test('rules and the audit are read in the terminal UI, live; a project is trusted after a question', async () => {
   const folder = server.world.project('ruled');
-  mkdirSync(join(folder, '.cbos'));
+  mkdirSync(join(folder, '.cbos'), { recursive: true });
   writeFileSync(
     join(folder, '.cbos/rules.toml'),
     `# \u202e\n${'# a line\n'.repeat(60)}[[deny]]\ncommand = "npm publish"\n`,

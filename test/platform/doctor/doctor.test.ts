@@ -11,6 +11,7 @@ import { openDatabase } from '../../../src/platform/sqlite/database.ts';
 import { createDropStore } from '../../../src/platform/sqlite/drop-store.ts';
 import { takeHomeLock } from '../../../src/platform/sqlite/home-lock.ts';
 import { CatalogueError } from '../../../src/protocol/index.ts';
+import { stopProcess } from '../../harness/stop-process.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -287,7 +288,7 @@ describe('Screen sessions', () => {
 
   test('a stopped daemon is named, with the command that continues it', async () => {
     const { id, pid } = await startScreen('one', ['sleep', '600']);
-    process.kill(pid, 'SIGSTOP');
+    await stopProcess(pid);
     expect(await examine('Screen sessions')).toMatchObject({
       outcome: 'fault',
       detail: expect.stringContaining(id),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Launched, listScreens, wipeScreen } from '../../../src/platform/gnu-screen/index.ts';
 import { endTree } from '../../../src/platform/process/index.ts';
+import { stopProcess } from '../../harness/stop-process.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { openScreenWorld, type ScreenWorld, SESSION_MARK } from './screen-world.ts';
 
@@ -83,8 +84,8 @@ test('ten times out of ten nothing is left when Screen’s daemon was killed fir
 
 test('nothing is left when the daemon and the agent are stopped', async () => {
   const launched = await startAgent('Frozen');
-  process.kill(launched.daemon.pid, 'SIGSTOP');
-  process.kill(launched.agent.pid, 'SIGSTOP');
+  await stopProcess(launched.daemon.pid);
+  await stopProcess(launched.agent.pid);
   const { left } = await end('Frozen', launched);
   expect(left).toEqual([]);
   expect(world.processes()).toEqual([]);

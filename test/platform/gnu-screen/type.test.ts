@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { cleanText, encodePaste } from '../../../src/core/delivery/paste.ts';
 import { Emitter } from '../../../src/emitter/emitter.ts';
 import { pasteText, pressEnter, pressEscape, typeKeys } from '../../../src/platform/gnu-screen/index.ts';
+import { stopProcess } from '../../harness/stop-process.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { openScreenWorld, type ScreenWorld, startForeign } from './screen-world.ts';
 
@@ -169,9 +170,7 @@ test('to a program that does not read nothing more is typed, and when it reads a
 
 test('typing into a stopped daemon or a session that is gone is refused, and nothing stays in the exchange', async () => {
   const { target, daemon, expectGot } = await startReceiver('Stopped');
-  process.kill(daemon.pid, 'SIGSTOP');
-  // On a busy machine the kernel stops the process a moment later.
-  await waitFor(() => /\) T /.test(readFileSync(`/proc/${daemon.pid}/stat`, 'utf8')), { describe: 'it is stopped' });
+  await stopProcess(daemon.pid);
   for (const type of [() => typeKeys(world.host, target, 'x'), () => pressEnter(world.host, target)]) {
     await expect(type()).rejects.toMatchObject({ code: 'screen_unresponsive', hint: `kill -CONT ${daemon.pid}` });
   }
