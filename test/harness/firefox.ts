@@ -70,6 +70,17 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
   return { browser, askedElsewhere: asked };
 }
 
+/** The elements that have a role, as far as these tests need them. */
+const ELEMENTS = {
+  button: 'button',
+  checkbox: 'input[type=checkbox], [role=checkbox]',
+  heading: 'h1, h2, h3',
+  radio: 'input[type=radio], [role=radio]',
+  searchbox: 'input[type=search]',
+  textbox: 'textarea, input[type=text], input:not([type])',
+};
+type Role = keyof typeof ELEMENTS;
+
 /**
  * The actions and observations of a person on the page. Buttons, headings, and fields are found by the name that a
  * screen reader announces.
@@ -84,11 +95,11 @@ export interface FirefoxPage extends AsyncDisposable {
   /** opens a place of the page, `#/stash` */
   visit(hash: string): Promise<void>;
   /** waits until an element with this role and name exists */
-  sees(role: string, name: string): Promise<void>;
+  sees(role: Role, name: string): Promise<void>;
   /** waits until a text is shown */
   reads(text: string): Promise<void>;
   /** clicks, even on an element that is still disabled */
-  click(role: string, name: string): Promise<void>;
+  click(role: Role, name: string): Promise<void>;
   /** the texts of all elements that a CSS selector finds */
   texts(selector: string): Promise<string[]>;
   /** presses keys one after the other: `Control+k` */
@@ -118,9 +129,6 @@ export async function startFirefoxPage(
     page.evaluate(
       `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.textContent)`,
     ) as Promise<string[]>;
-  // The driver would check with `new Function` whether the element is enabled, which the page's policy also forbids.
-  const find = (role: string, name: string) =>
-    page.locator(`::-p-aria(${name}[role="${role}"])`).setWaitForEnabled(false);
   await page.goto(await newSignInLink(server));
   await page.locator('.shell:not(.is-stale)').wait();
   return {
@@ -132,12 +140,15 @@ export async function startFirefoxPage(
       await page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     },
     sees: async (role, name) => {
-      await find(role, name).wait();
+      await untilPlaced(page, role, name);
     },
     reads: async (text) => {
       await page.locator(`::-p-text(${text})`).wait();
     },
-    click: (role, name) => find(role, name).click(),
+    click: async (role, name) => {
+      const { x, y } = await untilPlaced(page, role, name);
+      await page.mouse.click(x, y);
+    },
     press: async (...all) => {
       for (const keys of all) await press(page, keys.split('+'));
     },
@@ -157,6 +168,33 @@ export async function startFirefoxPage(
       await server[Symbol.asyncDispose]();
     },
   };
+}
+
+/**
+ * Scrolls the element with this role and name into view, and waits until it stays at its place for two frames.
+ * The driver's own search by role and name reads the whole accessibility tree, which took 4 to 11 s on a busy machine
+ * (Firefox 140 and 153).
+ * @returns its middle
+ */
+async function untilPlaced(page: Page, role: Role, name: string): Promise<{ x: number; y: number }> {
+  const place = `(async () => {
+    const text = (element) => [...element.childNodes].map((node) =>
+      node.nodeType === Node.TEXT_NODE ? node.data : node.ariaHidden === 'true' ? '' : text(node)).join('');
+    const nameOf = (element) => element.ariaLabel ?? text(element.labels?.[0] ?? element);
+    const found = [...document.querySelectorAll(${JSON.stringify(ELEMENTS[role])})].find(
+      (element) => nameOf(element).replaceAll(/\\s+/g, ' ').trim() === ${JSON.stringify(name)},
+    );
+    if (found === undefined) return null;
+    found.scrollIntoView({ block: 'nearest' });
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const boxes = [];
+    for (let count = 0; count < 3; count++, await frame()) boxes.push(JSON.stringify(found.getBoundingClientRect()));
+    const { x, y, width, height } = found.getBoundingClientRect();
+    return width > 0 && new Set(boxes).size === 1 ? { x: x + width / 2, y: y + height / 2 } : null;
+  })()`;
+  return waitFor(async () => (await page.evaluate(place)) as { x: number; y: number } | null, {
+    describe: `the ${role} ${name} is at its place`,
+  });
 }
 
 /** Firefox itself complains about a server that was stopped on purpose. */

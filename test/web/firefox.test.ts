@@ -231,6 +231,9 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     await one.press('Enter');
     await one.sees('heading', 'RUN, replay');
     await one.sees('button', 'Play');
+    await waitFor(async () => (await one.texts('button:enabled')).includes('Next question'), {
+      describe: 'the questions are known',
+    });
     await one.press(']');
     await untilAt(ASKED_S - 1);
     await one.untilTerminalShows(['begin']);
