@@ -164,8 +164,11 @@ export async function startFirefoxPage(
       );
     },
     [Symbol.asyncDispose]: async () => {
-      await context.close();
-      await server[Symbol.asyncDispose]();
+      try {
+        await context.close();
+      } finally {
+        await server[Symbol.asyncDispose]();
+      }
     },
   };
 }
