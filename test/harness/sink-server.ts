@@ -26,6 +26,8 @@ export interface SinkServer extends AsyncDisposable {
   requests: SinkRequest[];
   /** called for each request that may fail */
   faultOf: () => SinkFault | null;
+  /** called for each request; it is carried out when the promise is fulfilled, and at once if there is none */
+  arrivalOf: (request: SinkRequest) => Promise<void> | null;
 }
 
 /**
@@ -45,6 +47,7 @@ export async function startSinkServer(options: {
       const body = Buffer.concat(parts).toString();
       const request = { method: incoming.method ?? '', url, headers: incoming.headers, body };
       started.requests.push(request);
+      await started.arrivalOf(request);
       const fault = started.faultOf();
       if (fault === 'before') return void incoming.socket.destroy();
       if (fault === 'busy') return write(response, options.busy);
@@ -63,6 +66,7 @@ export async function startSinkServer(options: {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
     faultOf: () => null,
+    arrivalOf: () => null,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

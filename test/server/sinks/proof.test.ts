@@ -30,7 +30,7 @@ async function askAll(rig: SinkRig, server: SinkServer): Promise<void> {
     const done = server.requests.length + random(6);
     // The server may die at any time, between two requests or during one.
     await waitFor(() => server.requests.length >= done || isIdle(rig), { describe: 'some requests are made' });
-    rig.kill();
+    await rig.kill();
   }
   await rig.untilDone();
   expect(new Set(rig.phases())).toEqual(new Set(['sent']));

@@ -74,13 +74,28 @@ export class SinkRig {
     this.memory.change(slug, WORKING);
   }
 
-  /** Kills the server in the middle of whatever it does, and starts another one. */
-  kill(): void {
+  /**
+   * Kills the server in the middle of whatever it does, and starts another one. The request that the killed server was
+   * sending arrives before that, or never.
+   */
+  async kill(): Promise<void> {
+    const isOver = this.sinks.settled();
+    this.#die();
+    await isOver;
+    this.sinks = this.#serve();
+  }
+
+  /** The same, but the next server may overtake the request that the killed server was sending. */
+  killOnTheWay(): void {
+    this.#die();
+    this.sinks = this.#serve();
+  }
+
+  #die(): void {
     this.sinks.dispose();
     // Work in progress can no longer write anything, as after SIGKILL.
     this.#database.close();
     this.#database = openDatabase(join(this.home, 'cbos.db'));
-    this.sinks = this.#serve();
   }
 
   /** Lets time pass until nothing is left to send, or to close. */

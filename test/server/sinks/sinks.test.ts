@@ -100,7 +100,7 @@ describe('a button', () => {
     await waitFor(() => rig.answered.length === 1, { describe: 'the answer arrives' });
     rig.sinks.dispose();
     await ntfy.press(docs?.actions?.[0]);
-    rig.kill();
+    await rig.kill();
     await waitFor(() => rig.answered.length === 2, { describe: 'the second answer arrives' });
     expect(rig.answered.map(({ slug, request }) => [slug, request.choice])).toEqual([
       ['AUTH', 'no'],
@@ -201,13 +201,38 @@ describe('a question', () => {
     const rig = withBot(telegram, { after_s: 30 });
     rig.ask('AUTH');
     rig.clock.advance(10_000);
-    rig.kill();
+    await rig.kill();
     rig.clock.advance(20_000);
     await rig.untilDone();
     expect(told(telegram)).toEqual(['AUTH asks permission']);
-    rig.kill();
+    await rig.kill();
     await rig.untilDone();
     expect(telegram.messages).toHaveLength(1);
+  });
+
+  test('stays one notification of ntfy, even if a killed server has sent it and the next one looks before it arrives', async () => {
+    const rig = new SinkRig();
+    await using ntfy = await startNtfy({ now: rig.clock.now });
+    rig.add({ name: 'PHONE', kind: 'ntfy', url: ntfy.url, topic: 'mine', answers: true });
+    let arrive: () => void = () => undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const sent = () => ntfy.requests.filter(({ method }) => method === 'POST').length;
+    ntfy.arrivalOf = ({ method }) => (method === 'POST' && sent() === 1 ? arrival : null);
+    rig.ask('AUTH');
+    await waitFor(() => sent() === 1, { describe: 'the message is on its way' });
+    rig.killOnTheWay();
+    await rig.untilDone();
+    arrive();
+    const published = () => ntfy.events.filter(({ topic }) => topic === 'mine');
+    await waitFor(() => published().length === 2, { describe: 'both have arrived' });
+    const [first, second] = published();
+    expect(second).toEqual({ ...first, id: second?.id });
+    expect(ntfy.shown('mine')).toHaveLength(1);
+    rig.work('AUTH');
+    await rig.untilDone();
+    expect(ntfy.shown('mine')).toEqual([]);
   });
 });
 
