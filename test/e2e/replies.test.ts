@@ -30,7 +30,8 @@ const DONE = replyWith({ kind: 'text', text: 'Done.' });
 /** Chooses a command that records each run, or two agents that ask at once. */
 function choose(prompt: string): Scene | null {
   const mark = /run:(\w+)/.exec(prompt)?.[1];
-  if (mark !== undefined) return sceneOf(mark, replyWith(runs(`echo ran >> ../ran-${mark}`)), DONE);
+  const then = mark === 'stopped' ? '; sleep 60' : '';
+  if (mark !== undefined) return sceneOf(mark, replyWith(runs(`echo ran >> ../ran-${mark}${then}`)), DONE);
   const part = /part-(\w+)/.exec(prompt)?.[1];
   if (part !== undefined) return sceneOf(part, replyWith(runs(`echo ran >> ../ran-${part}`)), DONE);
   if (prompt.includes('scene:both')) return sceneOf('both', replyWith(agent('part-one'), agent('part-two')), DONE);
@@ -279,6 +280,18 @@ describe('a server that is killed', () => {
     }
     process.stdout.write(`${KILLS} kills while an answer was given: ${given} had been given\n`);
   });
+});
+
+test('an interrupt after a yes stops the call that the yes has allowed; the model is told that it was rejected', async () => {
+  await start();
+  await ask('run:stopped');
+  expect((await answer({ choice: 'yes' })).error).toBeNull();
+  await waitFor(() => timesRun('stopped') === 1, { describe: 'the command runs' });
+  expect((await cbos.call('POST', `/sessions/${slug}/interrupt`)).error).toBeNull();
+  await untilDone();
+  expect((await send('scene:hello')).error).toBeNull();
+  const told = () => JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request'));
+  await waitFor(() => told().includes('The tool use was rejected'), { describe: 'the model is told' });
 });
 
 test('ending a session ends its waiting hook', async () => {
