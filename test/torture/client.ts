@@ -40,11 +40,20 @@ export interface Ledger {
   answers: GivenAnswer[];
   interrupts: Interrupt[];
   faults: string[];
+  /** when the server was dead, in Unix milliseconds, once for each kill */
+  killedAt: number[];
   /** the number of operations, by kind */
   count: Record<string, number>;
 }
 
-export const newLedger = (): Ledger => ({ texts: [], answers: [], interrupts: [], faults: [], count: {} });
+export const newLedger = (): Ledger => ({
+  texts: [],
+  answers: [],
+  interrupts: [],
+  faults: [],
+  killedAt: [],
+  count: {},
+});
 
 export function operationsOf(ledger: Ledger): number {
   return Object.values(ledger.count).reduce((sum, count) => sum + count, 0);

@@ -1,19 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from '@photostructure/sqlite';
-import { z } from 'zod';
 import { statusOf } from '../../src/core/delivery/record.ts';
-import { type Delivery, DeliveryPhase, type Session } from '../../src/protocol/index.ts';
+import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
 import { typeAtTerminal } from '../harness/claude-in-screen.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { closeTranscript, type Ledger, newLedger, operationsOf, playClient } from './client.ts';
+import { type Journal, readJournal, recordChanges } from './journal.ts';
 import { keepEvidence } from './keep-evidence.ts';
 import { choosePlay, MARK } from './plays.ts';
 import { createRandom, type Random } from './random.ts';
 import { watchForStandstill } from './standstill.ts';
-import { type FinalDelivery, faultsOf, passedQueue, type Torture } from './verdict.ts';
+import { faultsOf, passedQueue, type Torture } from './verdict.ts';
 import { createWitness, type Witness } from './witness.ts';
 
 export interface TortureOptions {
@@ -51,7 +50,11 @@ export async function runTorture(options: TortureOptions): Promise<TortureRun> {
     // Each request contains its whole conversation, so 2,000 of them would fill the memory.
     world.apiEvents.length = 0;
   });
-  const keep = (): string => keepEvidence(world, `${options.seed}-${options.kills}-kills`, ledger);
+  const keep = (): string => {
+    const arrived = Object.fromEntries(names(options.sessions).map((slug) => [slug, witness.arrived(slug)]));
+    const seen = { calls: witness.calls(), arrived };
+    return keepEvidence(world, `${options.seed}-${options.kills}-kills`, { ...ledger, ...seen });
+  };
   try {
     const run = await play(world, { ...options, witness, ledger });
     return run.faults.length === 0 ? run : { ...run, faults: [...run.faults, `its evidence is in ${keep()}`] };
@@ -66,6 +69,8 @@ async function play(
 ): Promise<TortureRun> {
   const began = performance.now();
   let cbos = await startCbos(world);
+  const journal = join(world.cbosHome, 'cbos.db');
+  recordChanges(journal);
   const slugs = names(options.sessions);
   const screens = new Map<string, string>();
   const atTerminal = (slug: string, keys: string): Promise<void> =>
@@ -97,18 +102,20 @@ async function play(
       await randomMoment(random);
       await cbos.stop('SIGKILL');
       kills += 1;
+      ledger.killedAt.push(Date.now());
       cbos = await startCbos(world);
     }
   })();
   // With kills, each server lives for only a second or so, and a session may get no text for a minute.
   const watching = options.kills > 0 ? null : watchForStandstill({ cbos, slugs, ledger, isOver });
   await Promise.all([...clients, killing, watching]);
-  const finals = await settle({ cbos, slugs, ledger, witness, atTerminal, journal: join(world.cbosHome, 'cbos.db') });
+  const { finals, pauses } = await settle({ cbos, slugs, ledger, witness, atTerminal, journal });
   const statuses: Record<string, number> = {};
   for (const final of finals.values()) statuses[statusOf(final)] = (statuses[statusOf(final)] ?? 0) + 1;
   const granted = new Set(readdirSync(world.dir).filter((name) => name.startsWith('granted-')));
   const enqueued = enqueuedMarks(join(world.home, '.claude', 'projects'));
-  const run = { ledger, witness, finals, granted, enqueued, kills, tookMs: performance.now() - began, statuses };
+  const tookMs = performance.now() - began;
+  const run = { ledger, witness, finals, pauses, granted, enqueued, kills, tookMs, statuses };
   return { ...run, faults: faultsOf(run), passedQueue: passedQueue(run) };
 }
 
@@ -134,7 +141,7 @@ interface Settling {
  * Answers every open question and waits until every session is ready and nothing is held. Then sends a last prompt to
  * each session, because the request of that prompt contains the whole conversation.
  */
-async function settle(settling: Settling): Promise<Torture['finals']> {
+async function settle(settling: Settling): Promise<Journal> {
   await Promise.all(
     settling.slugs.map(async (slug) => {
       const { cbos, witness, ledger } = settling;
@@ -152,29 +159,7 @@ async function settle(settling: Settling): Promise<Torture['finals']> {
       }
     }),
   );
-  return new Map(journalled(settling.journal));
-}
-
-/** Returns all deliveries of the journal, by their text. */
-function journalled(file: string): [string, FinalDelivery][] {
-  const database = new DatabaseSync(file, { readOnly: true });
-  try {
-    const rows = database.prepare('SELECT id, text, updated_at, phase, into_queue FROM deliveries').all();
-    return z
-      .array(
-        z.object({
-          id: z.string(),
-          text: z.string(),
-          updated_at: z.number(),
-          phase: DeliveryPhase,
-          into_queue: z.number(),
-        }),
-      )
-      .parse(rows)
-      .map(({ id, text, updated_at: at, phase, into_queue }) => [text, { id, at, phase, intoQueue: into_queue === 1 }]);
-  } finally {
-    database.close();
-  }
+  return readJournal(settling.journal);
 }
 
 /**

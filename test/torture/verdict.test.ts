@@ -3,7 +3,7 @@ import { statusOf } from '../../src/core/delivery/record.ts';
 import type { DeliveryPhase, Question } from '../../src/protocol/index.ts';
 import type { TimedApiEvent } from '../harness/claude.ts';
 import { newLedger } from './client.ts';
-import { type FinalDelivery, faultsOf, type Torture } from './verdict.ts';
+import { type FinalDelivery, faultsOf, type Span, type Torture } from './verdict.ts';
 import { createWitness } from './witness.ts';
 
 type Message = Extract<TimedApiEvent, { kind: 'request' }>['body']['messages'][number];
@@ -33,11 +33,18 @@ interface Script {
   granted: string[];
   answers: { id: string; tool: { name: string; input: unknown }; choice: string; result: string }[];
   interruptedAt: number[];
+  /** the session that is interrupted */
+  interrupted: string;
   kills: number;
   enqueued: string[];
   queued: string[];
   /** the marks of texts that a killed server left without an answer */
   unanswered: string[];
+  /** the phases that the journal had, by mark */
+  phases: Record<string, FinalDelivery['phases']>;
+  killedAt: number[];
+  /** when the queue of S0 was paused */
+  pauses: Span[];
 }
 
 const MARKS = ['S0.c1.1', 'S0.c1.2', 'S0.c1.3', 'S0.c2.1'] as const;
@@ -62,10 +69,14 @@ function goodRun(): Script {
       { id: 'q2', tool: { name: 'AskUserQuestion', input: ASK }, choice: 'Alpha', result: 'answered' },
     ],
     interruptedAt: [],
+    interrupted: 'S0',
     kills: 0,
     enqueued: [],
     queued: [],
     unanswered: [],
+    phases: {},
+    killedAt: [],
+    pauses: [],
   };
 }
 
@@ -88,8 +99,10 @@ function judge(script: Script): string[] {
       from: T0,
       to: T0,
     });
-    finals.set(text, { id: mark, at: T0, phase, intoQueue: script.queued.includes(mark) });
+    const intoQueue = script.queued.includes(mark);
+    finals.set(text, { id: mark, at: T0, phase, intoQueue, held: false, phases: script.phases[mark] ?? [] });
   }
+  ledger.killedAt = script.killedAt;
   ledger.answers = script.answers.map(({ id, tool, choice, result: became }) => ({
     session: 'S0',
     question: { id, kind: 'permission', text: '', tool } as unknown as Question,
@@ -99,7 +112,7 @@ function judge(script: Script): string[] {
     to: T0,
   }));
   ledger.interrupts = script.interruptedAt.map((at) => ({
-    session: 'S0',
+    session: script.interrupted,
     from: at,
     to: at + 100,
     result: 'interrupted',
@@ -117,6 +130,7 @@ function judge(script: Script): string[] {
     enqueued: new Set(script.enqueued),
     kills: script.kills,
     finals,
+    pauses: new Map([['S0', script.pauses]]),
   };
   return faultsOf(torture);
 }
@@ -287,19 +301,106 @@ test('a text that Claude Code itself took past its queue is no fault, another on
   expect(judge(run)).toContainEqual(expect.stringContaining('S0.c1.3 came before'));
 });
 
-test('a text that a killed server left unanswered may be passed: the next one holds it', () => {
+const phasesOf = (...phases: [DeliveryPhase, number][]): FinalDelivery['phases'] =>
+  phases.map(([phase, ms]) => ({ phase, at: T0 + ms }));
+const PASSED = expect.stringContaining('S0.c1.3 came before S0.c1.1');
+
+/** A kill leaves the first and the third text unanswered, and the third one arrives first. */
+function passingRun(first: FinalDelivery['phases']): Script {
   const run = goodRun();
   swap(run, 0, 5);
-  expect(judge(run)).toContainEqual(expect.stringContaining('came before S0.c1.1'));
-  run.kills = 1;
+  run.kills = 2;
+  run.killedAt = [T0 + 20, T0 + 120];
+  run.unanswered = ['S0.c1.1', 'S0.c1.3'];
+  run.phases['S0.c1.1'] = first;
+  run.phases['S0.c1.3'] = phasesOf(['held', 100], ['typing', 101], ['entering', 110], ['looking', 121], ['taken', 122]);
+  return run;
+}
+const passed = (run: Script): string[] => judge(run).filter((fault) => fault.includes('S0.c1.3 came before S0.c1.1'));
+
+test('a text that a killed server left unanswered and untyped may be passed: the next one holds it', () => {
+  const run = passingRun(phasesOf(['held', 10], ['typing', 200], ['entering', 201], ['taken', 202]));
+  expect(passed(run)).toEqual([]);
+  // If no server was killed in between, it was typed at once. If it was typed before the third, it keeps its order.
+  run.killedAt = [T0 + 5];
+  run.phases['S0.c1.1'] = phasesOf(['held', 10], ['typing', 11], ['entering', 12], ['taken', 13]);
+  expect(passed(run)).toEqual([PASSED]);
+});
+
+test('a text that stood in the prompt of a killed server may pass a held one, but not when it is typed again', () => {
+  const run = passingRun(phasesOf(['held', 10], ['typing', 200], ['entering', 201], ['taken', 202]));
+  run.phases['S0.c1.3'] = phasesOf(['held', 100], ['typing', 101], ['resumed', 121], ['entering', 130], ['taken', 131]);
+  expect(passed(run)).toEqual([]);
+  run.phases['S0.c1.3'] = phasesOf(['held', 100], ['typing', 101], ['resumed', 121], ['typing', 130], ['taken', 131]);
+  expect(passed(run)).toEqual([PASSED]);
+});
+
+test('a text that came back may be passed only while the queue is paused', () => {
+  const run = passingRun(phasesOf(['held', 10], ['typing', 11], ['resumed', 21], ['typing', 200], ['taken', 202]));
+  expect(passed(run)).toEqual([PASSED]);
+  run.pauses = [{ from: T0 + 90, to: T0 + 150 }];
+  expect(passed(run)).toEqual([]);
+  run.pauses = [{ from: T0 + 102, to: T0 + 150 }];
+  expect(passed(run)).toEqual([PASSED]);
+});
+
+test('a held text does not pass an earlier held one, whoever answered', () => {
+  const run = passingRun(phasesOf(['held', 10], ['typing', 200], ['entering', 201], ['taken', 202]));
+  run.pauses = [{ from: T0, to: T0 + 300 }];
+  run.phases['S0.c1.3'] = phasesOf(['held', 100], ['typing', 130], ['entering', 131], ['taken', 132]);
+  expect(passed(run)).toEqual([PASSED]);
   run.unanswered = ['S0.c1.1'];
-  expect(judge(run).filter((fault) => fault.includes('came before S0.c1.1'))).toEqual([]);
+  run.finals['S0.c1.3'] = 'held';
+  expect(passed(run)).toEqual([PASSED]);
 });
 
 test('that a text never showed in the prompt may be said of few', () => {
   const run = goodRun();
   run.finals['S0.c1.1'] = 'never_shown';
   expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
+});
+
+/** Claude Code rejects the command and the question, although both answers were accepted. */
+const refuseBoth = (run: Script): void => {
+  run.messages[4] = result('t1', REFUSAL);
+  run.messages[7] = result('t2', REFUSAL);
+  run.granted = [];
+};
+const NOT_GRANTED = expect.stringMatching(/^yes was accepted, but not granted/);
+const NOT_TOLD = expect.stringMatching(/^answered Alpha, but the model was told: The user doesn't want/);
+
+test('each interrupt that comes after an accepted answer may stop one call that the answer allowed', () => {
+  const run = goodRun();
+  refuseBoth(run);
+  run.interruptedAt.push(T0 + 2, T0 + 6);
+  expect(judge(run)).toEqual([]);
+  run.granted = ['granted-S0.c1.2'];
+  expect(judge(run)).toEqual([]);
+});
+
+test.each<[string, (run: Script) => void]>([
+  ['no interrupt', () => undefined],
+  ['an interrupt that ended before the answers', (run) => run.interruptedAt.push(T0 - 101)],
+  ['an interrupt after the results', (run) => run.interruptedAt.push(T0 + 9)],
+  [
+    'an interrupt of another session',
+    (run) => {
+      run.interruptedAt.push(T0 + 2, T0 + 6);
+      run.interrupted = 'S1';
+    },
+  ],
+])('%s does not explain why what was allowed did not happen', (_, plant) => {
+  const run = goodRun();
+  refuseBoth(run);
+  plant(run);
+  expect(judge(run)).toEqual(expect.arrayContaining([NOT_GRANTED, NOT_TOLD]));
+});
+
+test('one interrupt does not explain two calls', () => {
+  const run = goodRun();
+  refuseBoth(run);
+  run.interruptedAt.push(T0 + 2);
+  expect(judge(run)).toEqual(expect.arrayContaining([NOT_TOLD]));
 });
 
 test('one interrupt takes all the texts of its turn, where they came out of the queue and say so', () => {

@@ -14,6 +14,14 @@ export interface Torture {
   kills: number;
   /** every delivery that the server knows at the end, by its text */
   finals: ReadonlyMap<string, FinalDelivery>;
+  /** the times in which a session's queue was paused, by session */
+  pauses: ReadonlyMap<string, readonly Span[]>;
+}
+
+/** A time, in Unix milliseconds. */
+export interface Span {
+  from: number;
+  to: number;
 }
 
 export interface FinalDelivery {
@@ -23,6 +31,10 @@ export interface FinalDelivery {
   phase: DeliveryPhase;
   /** whether Enter was pressed during a turn */
   intoQueue: boolean;
+  /** whether the journal says that the sender relies on CBOS to send it */
+  held: boolean;
+  /** every phase that the journal had, with the time at which it was saved, in order */
+  phases: readonly { phase: DeliveryPhase; at: number }[];
 }
 
 /**
@@ -59,6 +71,20 @@ class Excuses {
   take(kind: 'texts' | 'dialogs', session: string, from: number, to: number): boolean {
     const found = this.#near(session, from, to).find((one) => one[kind] > 0);
     if (found !== undefined) found[kind] -= 1;
+    return found !== undefined;
+  }
+
+  /**
+   * An Esc after an accepted answer. It ends the turn, and Claude Code then rejects the call that the answer has just
+   * allowed, even if its command has already run (2.1.330). A session does one thing after the other, so such an
+   * interrupt ends after the answer, and it begins before the result of the call is reported.
+   */
+  takeAfter(answer: GivenAnswer, { session, resultAt }: ToolCall): boolean {
+    const found = this.#left.find(
+      ({ interrupt, dialogs }) =>
+        dialogs > 0 && interrupt.session === session && interrupt.to >= answer.to && interrupt.from <= resultAt,
+    );
+    if (found !== undefined) found.dialogs -= 1;
     return found !== undefined;
   }
 
@@ -149,33 +175,80 @@ function orderFaults(torture: Torture): string[] {
 export const passedQueue = (torture: Torture): number =>
   outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;
 
-/**
- * Texts that one client sent to one session in the same way must arrive in order. A text that is not held may pass a
- * held one. If a killed server left a text unanswered, the next server holds that text unless it was already typed.
- */
-function outOfOrder({ ledger, witness, finals, enqueued }: Torture) {
-  const last = new Map<string, { place: number; mark: string }>();
-  /** whether the text was typed in the middle of a turn, and perhaps interrupted later */
-  const isInQueue = ({ text }: SentText): boolean => {
-    const final = finals.get(text.trim());
-    return final !== undefined && (final.intoQueue || final.phase === 'interrupted');
-  };
+/** Returns the texts that came before one that the same client had sent to the same session earlier. */
+function outOfOrder(torture: Torture) {
+  const { ledger, witness, enqueued } = torture;
+  const earlier = new Map<string, Placed[]>();
   return ledger.texts.flatMap((sent) => {
     const place = witness.arrived(sent.session).indexOf(sent.mark);
     if (place < 0) return [];
-    const lane = `${sent.session} ${sent.sender} ${wayOf(sent)}`;
-    const before = last.get(lane);
-    last.set(lane, { place, mark: sent.mark });
-    if (before === undefined || before.place < place) return [];
+    const placed = placeOf(sent, place, torture);
+    const lane = `${sent.session} ${sent.sender}`;
+    const others = earlier.get(lane) ?? [];
+    earlier.set(lane, [...others, placed]);
+    const late = others.filter((one) => one.place > place && !mayPass(placed, one, torture));
     // Claude Code itself lets a text pass its queue if the Enter of the text comes in the moment between two turns.
-    const hasPassedQueue = isInQueue(sent) && !enqueued.has(sent.mark) && enqueued.has(before.mark);
-    return [{ sent, before: before.mark, hasPassedQueue }];
+    const mayPassQueue = placed.isInQueue && !enqueued.has(sent.mark);
+    const before = late.find(({ mark }) => !mayPassQueue || !enqueued.has(mark)) ?? late[0];
+    if (before === undefined) return [];
+    return [{ sent, before: before.mark, hasPassedQueue: mayPassQueue && enqueued.has(before.mark) }];
   });
 }
 
-function wayOf({ answer }: SentText): 'unanswered' | 'held' | 'typed' {
-  if (answer === null) return 'unanswered';
-  return 'status' in answer && answer.status === 'queued' ? 'held' : 'typed';
+/** A text that arrived. */
+interface Placed {
+  mark: string;
+  session: string;
+  /** its place among the texts that arrived */
+  place: number;
+  way: 'held' | 'typed';
+  /** when its first letter was typed; NaN if the journal does not say so */
+  typedAt: number;
+  /** whether it was typed in the middle of a turn, and perhaps interrupted later */
+  isInQueue: boolean;
+  phases: FinalDelivery['phases'];
+}
+
+function placeOf(sent: SentText, place: number, { ledger, finals }: Torture): Placed {
+  const { mark, session } = sent;
+  const final = finals.get(sent.text.trim());
+  const phases = final?.phases ?? [];
+  const typedAt = phases.find(({ phase }) => phase === 'typing')?.at ?? Number.NaN;
+  const isInQueue = final !== undefined && (final.intoQueue || final.phase === 'interrupted');
+  return { mark, session, place, way: wayOf(sent, final, ledger.killedAt), typedAt, isInQueue, phases };
+}
+
+/**
+ * Reports whether CBOS held a text or typed it at once. The journal shows that of a text that a killed server left
+ * unanswered: the next server holds it if it was not typed yet, or if it is no longer in the prompt, and then types it
+ * in its turn. If it is still in the prompt, the next server only presses Enter.
+ */
+function wayOf({ answer }: SentText, final: FinalDelivery | undefined, killedAt: readonly number[]): Placed['way'] {
+  if (answer !== null) return 'status' in answer && answer.status === 'queued' ? 'held' : 'typed';
+  const { held = false, phases = [] } = final ?? {};
+  const [first, second] = phases;
+  const isLeftUntyped = killedAt.some(
+    (kill) => first !== undefined && first.at <= kill && kill <= (second?.at ?? Number.POSITIVE_INFINITY),
+  );
+  const isTypedAgain = phases.filter(({ phase }) => phase === 'typing').length > 1;
+  return held || isLeftUntyped || isTypedAgain ? 'held' : 'typed';
+}
+
+/** The phases of a text that was typed before and that CBOS holds again. */
+const CAME_BACK: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
+
+/**
+ * Reports whether a text may arrive before one that the same client sent earlier. A text that CBOS types at once may
+ * pass one that CBOS holds at that moment. If the held one came back, that is so only while an interrupt has paused the
+ * queue, because CBOS otherwise holds every later text too (ADR 18). Held texts keep the order in which CBOS took them,
+ * and so do typed ones.
+ */
+function mayPass(sent: Placed, before: Placed, { pauses }: Torture): boolean {
+  if (sent.way === 'held') return before.way === 'typed';
+  const now = before.phases.findLast(({ at }) => at < sent.typedAt)?.phase;
+  if (now === undefined || statusOf({ phase: now }) !== 'queued') return before.way === 'held';
+  if (!CAME_BACK.has(now)) return true;
+  return pauses.get(sent.session)?.some(({ from, to }) => from <= sent.typedAt && sent.typedAt <= to) === true;
 }
 
 /** The results of answers that were typed, or may have been. */
@@ -197,8 +270,11 @@ function dialogFaults({ ledger, witness, granted }: Torture, excuses: Excuses): 
     const given = ledger.answers.filter(
       ({ question, result }) => subjectOf(question.tool?.input) === subject && MAY_HAVE_ANSWERED.includes(result),
     );
+    const isRefused = REFUSED.test(call.result ?? '');
+    const allowed = given.find(({ result, choice }) => result === 'answered' && choice !== 'no');
+    if (isRefused && allowed !== undefined && excuses.takeAfter(allowed, call)) continue;
     faults.push(...callFaults(call, given, granted));
-    const isDismissed = REFUSED.test(call.result ?? '') && !given.some(({ choice }) => choice === 'no');
+    const isDismissed = isRefused && !given.some(({ choice }) => choice === 'no');
     if (isDismissed && !excuses.take('dialogs', call.session, call.seenAt, call.resultAt)) {
       faults.push(`dismissed by nobody: ${subject}: ${call.result}`);
     }
