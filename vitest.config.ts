@@ -44,16 +44,16 @@ class LongestFirst extends BaseSequencer {
 }
 
 const EVERY_SUITE = {
-  // Processes of their own: tests change nothing global, but a crash in one file must not take the others along.
+  // Processes, not threads: a crash ends only its worker.
   pool: 'forks',
+  // The suites share the workers. To load a worker and the sources takes a second of processor time, more than most
+  // suites. Tests change nothing global.
+  isolate: false,
   // Conditions decide, not time: this only ends what hangs, also on a machine that does ten other things.
   testTimeout: 120_000,
   hookTimeout: 60_000,
   setupFiles: ['test/harness/leaks.ts'],
 } as const;
-
-/** To load a worker and the sources takes a second of processor time, more than most of these suites. */
-const IN_SHARED_WORKERS = { isolate: false } as const;
 
 /**
  * Four workers drive real terminals, browsers and Claude Codes on two cores: what fails by a hair's breadth of time is
@@ -72,8 +72,8 @@ export default defineConfig({
     teardownTimeout: 5_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...EVERY_SUITE, ...IN_SHARED_WORKERS, name: 'pure', include: PURE } },
-      { test: { ...EVERY_SUITE, ...IN_SHARED_WORKERS, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY } },
+      { test: { ...EVERY_SUITE, name: 'pure', include: PURE } },
+      { test: { ...EVERY_SUITE, ...TRIED_AGAIN, name: 'memory', include: IN_MEMORY } },
       {
         test: {
           ...EVERY_SUITE,

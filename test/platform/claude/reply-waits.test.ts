@@ -73,7 +73,8 @@ function ask(payload: object, shell: readonly string[] = ['/bin/sh'], env: Recor
   child.stdout.setEncoding('utf8').on('data', (data: string) => {
     text += data;
   });
-  child.stdin.end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's', ...payload }));
+  // A command that needs no input may end without reading it.
+  child.stdin.on('error', () => undefined).end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's', ...payload }));
   return {
     child,
     printed: () => text,
@@ -129,7 +130,8 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook 
     // Like Claude Code, this program holds its end of the sockets only while it lives.
     const script = `const { spawn } = require('node:child_process');
       const child = spawn(process.argv[1], process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
-      child.stdin.end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's' }));
+      // A command that needs no input may end without reading it.
+      child.stdin.on('error', () => undefined).end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's' }));
       setInterval(() => undefined, 1000);`;
     const claude = spawn(process.execPath, ['-e', script, '--', ...shell, '-c', ASKING_HOOK_COMMAND], {
       env: { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: 'launch-1' },

@@ -56,7 +56,8 @@ function run(command: string, { shell = '/bin/sh', input = INPUT, env = {} } = {
     child.stdin.on('error', () => undefined);
     child.once('error', reject);
     child.once('close', (code) => resolve({ stdout: Buffer.concat(stdout), stderr, code }));
-    child.stdin.end(input);
+    // A command that needs no input may end without reading it.
+    child.stdin.on('error', () => undefined).end(input);
   });
 }
 
@@ -130,7 +131,8 @@ test('a slow script is one process to whoever ends it, and the report does not w
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  child.stdin.end(INPUT);
+  // A command that needs no input may end without reading it.
+  child.stdin.on('error', () => undefined).end(INPUT);
   await untilReported();
   await waitFor(() => readFileSync(`/proc/${child.pid}/cmdline`, 'utf8').startsWith('sleep'), {
     describe: 'the shell that Claude Code started has become the script',

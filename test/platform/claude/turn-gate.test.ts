@@ -38,7 +38,8 @@ afterEach(() => world.dispose());
 function fire(command: string, launch = 'launch-1', extraEnv: Record<string, string> = {}): ChildProcess {
   const env = { ...world.env, CBOS_SPOOL: dir, CBOS_SESSION: launch, ...extraEnv };
   const child = spawn('/bin/sh', ['-c', command], { env, stdio: ['pipe', 'inherit', 'inherit'] });
-  child.stdin.end('{"hook_event_name":"PreToolUse"}');
+  // A command that needs no input may end without reading it.
+  child.stdin.on('error', () => undefined).end('{"hook_event_name":"PreToolUse"}');
   return child;
 }
 const dropped = (): string[] => readdirSync(dir).filter((name) => name.endsWith('.json'));
