@@ -74,7 +74,9 @@ function ask(payload: object, shell: readonly string[] = ['/bin/sh'], env: Recor
     text += data;
   });
   // A command that needs no input may end without reading it.
-  child.stdin.on('error', () => undefined).end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's', ...payload }));
+  child.stdin
+    .on('error', () => undefined)
+    .end(JSON.stringify({ hook_event_name: 'PermissionRequest', session_id: 's', ...payload }));
   return {
     child,
     printed: () => text,
