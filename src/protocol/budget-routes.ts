@@ -7,7 +7,7 @@ export const BUDGET_ROUTES = {
   listBudgets: {
     method: 'get',
     path: '/budgets',
-    summary: 'Every budget, what was spent of it, and which sessions it cannot cover',
+    summary: 'What each budget has spent, and which sessions it cannot cover',
     success: 200,
     response: z.array(Budget),
     errors: [],
@@ -15,7 +15,7 @@ export const BUDGET_ROUTES = {
   raiseBudget: {
     method: 'post',
     path: '/budgets/{name}/raise',
-    summary: 'Let more be spent in the present period; what CBOS holds for it is sent then',
+    summary: 'Raise the budget for the present period and send what CBOS holds for it',
     params: z.object({ name: z.string() }),
     body: BudgetRaise,
     success: 200,

@@ -9,8 +9,8 @@ export const BudgetPeriod = z.enum(['day', 'total']);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 /**
- * The sessions to which a budget applies: each session by itself, one session, the sessions of a tag together, or all
- * together.
+ * The sessions to which a budget applies: each session by itself, one session, all sessions with a tag, or all
+ * sessions.
  */
 export const BudgetScope = z.enum(['each', 'session', 'tag', 'fleet']);
 export type BudgetScope = z.infer<typeof BudgetScope>;
@@ -18,7 +18,7 @@ export type BudgetScope = z.infer<typeof BudgetScope>;
 const Measured = {
   unit: BudgetUnit,
   per: BudgetPeriod,
-  limit: z.number().meta({ description: 'What may be spent in the present period, raised or not' }),
+  limit: z.number().meta({ description: 'The spending limit of the present period, including raises' }),
   spent: z.number(),
 };
 
@@ -33,9 +33,9 @@ export const OverBudget = z
   .meta({ id: 'OverBudget' });
 export type OverBudget = z.infer<typeof OverBudget>;
 
-/** The part of a budget for one session, or for everything together. */
+/** A budget's share for one session, or for all its sessions together. */
 export const BudgetSubject = z.object({
-  session: z.string().nullable().meta({ description: 'null for the sessions of a tag, and for all' }),
+  session: z.string().nullable().meta({ description: 'null for the sessions of a tag, and for all sessions' }),
   limit: Measured.limit,
   spent: Measured.spent,
   reached: z.boolean(),
@@ -50,10 +50,10 @@ export const Budget = z
     of: z.string().nullable().meta({ description: 'The name of the session or the tag' }),
     unit: BudgetUnit,
     per: BudgetPeriod,
-    limit: z.number().meta({ description: 'As config.toml says it' }),
-    subjects: z.array(BudgetSubject).meta({ description: 'Those that have spent most come first' }),
+    limit: z.number().meta({ description: 'The budget as written in config.toml' }),
+    subjects: z.array(BudgetSubject).meta({ description: 'The biggest spenders first' }),
     uncovered: z.array(z.string()).meta({
-      description: 'Sessions that the budget is for, and of which nothing reports what they spend',
+      description: 'Sessions that the budget applies to, but whose spending nothing reports',
     }),
   })
   .meta({ id: 'Budget' });
@@ -62,9 +62,9 @@ export type Budget = z.infer<typeof Budget>;
 export const BudgetRaise = z
   .strictObject({
     to: z.number().positive().optional().meta({
-      description: 'The limit of the present period; left out, the present limit and the budget once more',
+      description: 'The new limit of the present period; default: the present limit plus one more budget',
     }),
-    session: z.string().optional().meta({ description: 'Needed where the budget is for each session' }),
+    session: z.string().optional().meta({ description: 'Required if the budget applies to each session' }),
   })
   .meta({ id: 'BudgetRaise' });
 export type BudgetRaise = z.infer<typeof BudgetRaise>;

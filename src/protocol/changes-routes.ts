@@ -19,7 +19,7 @@ const TurnQuery = z
   .string()
   .regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"')
   .optional()
-  .meta({ description: 'only what this turn of the session changed: its number, or `last`' });
+  .meta({ description: 'only the changes of one turn of the session: its number, or `last`' });
 
 const ChangesQuery = z.strictObject({ base: BaseQuery, turn: TurnQuery });
 

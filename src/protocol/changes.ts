@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
 /**
- * Why this base was chosen: it was requested; the branch was created from it; the branch tracks it; it is the
- * repository's default branch; there is no other branch to compare with, so it is the last commit, or nothing if there
- * are no commits; or it is the state before a turn, whose number is `ref`.
+ * Why this base was chosen: the request named it; the branch was created from it; the branch tracks it; it is the
+ * repository's default branch; no other branch exists, so it is the last commit (or nothing before the first commit);
+ * or it is the state before a turn, whose number is `ref`.
  */
 export const ChangesBase = z
   .object({

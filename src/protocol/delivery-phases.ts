@@ -46,7 +46,7 @@ export const DELIVERY_PHASES = {
   failed: 'failed',
   /** CBOS removed it from the prompt, and it did not arrive */
   cleared: 'failed',
-  /** a killed server had not pressed Enter, and its sender does not rely on it */
+  /** a killed server had not pressed Enter, and its sender does not rely on the delivery */
   unsent: 'failed',
   /** the session ended first */
   session_ended: 'failed',

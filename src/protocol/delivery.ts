@@ -26,9 +26,9 @@ export const Delivery = z
       description: 'The session that it was sent from, `?` if unknown; absent if a person sent it',
     }),
     phase: ShownPhase.optional().meta({
-      description: 'How far it has got; each phase belongs to one status. Older servers leave it out',
+      description: 'How far it has got; each phase belongs to one status. Older servers omit it',
     }),
-    note: z.string().nullable().meta({ description: 'What else happened to it, beyond its status' }),
+    note: z.string().nullable().meta({ description: 'Anything else that happened to it, beyond its status' }),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;

@@ -3,7 +3,7 @@ import { RateLimit } from './json-session.ts';
 import { EvidenceSource, Status } from './status.ts';
 import { Timestamp } from './words.ts';
 
-const Limit = RateLimit.optional().meta({ description: 'The usage limit that ended the turn; absent: none did' });
+const Limit = RateLimit.optional().meta({ description: 'The usage limit that ended the turn; absent if none did' });
 
 const At = Timestamp.nullable();
 
@@ -15,8 +15,8 @@ const SourceSays = z
     detail: Status.shape.detail,
     rule: z.string(),
     evidence: z.string(),
-    since: Timestamp.meta({ description: 'Since when the source says so' }),
-    won: z.boolean().meta({ description: 'Whether the status follows it' }),
+    since: Timestamp.meta({ description: 'Since when the source has reported this' }),
+    won: z.boolean().meta({ description: 'Whether the status follows this source' }),
   })
   .meta({ id: 'SourceVerdict' });
 
@@ -28,7 +28,7 @@ const Thresholds = z
     draw_lag_ms: z.int(),
     stale_screen_ms: z.int(),
   })
-  .meta({ description: 'As `[status]` of config.toml has them' });
+  .meta({ description: 'The thresholds from `[status]` in config.toml' });
 
 const Process = z.object({ alive: z.boolean(), started_at: At, ended_at: At });
 
@@ -38,7 +38,7 @@ const Hooks = z.object({
   prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
   tools: z
     .array(z.object({ name: z.string(), at: Timestamp, requested_at: At }))
-    .meta({ description: 'Calls that were announced and have not been reported finished' }),
+    .meta({ description: 'Calls that were announced and have not been reported as finished' }),
   tool_ended_at: At,
   turn_end: z
     .object({
@@ -57,11 +57,11 @@ const Screen = z.object({
   since: Timestamp,
   newest_rule: z
     .string()
-    .meta({ description: 'The rule that reads what is shown now; it counts when it has stood a moment' }),
-  newest_since: Timestamp.meta({ description: 'Since when what is shown now reads so' }),
+    .meta({ description: 'The rule that matches the present screen; it counts once it has matched for a moment' }),
+  newest_since: Timestamp.meta({ description: 'Since when the present screen has matched this rule' }),
   dialog_seen_at: At.meta({ description: 'When a dialog was last on the screen' }),
   changed_at: Timestamp,
-  progressed_at: Timestamp.meta({ description: 'When anything but a spinner and its clock changed' }),
+  progressed_at: Timestamp.meta({ description: 'When anything except a spinner and its clock last changed' }),
   draft: z.string().nullable(),
   lines: z.array(z.string()),
   cols: z.int(),
@@ -71,10 +71,10 @@ const Screen = z.object({
   alert_rows: z.array(z.int()).meta({ description: 'Rows that begin with a sign in the colour of a warning' }),
   ended_rows: z
     .array(z.int())
-    .meta({ description: 'Rows that begin with the sign of a tool call in the colour of one that has ended' }),
+    .meta({ description: 'Rows that begin with the sign of a tool call, in the colour of a finished call' }),
   flow: z.enum(['sending', 'receiving']).nullable().meta({
     description:
-      'What the highlight on the spinner tells: that a request is out, or that its answer comes; up to Claude Code 2.1.92',
+      'What the highlight on the spinner shows: a request was sent, or its answer is arriving; up to Claude Code 2.1.92',
   }),
 });
 
@@ -93,7 +93,7 @@ const JsonEvents = z.object({
   busy_since: At,
   phase: z.object({ kind: z.enum(['thinking', 'responding']), at: Timestamp }).nullable(),
   tools: z.array(Call).meta({ description: 'Calls without a result yet' }),
-  questions: z.array(Call).meta({ description: 'What Claude Code waits to be answered' }),
+  questions: z.array(Call).meta({ description: 'The request that Claude Code wants answered' }),
   compacting_since: At,
   turn_end: z
     .object({
@@ -107,27 +107,27 @@ const JsonEvents = z.object({
   retry: z
     .object({ at: Timestamp, next_at: Timestamp, reason: z.string() })
     .nullable()
-    .meta({ description: 'A request that failed and is tried again by itself' }),
-  background: z.int().meta({ description: 'Tasks that go on after the turn' }),
+    .meta({ description: 'A failed request that Claude Code is retrying by itself' }),
+  background: z.int().meta({ description: 'Tasks that continue after the turn' }),
 });
 
 /** Everything known about a session, the verdict of each source, and why one source was believed. */
 export const Explanation = z
   .object({
     status: Status,
-    at: Timestamp.meta({ description: 'When this was so' }),
+    at: Timestamp.meta({ description: 'When this was true' }),
     claude_version: z.string().nullable(),
     stuck_threshold_ms: z.int(),
     thresholds: Thresholds,
     why: z.string().meta({ description: 'Why this source was believed and no other, in words' }),
-    recheck_at: At.meta({ description: 'When the same evidence would be judged anew' }),
-    verdicts: z.array(SourceSays).meta({ description: 'Strongest first; a source that says nothing is left out' }),
+    recheck_at: At.meta({ description: 'When the same evidence would be judged again' }),
+    verdicts: z.array(SourceSays).meta({ description: 'Strongest first; sources without a reading are left out' }),
     evidence: z.object({
       process: Process.nullable(),
       hooks: Hooks.nullable(),
       screen: Screen.nullable(),
       registry: Registry.nullable(),
-      json: JsonEvents.nullable().meta({ description: 'Of a JSON session' }),
+      json: JsonEvents.nullable().meta({ description: 'JSON sessions only' }),
     }),
   })
   .meta({ id: 'Explanation' });

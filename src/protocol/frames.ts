@@ -15,8 +15,8 @@ const Offset = z.int().min(0);
 const SlugText = z.string();
 
 /**
- * Ten times the largest number of sessions ever listed. Each unknown name gets an answer. A hundred thousand of them,
- * from a frame with a million names, took the server over 10 s.
+ * Ten times the largest number of sessions ever listed. Each unknown name gets an answer. A frame with a million names,
+ * a hundred thousand of them unknown, kept the server busy for over 10 s.
  */
 const MAX_NAMES = 10_000;
 const SlugTexts = z.array(SlugText).max(MAX_NAMES);
@@ -92,7 +92,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rules_changed') }),
   z.object({
     type: z.literal('rule_decided'),
-    id: z.int().meta({ description: 'of the decision in the audit; sent again when its outcome is known' }),
+    id: z.int().meta({ description: 'the id of the decision in the audit; sent again when its outcome is known' }),
   }),
   z.object({ type: z.literal('fleet'), machines: z.array(SlugText) }),
   z.object({ type: z.literal('machine'), ...MachineSessions.shape }),

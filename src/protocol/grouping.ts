@@ -9,7 +9,7 @@ export type Grouping = (typeof GROUPINGS)[number];
 export interface SessionGroup<S> {
   /** a repository's path, or a tag; null for the sessions without one */
   key: string | null;
-  /** in the order of their attention */
+  /** ordered by attention */
   sessions: S[];
 }
 

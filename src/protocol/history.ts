@@ -4,8 +4,8 @@ import { Timestamp } from './words.ts';
 const Spent = z.int().min(0);
 
 /**
- * How a session spent a day. Only time that the server saw counts. Time without a server, asleep, dead, or unknown is
- * left out.
+ * How a session spent a day. Only time that the server saw counts. Time is left out while no server ran, the machine
+ * slept, or the session was dead or unknown.
  */
 export const SessionDay = z
   .object({

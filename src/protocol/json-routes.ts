@@ -13,7 +13,7 @@ export const JSON_ROUTES = {
   convertSession: {
     method: 'post',
     path: '/sessions/{slug}/convert',
-    summary: 'Turn a session in a terminal into a JSON session, or the reverse, and keep its conversation',
+    summary: 'Convert a session in a terminal into a JSON session, or the reverse, and keep its conversation',
     params: SlugParam,
     body: z.strictObject({ type: SessionType }),
     success: 200,
@@ -75,7 +75,7 @@ export const JSON_ROUTES = {
   lastResponse: {
     method: 'get',
     path: '/sessions/{slug}/last-response',
-    summary: 'What a JSON session answered last',
+    summary: 'The last answer of a JSON session',
     params: SlugParam,
     success: 200,
     response: LastResponse,
@@ -84,7 +84,7 @@ export const JSON_ROUTES = {
   sessionCosts: {
     method: 'get',
     path: '/sessions/{slug}/costs',
-    summary: 'What a session cost, by turn and by day',
+    summary: 'The costs of a session, by turn and by day',
     params: SlugParam,
     success: 200,
     response: SessionCosts,
@@ -93,7 +93,7 @@ export const JSON_ROUTES = {
   costs: {
     method: 'get',
     path: '/costs',
-    summary: 'What all sessions cost, by day',
+    summary: 'The costs of all sessions, by day',
     success: 200,
     response: FleetCosts,
     errors: [],

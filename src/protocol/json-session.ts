@@ -38,7 +38,7 @@ export const EventsPage = z
     next: z
       .int()
       .nullable()
-      .meta({ description: 'The value of `after` that returns the rest; null: there is no more now' }),
+      .meta({ description: 'The value of `after` that returns the rest; null: there are no more events now' }),
   })
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
@@ -52,9 +52,9 @@ export type InvokeOptions = z.infer<typeof InvokeOptions>;
 
 export const Invocation = z
   .object({
-    invocation_id: z
-      .string()
-      .meta({ description: 'The `uuid` of the prompt among the events; its turn ends with the `result` after it' }),
+    invocation_id: z.string().meta({
+      description: 'The `uuid` of the prompt among the events; the turn ends with the first `result` after it',
+    }),
   })
   .meta({ id: 'Invocation' });
 export type Invocation = z.infer<typeof Invocation>;
@@ -62,7 +62,7 @@ export type Invocation = z.infer<typeof Invocation>;
 export const LastResponse = z
   .object({
     text: z.string(),
-    cost_usd: z.number().nullable().meta({ description: 'Of that turn' }),
+    cost_usd: z.number().nullable().meta({ description: 'The cost of that turn' }),
     duration_ms: z.number().nullable(),
     at: Timestamp,
   })
@@ -115,7 +115,7 @@ export const Conversation = z
     path: z.string(),
     title: z.string().nullable().meta({ description: 'Its first prompt' }),
     last_activity: Timestamp,
-    pid: z.int().nullable().meta({ description: 'The process that has it open; null: none has' }),
+    pid: z.int().nullable().meta({ description: 'The process that has it open; null if none has' }),
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
@@ -126,7 +126,7 @@ export const RateLimit = z
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),
     kind: z.string().nullable().meta({ description: 'five_hour, seven_day, …' }),
     resets_at: Timestamp.nullable(),
-    utilization: z.number().nullable().meta({ description: '1 is the whole limit' }),
+    utilization: z.number().nullable().meta({ description: '1 means the whole limit' }),
   })
   .meta({ id: 'RateLimit' });
 export type RateLimit = z.infer<typeof RateLimit>;

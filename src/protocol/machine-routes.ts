@@ -26,7 +26,8 @@ export const MACHINE_ROUTES = {
   fleetSessions: {
     method: 'get',
     path: '/fleet/sessions',
-    summary: 'The sessions of all machines of the fleet: current ones, or with their age if a machine does not answer',
+    summary:
+      'The sessions of all machines of the fleet; if a machine does not answer, its last known list with its age',
     success: 200,
     response: z.array(MachineSessions),
     errors: ['no_fleet'],
@@ -34,7 +35,7 @@ export const MACHINE_ROUTES = {
   initFleet: {
     method: 'post',
     path: '/fleet/init',
-    summary: 'Found a fleet: start a NATS server of its own on this machine',
+    summary: 'Found a fleet: start its NATS server on this machine',
     body: NewFleet,
     success: 201,
     response: FleetView,

@@ -33,8 +33,8 @@ export const MachineReply = z.union([
 export type MachineReply = z.infer<typeof MachineReply>;
 
 /**
- * The sessions of a machine, as it sent them. `boot` and `at_ms` are its own monotonic clock. They show how much later
- * one message was written than another, regardless of the wall clocks and of how long a message traveled.
+ * The sessions of a machine, as it sent them. `boot` and `at_ms` are its own monotonic clock. The times show how much
+ * later one message was written than another, regardless of the wall clocks and of how long a message traveled.
  */
 export const MachineStamp = z.object({ boot: z.string().max(64), at_ms: z.number() });
 export type MachineStamp = z.infer<typeof MachineStamp>;

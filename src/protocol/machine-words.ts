@@ -13,7 +13,7 @@ export interface RemoteName {
   slug: string;
 }
 
-/** Returns the parts of `machine/SESSION`; null if the text cannot be one, as `../x` cannot. */
+/** Returns the parts of `machine/SESSION`, or null if the text, such as `../x`, cannot be one. */
 export function splitRemoteName(text: string): RemoteName | null {
   const [machine = '', slug = '', ...rest] = text.split('/');
   return MACHINE_NAME_PATTERN.test(machine) && isSlug(slug) && rest.length === 0 ? { machine, slug } : null;

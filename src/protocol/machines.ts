@@ -10,13 +10,13 @@ const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
 const MachineId = z
   .string()
   .regex(/^U[A-Z2-7]{55}$/)
-  .meta({ description: 'The public key of the machine, with which NATS admits it' });
+  .meta({ description: 'The public key of the machine, by which NATS admits it' });
 
 /** A machine that was admitted to a fleet. */
 export const Member = z.object({
   id: MachineId,
   name: MachineName,
-  rights: Rights.meta({ description: 'The most that it may do with the sessions of other machines' }),
+  rights: Rights.meta({ description: 'The highest right that it may have over sessions of other machines' }),
 });
 export type Member = z.infer<typeof Member>;
 
@@ -25,7 +25,7 @@ export const FleetMachine = Member.extend({
   is_founder: z.boolean().meta({ description: 'Whether it runs the NATS server, and admits and removes machines' }),
   reachable: z.boolean().meta({ description: 'Whether it answered just now' }),
   age_ms: z.number().nullable().meta({
-    description: 'How long ago this machine last heard from it, at most; null if never',
+    description: 'How long ago this machine last heard from it, as an upper bound; null if never',
   }),
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
@@ -38,9 +38,9 @@ export const FleetView = z
         machine: MachineName.meta({ description: 'The name of this machine' }),
         is_founder: z.boolean(),
         address: z.string().meta({ description: 'Where the NATS server listens: HOST:PORT' }),
-        allow: Rights.meta({ description: 'The most that other machines may do here' }),
+        allow: Rights.meta({ description: 'The highest right that other machines may have here' }),
         connected: z.boolean(),
-        fault: z.string().nullable().meta({ description: 'Why it is not connected, in a sentence' }),
+        fault: z.string().nullable().meta({ description: 'Why it is not connected, as a sentence' }),
       })
       .nullable()
       .meta({ description: 'null for a machine that belongs to no fleet' }),
@@ -56,9 +56,9 @@ export const MachineSessions = z
     is_self: z.boolean(),
     reachable: z.boolean(),
     age_ms: z.number().nullable().meta({
-      description: 'How old this list is, at most; null if nothing is known',
+      description: 'How old this list is, as an upper bound; null if nothing is known',
     }),
-    fault: z.string().nullable().meta({ description: 'Why the machine did not answer, in a sentence' }),
+    fault: z.string().nullable().meta({ description: 'Why the machine did not answer, as a sentence' }),
     may: Rights.meta({ description: 'What this machine may do there; empty while the machine does not answer' }),
     unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS does not understand' }),
     sessions: z.array(Session),

@@ -8,7 +8,7 @@ export const SLUG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
  * becomes a file name and a Screen name.
  */
 export function isSlug(text: string): boolean {
-  // In other languages `$` would also accept a trailing newline. In JavaScript it does not without the m flag.
+  // In other languages, `$` also matches before a trailing newline. In JavaScript it does so only with the m flag.
   return SLUG_PATTERN.test(text) && !RESERVED_SLUGS.includes(text);
 }
 
@@ -21,8 +21,7 @@ export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'dont
 export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 
 /**
- * `manual`: a person applies it. `next_waiting`: it is applied automatically as soon as the session waits for a
- * prompt.
+ * `manual`: a person sends it. `next_waiting`: CBOS sends it as soon as the session waits for a prompt.
  */
 export const STASH_WHENS = ['manual', 'next_waiting'] as const;
 

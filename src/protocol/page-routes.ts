@@ -21,7 +21,7 @@ export const PAGE_ROUTES = {
   challenge: {
     method: 'post',
     path: '/sign-in/challenge',
-    summary: 'Make the server prove that this browser signed in to it',
+    summary: 'Prove to a browser that this is the server it signed in to',
     body: Challenge,
     success: 200,
     response: ChallengeAnswer,
@@ -32,7 +32,7 @@ export const PAGE_ROUTES = {
     method: 'post',
     path: '/sign-in/pass',
     summary:
-      'Prove that this browser has signed in: returns and sets the pass that its requests carry besides the cookie',
+      'Prove that this browser has signed in; the server returns and sets the pass that its requests carry besides the cookie',
     body: PassRequest,
     success: 200,
     response: Pass,

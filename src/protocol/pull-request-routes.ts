@@ -5,11 +5,15 @@ import { Session } from './session.ts';
 import { GitName } from './worktree.ts';
 
 const PullRequestQuery = z.strictObject({
-  into: GitName.optional().meta({ description: 'As in the request that opens it' }),
+  into: GitName.optional().meta({ description: 'As in the request that opens the pull request' }),
 });
 
 const PullRequestsAsked = z
-  .object({ asked: z.array(z.string()).meta({ description: 'Sessions whose pull request is asked about now' }) })
+  .object({
+    asked: z
+      .array(z.string())
+      .meta({ description: 'Sessions whose pull requests the server asks the forge about now' }),
+  })
   .meta({ id: 'PullRequestsAsked' });
 
 const ERRORS = [
@@ -36,7 +40,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/pull-request',
     summary:
-      "What a pull request of a session's branch would be: where, from what, with which words; nothing is pushed",
+      "The pull request that a session's branch would get: where it goes, from which branch, with which title and text; nothing is pushed",
     params: SlugParam,
     query: PullRequestQuery,
     success: 200,
@@ -47,7 +51,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/pull-request',
     summary:
-      "Push a session's branch and open a pull request with the words that were shown; its worktree stays. Refused if the branch or the remote has changed since the plan",
+      "Push a session's branch and open a pull request with the title and text that were shown; its worktree stays. Refused if the branch or the remote has changed since the plan",
     params: SlugParam,
     body: NewPullRequest,
     success: 200,
@@ -58,7 +62,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'post',
     path: '/pull-requests/look',
     summary:
-      'Say which sessions a person sees: the state of their open pull requests is asked for, each at most every two minutes, and told as a change of the session',
+      'Report which sessions a person sees. The server asks for the state of their open pull requests, each at most every two minutes, and reports a change as a change of the session',
     body: PullRequestLook,
     success: 200,
     response: PullRequestsAsked,

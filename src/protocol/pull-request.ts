@@ -35,7 +35,8 @@ export const PullRequestPlan = z
     title: z.string(),
     body: z.string(),
     existing: PullRequest.nullable().meta({
-      description: 'The open pull request that the branch has already: it gets the commits, and stays as it is',
+      description:
+        'The open pull request that the branch already has: it gets the commits, and its text is not changed',
     }),
   })
   .meta({ id: 'PullRequestPlan' });
@@ -43,16 +44,17 @@ export type PullRequestPlan = z.infer<typeof PullRequestPlan>;
 
 export const NewPullRequest = z
   .strictObject({
-    repository: z.string().min(1).max(1_000).meta({ description: 'As the plan had it' }),
-    commit: z.string().min(1).max(100).meta({ description: 'As the plan had it' }),
+    repository: z.string().min(1).max(1_000).meta({ description: 'As in the plan' }),
+    commit: z.string().min(1).max(100).meta({ description: 'As in the plan' }),
     into: z.string().min(1).max(1_000).optional().meta({
-      description: 'The base; left out: the branch that the worktree started from',
+      description: 'The base; default: the branch that the worktree started from',
     }),
     title: z.string().trim().min(1).max(MOST_TITLE_CHARS),
     body: z.string().max(MOST_BODY_CHARS),
     draft: z.boolean().optional(),
     number: z.int().optional().meta({
-      description: 'The pull request that the plan found: only the branch is pushed, title and body are not used',
+      description:
+        'The pull request that the plan found. If given, only the branch is pushed, and title and body are ignored',
     }),
   })
   .meta({ id: 'NewPullRequest' });
@@ -61,7 +63,7 @@ export type NewPullRequest = z.infer<typeof NewPullRequest>;
 /** The sessions that a person sees at the moment, for which the server should request the states of pull requests. */
 export const PullRequestLook = z
   .strictObject({
-    sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Left out: all of them' }),
+    sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Default: all of them' }),
   })
   .meta({ id: 'PullRequestLook' });
 export type PullRequestLook = z.infer<typeof PullRequestLook>;

@@ -20,7 +20,7 @@ export const QuestionOption = z
     description: z.string().nullable(),
     means: OptionMeaning.default('choice').meta({
       description:
-        'What the option does, whatever its label: `yes` allows this once, `always` also allows similar requests, `more` goes beyond that, `no` refuses, `text` takes a text, `leave` ends the dialog without an answer, `submit` sends what was chosen, `choice` is an answer in itself',
+        'What the option does, whatever its label: `yes` allows this once, `always` also allows similar requests, `more` goes beyond that, `no` refuses, `text` takes a text, `leave` ends the dialog without an answer, `submit` sends the chosen options, `choice` is an answer in itself',
     }),
   })
   .meta({ id: 'QuestionOption' });
@@ -55,7 +55,7 @@ export const Question = z
     questions: z.array(QuestionPart),
     cut: z.literal(true).optional().meta({
       description:
-        "The request is longer than this text, so CBOS takes no answer here that allows it: the session's terminal shows all of it",
+        "The request is longer than this text, so CBOS accepts no answer here that allows it; the session's terminal shows all of it",
     }),
     asked_at: Timestamp,
   })

@@ -18,7 +18,7 @@ export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',
     path: '/recordings',
-    summary: 'How much disk the recordings take, which have stopped, and what was dropped',
+    summary: 'How much disk space the recordings use, which recordings have stopped, and what was dropped',
     success: 200,
     response: Recordings,
     errors: [],
@@ -55,7 +55,7 @@ export const RECORDING_ROUTES = {
   replay: {
     method: 'get',
     path: '/sessions/{slug}/replay',
-    summary: 'What a player needs to know about the recording',
+    summary: 'The facts about the recording that a player needs',
     params: SlugParam,
     query: ReplayQuery,
     success: 200,

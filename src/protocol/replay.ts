@@ -77,8 +77,8 @@ const SecondsText = z.coerce.number().min(0).max(1e9).meta({ type: 'number', min
 const OffsetText = z.coerce.number().int().min(0).meta({ type: 'integer', minimum: 0 });
 
 /**
- * How many bytes of output one answer may contain. A page parses 5 MB a second, so the largest is a fifth of a second
- * of work.
+ * How many bytes of output one answer may contain. A page parses 5 MB a second, so the largest part takes a fifth of a
+ * second.
  */
 export const REPLAY_OUTPUT_BYTES = { default: 256 * 1024, most: 1024 * 1024 } as const;
 

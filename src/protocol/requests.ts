@@ -9,7 +9,7 @@ import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 import { GitName } from './worktree.ts';
 
-/** The longest text in one request, in characters. Prompts of 200 kB occur. A body beyond 4 MiB is a mistake. */
+/** The longest text in one request, in characters. Prompts of 200 kB occur. A body over 4 MiB is a mistake. */
 const MAX_TEXT = 1_000_000;
 
 export const Text = z
@@ -19,15 +19,15 @@ export const Text = z
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
 /**
- * The slug is checked by the server's own rule (`invalid_slug`), so that the error explains what a slug is. A schema
- * would report `invalid_request`.
+ * The server checks the slug with its own rule (`invalid_slug`), so that the error explains what a slug is. A check by
+ * the schema would report `invalid_request`.
  */
 const SlugText = z.string().max(10_000);
 
 export const NewWorktree = z
   .strictObject({
     branch: GitName.optional().meta({
-      description: 'Its branch; made if it does not exist. Default: a new branch with the name of the session',
+      description: 'Its branch, created if it does not exist. Default: a new branch named after the session',
     }),
     from: GitName.optional().meta({ description: 'Where a new branch starts; default: the commit of `path`' }),
   })

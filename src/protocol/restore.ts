@@ -30,7 +30,7 @@ export const RESTORE_REFUSALS = [
   'observed',
   'folder_gone',
   'worktree_gone',
-  /** its own arguments choose a conversation or send a prompt, and a launch would repeat that */
+  /** its own arguments choose a conversation or send a prompt, which a launch would repeat */
   'own_arguments',
   /** another session of this home has its conversation */
   'shared',
@@ -56,9 +56,9 @@ export const RestoredSession = z
     }),
     lost: Loss.nullable().meta({ description: "How it was lost; null for a session that isn't lost" }),
     how: z.enum(['resume', 'anew']).nullable().meta({
-      description: 'With its conversation, or new if it never had one; null for a session that stays as it is',
+      description: 'With its conversation, or new if it never had one; null for a session that is not restored',
     }),
-    reason: RestoreRefusal.nullable().meta({ description: 'Why it stays as it is' }),
+    reason: RestoreRefusal.nullable().meta({ description: 'Why it is not restored' }),
     error: ErrorBody.nullable().meta({ description: 'Why it failed' }),
   })
   .meta({ id: 'RestoredSession' });

@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 
 /** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
-/** The longest comment. A longer text is not a comment on lines. */
+/** The longest comment. Longer text is not a comment on lines. */
 const MAX_COMMENT = 10_000;
 /** How many lines one comment may cover. */
 export const MOST_COMMENTED_LINES = 500;
@@ -64,7 +64,7 @@ export const ReviewRound = z
     number: z.int(),
     sent_at: Timestamp,
     prompt: z.string(),
-    delivery_id: z.string().nullable().meta({ description: 'null if a server died before it knew' }),
+    delivery_id: z.string().nullable().meta({ description: 'null if the server died before the id was known' }),
     status: DeliveryStatus.nullable().meta({ description: "The status of the prompt's delivery; null if unknown" }),
     comments: z.array(ReviewComment),
     answer: z.string().nullable().meta({ description: "The last words of the session's turn; null until it is over" }),
@@ -88,7 +88,7 @@ export type Review = z.infer<typeof Review>;
 export const SendReview = z
   .strictObject({
     prompt: z.string().min(1).max(1_000_000).meta({
-      description: 'The prompt as the sender has read it: if it differs now, nothing is sent',
+      description: 'The prompt as the sender has read it; if it differs now, nothing is sent',
     }),
   })
   .meta({ id: 'SendReview' });

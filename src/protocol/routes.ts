@@ -63,7 +63,7 @@ export const ROUTES = {
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',
-    summary: 'All evidence at hand, what each source makes of it, and why one was believed',
+    summary: 'All present evidence, the verdict of each source, and why one source was believed',
     params: SlugParam,
     success: 200,
     response: Explanation,
@@ -82,7 +82,8 @@ export const ROUTES = {
   transcript: {
     method: 'get',
     path: '/sessions/{slug}/transcript',
-    summary: 'What was said and done in its conversation, as Claude Code recorded it; also for sessions in a terminal',
+    summary:
+      'The messages and tool calls of its conversation, as Claude Code recorded them; also for sessions in a terminal',
     params: SlugParam,
     query: TranscriptQuery,
     success: 200,
@@ -118,7 +119,7 @@ export const ROUTES = {
     method: 'get',
     path: '/folders',
     summary:
-      "Folders of the server's machine whose path begins with this text, for forms; `~` is the home of the server's user",
+      "Folders of the server's machine whose path begins with this text, for forms; `~` is the home directory of the server's user",
     query: FoldersQuery,
     success: 200,
     response: Folders,
@@ -128,7 +129,7 @@ export const ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/completions',
     summary:
-      "Completions for a word of a prompt: with `/` the commands of the session's folder, with `@` its files; nothing outside of the folder is read",
+      "Completions for a word of a prompt: `/` completes commands of the session's folder, `@` completes its files; nothing outside of the folder is read",
     params: SlugParam,
     query: CompletionsQuery,
     success: 200,

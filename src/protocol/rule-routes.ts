@@ -13,7 +13,7 @@ import {
   RuleVerdict,
 } from './rules.ts';
 
-/** Not a coerced number: the description of a path's parameter calls that optional. */
+/** Not a coerced number, because the OpenAPI description would call such a path parameter optional. */
 const DecisionId = z
   .string()
   .regex(/^\d{1,15}$/)
@@ -26,7 +26,10 @@ export const RULE_ROUTES = {
     path: '/rules',
     summary: 'Every approval rule, and every file of rules with its validity',
     query: z.strictObject({
-      folder: z.string().optional().meta({ description: 'a project to look at, besides the projects of the sessions' }),
+      folder: z
+        .string()
+        .optional()
+        .meta({ description: 'another project to look at, besides the projects of the sessions' }),
     }),
     success: 200,
     response: RuleBook,
@@ -62,7 +65,7 @@ export const RULE_ROUTES = {
   suggestRules: {
     method: 'get',
     path: '/rules/suggestions',
-    summary: 'Rules that a person may want, from the permissions that they allowed again and again; none applies',
+    summary: 'Suggested rules, based on the permissions that a person allowed again and again; none takes effect',
     success: 200,
     response: z.array(RuleSuggestion),
     errors: [],
@@ -70,7 +73,7 @@ export const RULE_ROUTES = {
   trustRules: {
     method: 'post',
     path: '/rules/trust',
-    summary: "Apply a project's own rules, exactly as they were read; they can deny and ask, never allow",
+    summary: "Apply a project's own rules exactly as they were read; they can deny and ask, but never allow",
     body: RuleTrust,
     success: 200,
     response: RuleBook,

@@ -131,7 +131,7 @@ export const RuleTest = z
     tool: z.string().min(1),
     input: z.record(z.string(), z.unknown()),
     session: z.string().optional().meta({ description: 'as if this session asked' }),
-    folder: z.string().optional().meta({ description: 'as if a session there asked, one that no rule names' }),
+    folder: z.string().optional().meta({ description: 'as if a session in this folder asked that no rule names' }),
   })
   .meta({ id: 'RuleTest' });
 export type RuleTest = z.infer<typeof RuleTest>;
@@ -149,7 +149,7 @@ export const AuditEntry = z
     id: z.number(),
     at: Timestamp,
     session: z.string().meta({ description: 'its name at that time' }),
-    listed: z.string().nullable().meta({ description: 'its name now; null if it is in no list any more' }),
+    listed: z.string().nullable().meta({ description: 'its name now; null if no list contains it any more' }),
     decision: z.enum(['allow', 'deny']),
     rules: z.array(Rule),
     tool: z.string(),
@@ -157,7 +157,7 @@ export const AuditEntry = z
     cut: z
       .literal(true)
       .optional()
-      .meta({ description: 'The input has its long texts cut: the request for this one decision has all of it' }),
+      .meta({ description: 'The long texts of the input are cut; a request for this one decision returns all of it' }),
     offset: z.number().nullable().meta({ description: 'the place in the recording' }),
     epoch: z.number().nullable(),
     seq: z.number().nullable().meta({ description: 'the last event of a JSON session before it' }),
@@ -171,7 +171,8 @@ export const AuditRecord = z
   .object({
     ...AuditEntry.shape,
     recording: z.string().nullable().meta({
-      description: 'The recording that `offset` is in: the name of the session, or SLUG.N; null without one',
+      description:
+        'The recording that `offset` belongs to: the name of the session, or SLUG.N; null without a recording',
     }),
   })
   .meta({ id: 'AuditRecord' });
@@ -194,11 +195,11 @@ export const AuditQuery = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .meta({ type: 'integer', minimum: 1, description: 'only decisions with a lower id: the page before it' }),
+    .meta({ type: 'integer', minimum: 1, description: 'only decisions with a lower id, for the previous page' }),
   brief: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Cut the long texts of each input, for a list; `cut` says where' }),
+    .meta({ description: 'Cut the long texts of each input, for a list; `cut` reports where' }),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
@@ -216,11 +217,11 @@ export const RuleSuggestion = z
       description: '`exact`: the command as it was asked for; `arguments`: the same subcommand with any arguments',
     }),
     yes: z.int().meta({ description: 'how often a person allowed it' }),
-    no: z.int().meta({ description: 'how often a person refused it; one no, and it is not suggested' }),
+    no: z.int().meta({ description: 'how often a person refused it; a single refusal removes the suggestion' }),
     sessions: z.array(z.string()),
     commands: z.array(z.string()).meta({ description: 'some of the commands that a person allowed' }),
     also: z.array(z.string()).meta({
-      description: 'other commands that sessions of the project asked for, and that the rule would have allowed',
+      description: 'other commands in the project that sessions asked to run and that the rule would have allowed',
     }),
     toml: z.string().meta({ description: 'the rule as it is written in rules.toml' }),
   })

@@ -35,7 +35,7 @@ export const SCHEDULE_ROUTES = {
   changeSchedule: {
     method: 'patch',
     path: '/schedules/{name}',
-    summary: 'Change a schedule; times that have come are decided by what it was',
+    summary: 'Change a schedule; the old version still decides times that have already come',
     params: NameParam,
     body: ScheduleChange,
     success: 200,
@@ -63,7 +63,7 @@ export const SCHEDULE_ROUTES = {
   resumeSchedule: {
     method: 'post',
     path: '/schedules/{name}/resume',
-    summary: 'Resume a schedule from its next time on',
+    summary: 'Resume a schedule, beginning with its next time',
     params: NameParam,
     success: 200,
     response: Schedule,

@@ -37,7 +37,7 @@ const SessionName = z.string().max(LONGEST_ZONE).meta({
 });
 const Prompt = z.string().min(1).max(LONGEST_PROMPT);
 
-/** What happens at a time when the session of the previous run still works or asks. */
+/** What happens when a run is due while the session of the previous run still works or asks. */
 export const ScheduleOverlap = z.enum(['skip', 'launch']);
 export type ScheduleOverlap = z.infer<typeof ScheduleOverlap>;
 
@@ -66,7 +66,7 @@ export const ScheduleLaunch = z
       .meta({ description: 'JSON sessions: the most that each may cost' }),
     overlap: ScheduleOverlap.optional().meta({
       description:
-        '`skip` (default): no run while the session of the last one works or asks; `launch`: another session',
+        '`skip` (default): no run while the session of the previous run works or asks; `launch`: launch another session',
     }),
     keep: z.int().min(1).max(MOST_KEPT).optional().meta({
       description:
@@ -126,7 +126,7 @@ export type NextTimes = z.infer<typeof NextTimes>;
 export const ScheduleRun = z
   .object({
     due_at: Timestamp.meta({ description: 'The time of the schedule; for a run by hand, the time of the request' }),
-    at: Timestamp.meta({ description: 'When it was decided' }),
+    at: Timestamp.meta({ description: 'When the outcome was decided' }),
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
     by_hand: z.boolean(),
@@ -137,10 +137,11 @@ export const ScheduleRun = z
     delivery_id: z.string().nullable().meta({ description: 'The delivery of its prompt' }),
     delivery_status: DeliveryStatus.nullable().meta({ description: 'How far its prompt has got; null if unknown' }),
     taken_at: Timestamp.nullable().meta({
-      description: 'When Claude Code took the prompt: the place of the run in the recording',
+      description: 'When Claude Code took the prompt, which is the place of the run in the recording',
     }),
     cost_usd: z.number().nullable().meta({
-      description: 'What the session of this run has cost until now; null if the run has launched none, or if unknown',
+      description:
+        'What the session of this run has cost until now; null if the run launched no session, or if the cost is unknown',
     }),
     error: z.string().nullable(),
   })
@@ -152,13 +153,16 @@ export const Schedule = z
     name: z.string(),
     cron: z.string(),
     timezone: z.string(),
-    session: z.string().nullable().meta({ description: 'null: it was deleted, or each run launches a new one' }),
+    session: z
+      .string()
+      .nullable()
+      .meta({ description: 'null if the session was deleted, or if each run launches a new one' }),
     launch: ScheduleLaunch.nullable(),
     prompt: z.string(),
     missed: ScheduleMissed,
     paused: z.boolean(),
     created_at: Timestamp,
-    next_at: Timestamp.nullable().meta({ description: 'null while it is paused, or if no time matches' }),
+    next_at: Timestamp.nullable().meta({ description: 'null while it is paused, or if no future time matches' }),
     last_run: ScheduleRun.nullable(),
   })
   .meta({ id: 'Schedule' });

@@ -46,7 +46,7 @@ export const Session = z
         'JSON sessions: the cost of all turns. Sessions in a terminal: the cost since the start of Claude Code, as last reported to the status line',
     }),
     context: ContextWindow.nullable().meta({
-      description: 'Sessions in a terminal: how full the context window is; null if nothing reports it',
+      description: 'Sessions in a terminal: how full the context window is; null if no source reports it',
     }),
     effort: z.string().nullable().meta({ description: 'Sessions in a terminal: low, medium, high, …' }),
     lines_added: z.int().nullable().meta({ description: 'Sessions in a terminal: since the start of Claude Code' }),
@@ -61,11 +61,11 @@ export const Session = z
     }),
     undrawn_since: Timestamp.optional().meta({
       description:
-        'Since when its output is not drawn because that took too long: its screen is empty here, and its status comes only from its hooks and its process',
+        'Since when its output is not drawn because drawing took too long: its screen is empty here, and its status comes only from its hooks and its process',
     }),
     brought_back: z.boolean().meta({
       description:
-        'The database lacked the session when the server started. CBOS found it again by its processes and files, and does not know what it did before',
+        'The database lacked the session when the server started. CBOS found the session again by its processes and files, and does not know its earlier history',
     }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
@@ -73,7 +73,7 @@ export const Session = z
     worktree: Worktree.optional().meta({ description: 'Its git worktree, if CBOS made one for it' }),
     screen_prompt_at: Timestamp.nullable().meta({
       description:
-        "When CBOS last could not type because Screen itself took the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null if that is not known to be the case",
+        "When CBOS last could not type because Screen itself took the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null if no such case is known",
     }),
     parked_at: Timestamp.nullable().meta({
       description:
@@ -85,11 +85,11 @@ export const Session = z
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:
-        'Since when an interrupt holds back the queued texts and stashed replies of this session; null while they may be sent, and if none waits',
+        'Since when an interrupt has held back the queued texts and stashed replies of this session; null while they may be sent, or if there are none',
     }),
     over_budget: OverBudget.optional().meta({
       description:
-        'The budget that is reached: CBOS holds every text for the session until somebody raises it, or its day is over. Absent while CBOS may send',
+        'The budget that is reached: CBOS holds every text for the session until somebody raises the budget, or its day is over. Absent while CBOS may send',
     }),
     ...KEPT_ATTENTION,
     ...KEPT_LABELS,
@@ -132,7 +132,7 @@ export const Buffer = z
     lines: z.int(),
     cols: z.int(),
     rows: z.int(),
-    offset: z.int().meta({ description: "Byte position in the recording's file up to which this is the screen" }),
+    offset: z.int().meta({ description: "Offset in the recording's file after the bytes that drew this screen" }),
   })
   .meta({ id: 'Buffer' });
 export type Buffer = z.infer<typeof Buffer>;

@@ -9,7 +9,7 @@ export const SINK_ROUTES = {
   listSinks: {
     method: 'get',
     path: '/sinks',
-    summary: 'Every sink, with its rules, what waits to be sent and what went wrong',
+    summary: 'Every sink, with its rules, its unsent messages and its errors',
     success: 200,
     response: z.array(Sink),
     errors: [],
@@ -17,7 +17,7 @@ export const SINK_ROUTES = {
   addSink: {
     method: 'post',
     path: '/sinks',
-    summary: 'Tell questions to a sink from now on; those that are open already too, by its rules',
+    summary: 'Add a sink that reports questions from now on; by its rules, it also gets those that are already open',
     body: NewSink,
     success: 201,
     response: AddedSink,
@@ -27,7 +27,7 @@ export const SINK_ROUTES = {
     method: 'delete',
     path: '/sinks/{name}',
     summary:
-      'Forget a sink with its secrets; messages that were sent stay where they are, and their buttons do nothing',
+      'Remove a sink with its secrets; messages that were sent stay where they are, and their buttons do nothing',
     params: NameParam,
     success: 200,
     response: Sink,
@@ -36,7 +36,7 @@ export const SINK_ROUTES = {
   testSink: {
     method: 'post',
     path: '/sinks/{name}/test',
-    summary: 'Send a message now that says that it is a test',
+    summary: 'Send a test message now',
     params: NameParam,
     success: 200,
     response: z.object({ status: z.literal('sent') }),

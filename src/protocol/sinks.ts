@@ -12,7 +12,7 @@ const SinkName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digi
 
 const LONGEST_URL = 2_000;
 const LONGEST_SECRET = 500;
-/** A day. A question that is open for longer belongs in the list and not on a phone. */
+/** A day. A question that stays open for longer belongs in the list and not on a phone. */
 const LONGEST_RULE_S = 86_400;
 
 /** Messages contain sessions' questions and the sink's secrets, so plain HTTP is allowed only to this machine. */
@@ -41,7 +41,8 @@ export const SinkRules = z
       .regex(/^\d\d:\d\d-\d\d:\d\d$/, 'write 22:00-07:00')
       .optional()
       .meta({
-        description: 'Nothing is sent between these times of the day; questions that are still open afterwards follow',
+        description:
+          'Nothing is sent between these times of the day; questions that are still open afterwards are sent then',
       }),
     timezone: z.string().min(1).max(64).optional().meta({
       description: "The time zone of `quiet`, such as `Europe/Berlin`; default: the zone of the server's machine",

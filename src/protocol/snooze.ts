@@ -34,7 +34,7 @@ export type NewSnooze = z.infer<typeof NewSnooze>;
 export const Look = z
   .strictObject({
     news: z.int().min(0).optional().meta({
-      description: "The session's `news` as it was shown: what came later stays unread. Default: all of it",
+      description: "The session's `news` as it was shown: later news stays unread. Default: all of it",
     }),
   })
   .meta({ id: 'Look' });
@@ -45,9 +45,10 @@ export const KEPT_ATTENTION = {
   unread: z.boolean().meta({
     description: 'Its turn ended or it asked something, and nobody has looked since; or a person marked it as unread',
   }),
-  marked_unread: z.boolean().meta({ description: 'A person marked it as unread: showing it does not change that' }),
+  marked_unread: z.boolean().meta({ description: 'A person marked it as unread; showing it does not change that' }),
   news: z.int().meta({
-    description: 'Counts its ended turns and its questions; a client that marks it as seen sends this number',
+    description:
+      'The number of its ended turns and its questions; a client that marks the session as seen sends this number',
   }),
   snoozed: Snooze.nullable(),
 };

@@ -76,7 +76,7 @@ export function isAsking(status: Taking): boolean {
   return status.primary === 'waiting' && status.question?.kind !== 'closing' && !isLimited(status);
 }
 
-/** Reports whether a usage limit ended the turn and has not ended itself. The prompt accepts text. */
+/** Reports whether a usage limit ended the turn and is still in effect. The prompt accepts text. */
 export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'>): boolean {
   return primary === 'waiting' && detail === 'limit';
 }

@@ -12,7 +12,7 @@ export const TranscriptPage = z
     claude_session_id: z
       .string()
       .nullable()
-      .meta({ description: 'The conversation that this belongs to; another conversation has its own positions' }),
+      .meta({ description: 'The conversation that this belongs to; positions are only valid within one conversation' }),
     events: z
       .array(StoredEvent)
       .meta({ description: 'Oldest first; `seq` is the position in the file where its line ends' }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
-/** The cause of a change of the files: a turn of the session, or a person who rewound it. */
+/** The cause of a change of the files: a turn of the session, or a person's rewind. */
 export const TurnKind = z.enum(['turn', 'rewind']);
 export type TurnKind = z.infer<typeof TurnKind>;
 
@@ -33,7 +33,7 @@ export const Turns = z
   .object({
     turns: z.array(Turn).meta({ description: 'Oldest first' }),
     fault: z.string().nullable().meta({
-      description: 'Why the files of the last turn were not kept; null if they were, and if none has run yet',
+      description: 'Why the files of the last turn were not saved; null if they were, or if no turn has run yet',
     }),
   })
   .meta({ id: 'Turns' });
@@ -68,7 +68,7 @@ export const TURN_ROUTES = {
   listTurns: {
     method: 'get',
     path: '/sessions/{slug}/turns',
-    summary: 'The turns of a session whose files are kept, with the number of files and lines that each changed',
+    summary: 'The turns of a session whose files were saved, with the number of files and lines that each changed',
     params: SlugParam,
     success: 200,
     response: Turns,

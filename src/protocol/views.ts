@@ -12,7 +12,7 @@ export const ViewArrangement = z.strictObject({
   group: z.enum(GROUPINGS).meta({ description: 'How the list is grouped' }),
   filter: z.string().max(MOST_FILTER).meta({
     description:
-      'Words that must all match a session: `#night` a tag, `@shop` a repository, anything else a part of its row',
+      'Words that must all match a session: `#night` matches a tag, `@shop` a repository, any other word a part of its row',
   }),
 });
 export type ViewArrangement = z.infer<typeof ViewArrangement>;
@@ -35,7 +35,7 @@ export const VIEW_ROUTES = {
   saveView: {
     method: 'put',
     path: '/views/{name}',
-    summary: 'Save a view of the list under a name; this replaces a view of that name',
+    summary: 'Save a view of the list under a name; an existing view of that name is replaced',
     params: ViewParam,
     body: ViewArrangement,
     success: 200,

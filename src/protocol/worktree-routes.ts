@@ -9,7 +9,7 @@ export const WORKTREE_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/finish',
     summary:
-      "What is in a session's worktree besides its commits: what finishing it would save, what git ignores, and what a merge would do",
+      "The contents of a session's worktree besides its commits: what finishing it would save, what git ignores, and what a merge would do",
     params: SlugParam,
     query: FinishQuery,
     success: 200,

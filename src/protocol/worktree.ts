@@ -29,7 +29,7 @@ export const SavedWork = z
     into: z.string().nullable().meta({ description: 'The branch that got its commits; null if none did' }),
     uncommitted: z.int().meta({ description: 'How many of its files were uncommitted' }),
     also: z.array(z.string()).meta({
-      description: 'Further commits that it keeps: stashes, and commits on no branch, tag or remote branch',
+      description: 'Other commits that it keeps: stashes, and commits on no branch, tag or remote branch',
     }),
     at: Timestamp,
   })
@@ -60,14 +60,17 @@ export const Worktree = z
     repository: z.string().meta({ description: 'The main checkout' }),
     branch: z.string(),
     base: z.string().nullable().meta({ description: 'The branch that it started from' }),
-    new_branch: z.boolean().default(false).meta({ description: 'Whether the branch was made with it' }),
+    new_branch: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether CBOS created the branch together with the worktree' }),
     left_out: z.array(z.string()).meta({
       description:
         'Files that `.worktreeinclude` names but that were not copied: links, or files that conflict with others',
     }),
     pull_request: PullRequest.optional().meta({ description: 'The pull request of its branch, if CBOS opened one' }),
     finished: FinishedWorktree.optional().meta({
-      description: 'How it was finished, if it was: the folder is gone then',
+      description: 'How it was finished, if it was; the folder is then gone',
     }),
   })
   .meta({ id: 'Worktree' });
@@ -100,7 +103,7 @@ export const FinishPreview = z
       .int()
       .nullable()
       .meta({ description: 'How many of its commits that branch lacks; null if no such branch is known' }),
-    conflicts: z.array(z.string()).meta({ description: 'Files that would be in conflict in a merge now' }),
+    conflicts: z.array(z.string()).meta({ description: 'Files that would conflict if it were merged now' }),
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;
@@ -116,11 +119,11 @@ export const Recovery = z
     repository: FolderPath,
     id: z.string().min(1).max(200),
     branch: GitName.optional().meta({
-      description: 'The branch for it: made, or used if it still has the same commit. Default: its former branch',
+      description: 'The branch for it: created, or used if it still has the same commit. Default: its former branch',
     }),
     folder: FolderPath.nullable().optional().meta({
       description:
-        'Where to restore its worktree; default: where it was. null: only the branch, with the uncommitted changes as one more commit',
+        'Where to restore its worktree; default: its former place. null: restore only the branch, with the uncommitted changes as one more commit',
     }),
   })
   .meta({ id: 'Recovery' });

@@ -6,7 +6,7 @@ export const GIT_ERRORS = {
     status: 422,
     exit: EXIT.failed,
     meaning: 'git was not found, or is older than 2.38',
-    hint: 'Install it (sudo apt-get install git), in a directory of the PATH that the server was started with',
+    hint: "Install it (`sudo apt-get install git`) in a directory of the server's PATH",
   },
   git_failed: {
     status: 500,
@@ -66,7 +66,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'CBOS did not make a worktree for this session',
-    hint: '`cbos new NAME --worktree` starts a session in one',
+    hint: '`cbos new NAME --worktree` starts a session in a new worktree',
   },
   worktree_gone: {
     status: 409,
@@ -90,7 +90,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The worktree has a submodule with a repository of its own, which CBOS does not save',
-    hint: 'Push what is in it, then `git submodule deinit PATH` there; nothing was changed',
+    hint: 'Push its commits, then run `git submodule deinit PATH` there; nothing was changed',
   },
   worktree_nested: {
     status: 409,
@@ -101,19 +101,19 @@ export const GIT_ERRORS = {
   no_new_commits: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The branch has no commit that the base lacks, so there is nothing to ask for',
+    meaning: 'The branch has no commit that the base lacks, so there is nothing to merge',
     hint: 'Let the session commit its changes: `cbos send SLUG "Commit your changes"`; nothing was changed',
   },
   no_remote: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The repository has no remote on a forge: none at all, or one with another kind of address',
-    hint: '`git remote -v` shows them; addresses are HOST:OWNER/NAME by SSH or https://HOST/OWNER/NAME',
+    meaning: 'The repository has no remote on a forge: it has no remote at all, or the address has another form',
+    hint: '`git remote -v` shows the remotes; addresses have the form HOST:OWNER/NAME (SSH) or https://HOST/OWNER/NAME',
   },
   gh_not_found: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "GitHub's program `gh` isn't installed, or isn't in the PATH of the server",
+    meaning: "GitHub's program `gh` isn't installed, or isn't in the server's PATH",
     hint: 'Install it (https://cli.github.com), log in with `gh auth login`, and try again',
   },
   gh_not_logged_in: {
@@ -125,26 +125,26 @@ export const GIT_ERRORS = {
   gh_failed: {
     status: 502,
     exit: EXIT.failed,
-    meaning: 'The forge refused a request of `gh`, or was not reached; the message has its words',
-    hint: 'Look at what it says, then try again: the same command does what is left',
+    meaning: 'The forge refused a request of `gh` or could not be reached; the message quotes `gh`',
+    hint: 'Fix what the message reports, then run the same command again: it does the remaining steps',
   },
   push_refused: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "git did not push the branch; the message has git's words, and no pull request was opened",
-    hint: 'If the branch on the remote has other commits, let the session merge them; if the login is missing, `gh auth setup-git` gives git that of gh',
+    meaning: 'git did not push the branch; the message quotes git, and no pull request was opened',
+    hint: 'If the remote branch has other commits, let the session merge them. If the login is missing, run `gh auth setup-git`: git then uses the login of gh',
   },
   pull_request_exists: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The branch has an open pull request that the plan did not know',
-    hint: '`cbos finish SLUG --pr` shows it, and pushes to it; none was opened',
+    meaning: 'The branch has an open pull request that was not in the plan',
+    hint: '`cbos finish SLUG --pr` shows it and pushes to it; no other was opened',
   },
   pull_request_changed: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The branch or the address of its remote has changed since the plan was shown; nothing was pushed',
-    hint: 'Look at the plan again, then open it',
+    hint: 'Read the new plan, then open the pull request',
   },
   no_base: {
     status: 422,
@@ -162,7 +162,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'A merge, rebase, cherry-pick, revert or bisect is in progress in the checkout',
-    hint: 'Finish or abort it there (`git status` says how), then try again; nothing was changed',
+    hint: 'Finish or abort it there (`git status` shows how), then try again; nothing was changed',
   },
   merge_conflict: {
     status: 409,
@@ -180,7 +180,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning:
-      'The base is checked out, and files that change there need a filter (Git LFS, git-crypt), which CBOS never runs',
+      'The base is checked out, and files that would change need a filter (Git LFS, git-crypt), which CBOS never runs',
     hint: 'Merge the branch there with `git merge`, then `cbos finish SLUG --discard`; nothing was changed',
   },
   no_identity: {
@@ -198,7 +198,7 @@ export const GIT_ERRORS = {
   no_such_turn: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'CBOS did not keep the files of this turn',
-    hint: '`cbos turns NAME` lists the turns whose files are kept',
+    meaning: 'CBOS did not save the files of this turn',
+    hint: '`cbos turns NAME` lists the turns whose files were saved',
   },
 } as const satisfies Record<string, CatalogueEntry>;

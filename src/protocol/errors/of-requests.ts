@@ -30,7 +30,7 @@ export const REQUEST_ERRORS = {
     status: 429,
     exit: EXIT.failed,
     meaning: 'Too many wrong tokens came from this address',
-    hint: 'Wait a minute; `cbos open` signs a browser in without a token, and the command line needs none',
+    hint: 'Wait a minute. `cbos open` signs a browser in without a token; the command line needs no token',
   },
   forbidden_host: {
     status: 403,
@@ -42,7 +42,7 @@ export const REQUEST_ERRORS = {
     status: 403,
     exit: EXIT.failed,
     meaning: 'The request comes from a page of another site',
-    hint: 'Only pages that this server serves may call it',
+    hint: 'Only pages that this server serves may send it requests',
   },
   invalid_rule: {
     status: 422,
@@ -66,7 +66,7 @@ export const REQUEST_ERRORS = {
     status: 404,
     exit: EXIT.failed,
     meaning: 'No budget has this name',
-    hint: '`cbos budget` lists the budgets; config.toml makes them',
+    hint: '`cbos budget` lists the budgets; they are defined in config.toml',
   },
   no_such_schedule: {
     status: 404,
@@ -78,13 +78,13 @@ export const REQUEST_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Another schedule has this name',
-    hint: 'Choose another name, or delete the old one with `cbos schedule rm`',
+    hint: 'Choose another name, or delete the old schedule with `cbos schedule rm`',
   },
   invalid_schedule: {
     status: 422,
     exit: EXIT.usage,
     meaning: 'The pattern or the time zone of the schedule cannot be read',
-    hint: "Write minute, hour, day of the month, month, day of the week, as in '0 7 * * 1-5'; and a zone such as Europe/Berlin",
+    hint: "Write minute, hour, day of the month, month and day of the week, such as '0 7 * * 1-5', and a zone such as Europe/Berlin",
   },
   no_such_sink: {
     status: 404,
@@ -96,7 +96,7 @@ export const REQUEST_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'Another sink has this name',
-    hint: 'Choose another name, or forget the old one with `cbos notify rm`',
+    hint: 'Choose another name, or remove the old sink with `cbos notify rm`',
   },
   invalid_sink: {
     status: 422,
@@ -107,7 +107,7 @@ export const REQUEST_ERRORS = {
   sink_failed: {
     status: 502,
     exit: EXIT.failed,
-    meaning: 'The sink did not take the message',
+    meaning: 'The sink did not accept the message',
     hint: 'Check its address and its token; `cbos notify rm` and `cbos notify add` replace them',
   },
   rule_in_file: {

@@ -6,7 +6,7 @@ export const REVIEW_ERRORS = {
     status: 404,
     exit: EXIT.failed,
     meaning: 'No comment of the open round has this id',
-    hint: '`cbos review SLUG` lists them; a comment that was sent stays',
+    hint: '`cbos review SLUG` lists the comments; a comment that was sent cannot be changed or deleted',
   },
   no_such_line: {
     status: 422,
@@ -23,8 +23,8 @@ export const REVIEW_ERRORS = {
   too_many_comments: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The open round has 200 comments, the most that it takes',
-    hint: '`cbos review SLUG send` sends them; the next round takes more',
+    meaning: 'The open round has 200 comments, which is the limit',
+    hint: '`cbos review SLUG send` sends them; a new round then begins',
   },
   no_comments: {
     status: 409,

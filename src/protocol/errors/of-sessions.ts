@@ -23,7 +23,7 @@ export const SESSION_ERRORS = {
   time_passed: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The time to snooze the session until has passed',
+    meaning: 'The end of the snooze is in the past',
     hint: 'Name a later time, as in `cbos snooze NAME --until 17:00`',
   },
   slug_taken: {
@@ -54,7 +54,7 @@ export const SESSION_ERRORS = {
     status: 404,
     exit: EXIT.noSuchSession,
     meaning: 'Screen has no such session',
-    hint: '`screen -ls` lists them; name it as PID.NAME',
+    hint: '`screen -ls` lists them; write the session as PID.NAME',
   },
   no_such_window: {
     status: 404,
@@ -108,13 +108,13 @@ export const SESSION_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: "Screen's socket of this session is gone, although its daemon runs",
-    hint: '`cbos doctor` says why it cannot be made again',
+    hint: '`cbos doctor` explains why the socket cannot be made again',
   },
   launch_failed: {
     status: 500,
     exit: EXIT.failed,
     meaning: 'The session did not start',
-    hint: '`cbos doctor` checks everything a session needs',
+    hint: '`cbos doctor` checks everything that a session needs',
   },
   screen_attached: {
     status: 409,
@@ -162,7 +162,7 @@ export const SESSION_ERRORS = {
     status: 404,
     exit: EXIT.failed,
     meaning: 'Claude Code has not reported the cost of this session, which runs in a terminal',
-    hint: 'It reports costs to a status line. With `status_line_tap = "always"` in config.toml, sessions get one at their next start',
+    hint: 'Claude Code reports costs to a status line. With `status_line_tap = "always"` in config.toml, each session gets a status line at its next start',
   },
   no_terminal: {
     status: 409,
@@ -180,7 +180,7 @@ export const SESSION_ERRORS = {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The session has reached its budget',
-    hint: '`cbos budget` lists budgets that can be raised; a session started with --max-budget-usd needs a new one (cbos adopt --resume)',
+    hint: '`cbos budget` lists budgets that can be raised. A session started with --max-budget-usd needs a new limit (cbos adopt --resume)',
   },
   already_running: {
     status: 409,
@@ -191,7 +191,7 @@ export const SESSION_ERRORS = {
   session_in_use: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Another Claude Code has the conversation open; two of them would corrupt it',
+    meaning: 'Another Claude Code has the conversation open; two at once would corrupt it',
     hint: 'End that one first; the message names its process',
   },
   undrawable: {

@@ -5,7 +5,7 @@ export const TEXT_ERRORS = {
   untrusted_folder: {
     status: 409,
     exit: EXIT.refused,
-    meaning: "The folder isn't trusted yet; Claude Code would run the programs that the folder's settings name",
+    meaning: "The folder isn't trusted yet; Claude Code would run programs that the folder's settings name",
     hint: 'Answer the question of the session: `cbos answer SLUG yes` trusts the folder',
   },
   not_accepting_text: {
@@ -47,8 +47,8 @@ export const TEXT_ERRORS = {
   not_shown_whole: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The request is longer than CBOS can show: refuse it from here, or allow it in the terminal',
-    hint: '`cbos attach SLUG` opens the terminal to answer there; `cbos answer SLUG no` refuses it',
+    meaning: 'The request is longer than CBOS can show: refuse it here, or allow it in the terminal',
+    hint: '`cbos attach SLUG` opens the terminal, where you can allow it; `cbos answer SLUG no` refuses it',
   },
   nothing_running: {
     status: 409,

@@ -12,13 +12,13 @@ export const SERVER_ERRORS = {
     status: 507,
     exit: EXIT.failed,
     meaning: 'The disk of the home is full, so the request could not be recorded and was not carried out',
-    hint: 'Free some space and try again; `cbos doctor` says where',
+    hint: 'Free some space and try again; `cbos doctor` shows where',
   },
   process_limit: {
     status: 503,
     exit: EXIT.failed,
     meaning: 'The system refuses to start another process',
-    hint: 'Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end what is not needed',
+    hint: "Raise the limit (`ulimit -u`, TasksMax of the service, pids.max of a container), or end processes that you don't need",
   },
   home_read_only: {
     status: 507,
@@ -30,12 +30,13 @@ export const SERVER_ERRORS = {
     status: 500,
     exit: EXIT.failed,
     meaning: 'The database of the home, cbos.db, is damaged',
-    hint: '`cbos doctor` says what is wrong and what to do',
+    hint: '`cbos doctor` shows the damage and how to repair it',
   },
   home_gone: {
     status: 503,
     exit: EXIT.failed,
-    meaning: "The server's home was removed or moved while it ran, so the server has ended; sessions keep running",
+    meaning:
+      "The server's home was removed or moved while the server ran, so the server has ended; sessions keep running",
     hint: '`cbos up` starts a new home in its place and lists the sessions that run in Screen',
   },
   version_mismatch: {
@@ -62,7 +63,7 @@ export const SERVER_ERRORS = {
     status: 503,
     exit: EXIT.failed,
     meaning: 'systemd does not manage services for this user',
-    hint: '`cbos up` runs the server without it; in WSL, systemd=true under [boot] in /etc/wsl.conf brings it',
+    hint: '`cbos up` runs the server without systemd; in WSL, `systemd=true` under [boot] in /etc/wsl.conf enables it',
   },
   invalid_setting: {
     status: 422,
@@ -73,7 +74,7 @@ export const SERVER_ERRORS = {
   timed_out: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'It did not happen within the given time',
+    meaning: 'The event did not happen within the given time',
     hint: 'Allow more time with --timeout',
   },
 } as const satisfies Record<string, CatalogueEntry>;
