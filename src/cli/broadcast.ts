@@ -24,8 +24,8 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 }
 
 /**
- * Sends one text to all sessions, or to those that are selected, and prints the outcome in each. The text goes only to
- * the sessions that existed when the person was asked. The exit code is 4 if a session did not receive it.
+ * Sends one text to all sessions, or to those that are selected, and prints the outcome for each. The text goes only to
+ * the sessions that existed when the person was asked. The exit code is 4 if any session did not receive it.
  * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
@@ -43,7 +43,7 @@ export async function broadcast(
   const slugs = receivers(sessions, selector);
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
-    else out.notice(`no session got it: none is ${selectorText(selector) || 'there to talk to'} — cbos ls`);
+    else out.notice(`no session got it: no session is ${selectorText(selector) || 'able to take it'} — cbos ls`);
     return;
   }
   if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
@@ -91,7 +91,7 @@ function assertNoSlug(sessions: readonly Session[], words: readonly string[]): v
   if (named === undefined) return;
   throw new CommandError(
     `${named.slug} is a session, and a name cannot be combined with --all, --state, --tag or --repo`,
-    'leave one of them out, or put the whole text in quotes',
+    'leave out one of them, or put the whole text in quotes',
     EXIT.usage,
   );
 }

@@ -70,7 +70,7 @@ const isVersion = (words: readonly string[]): boolean =>
 
 /**
  * Returns functions that add the commands that these words may mean. If the first word names a command, only its
- * module is loaded. Otherwise all are, for the main help and for suggestions.
+ * module is loaded. Otherwise all modules are loaded, for the main help and for suggestions.
  * @param completed the words of a line that `cbos complete` completes; once the command is typed, only the command
  *   counts
  */

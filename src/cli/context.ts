@@ -19,13 +19,13 @@ export interface CliContext {
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
   /** Returns a client for requests over the local socket. The first answer contains the server's version. */
   client(): Promise<Caller>;
-  /** the same, for commands that listen as well */
+  /** the same, for commands that also listen */
   listener(): Promise<Client>;
   /**
    * resolves when the version is known, or shortly afterwards, because a server that hangs must not block the command
    */
   settleVersionCheck(): Promise<void>;
-  /** the session that the command is about, if there is one, for hints such as `cbos show SLUG` */
+  /** the session that the command is about, if any, for hints such as `cbos show SLUG` */
   about: string | undefined;
   /** the exit code of the command, unless it throws */
   exitCode: number;

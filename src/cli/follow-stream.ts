@@ -22,9 +22,9 @@ export interface FollowOptions {
 }
 
 /**
- * Listens to the server until the listener ends it, the person interrupts, or nobody reads the output any more, and
- * resolves to the exit code. If the server is lost, it waits for the server. Loss and return are reported on standard
- * error.
+ * Listens to the server and resolves to the exit code when it ends. It ends when the listener ends it, when the person
+ * interrupts, or when nobody reads the output any more. If the connection is lost, it waits until the server is back.
+ * Both loss and return are reported on standard error.
  */
 export async function followStream(
   context: CliContext,
@@ -87,8 +87,8 @@ export async function followStream(
 }
 
 /**
- * Makes an error of a listener end the command. Otherwise the error would end up in the socket's event, where nobody
- * handles it.
+ * Makes an error of a listener end the command. Otherwise the error would end up in the socket's event handler, where
+ * nobody handles it.
  */
 function guarded(listener: Pick<StreamListener, 'onFrame'>, ending: Ending): Pick<StreamListener, 'onFrame'> {
   return {

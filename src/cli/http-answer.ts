@@ -9,7 +9,7 @@ export interface AnswerHead {
 /** Parses an HTTP/1.1 answer piece by piece as it arrives. */
 export interface AnswerReader {
   /**
-   * Takes the next bytes and returns those of the body that are among them.
+   * Takes the next bytes and returns the part of them that belongs to the body.
    * @throws ConnectionLostError if this is not HTTP
    */
   read(bytes: Buffer): Buffer[];
@@ -58,7 +58,7 @@ export function createAnswerReader(method: string): AnswerReader {
     return bytes;
   };
 
-  /** Makes one step. Returns false if it needs more bytes. */
+  /** Advances by one step. Returns false if it needs more bytes. */
   const step = (body: Buffer[]): boolean => {
     switch (part.in) {
       case 'head': {
@@ -155,4 +155,4 @@ function bodyOf(method: string, { status, headers }: AnswerHead): Part {
 }
 
 const notHttp = (): ConnectionLostError =>
-  new ConnectionLostError('what answered on the local socket does not speak HTTP');
+  new ConnectionLostError('the program that answered on the local socket does not speak HTTP');

@@ -24,7 +24,7 @@ export async function listFleet(context: CliContext, options: ListFleetOptions):
   );
   if (options.json === true) return out.json(fleet);
   if (options.quiet === true) {
-    // A script acts on these names, so the names on unreachable machines are left out.
+    // A script acts on these names, so sessions of unreachable machines are left out.
     const names = fleet.flatMap(({ machine, reachable, sessions }) =>
       reachable ? sortSessions(sessions, options.sort ?? 'attention').map(({ slug }) => `${machine}/${slug}`) : [],
     );

@@ -12,7 +12,7 @@ export async function readerOf(
   more: { resources?: boolean } = {},
 ): Promise<Reader> {
   const { io, host } = context;
-  // This machine's disk has no information about the sessions of another one.
+  // This machine's disk has no information about a session of another machine.
   const own = sessions.filter(({ slug }) => !slug.includes('/'));
   const [branches, models, resources] = await Promise.all([
     host.gitBranches(own.flatMap(({ path }) => path ?? [])),

@@ -34,7 +34,7 @@ export interface ServiceState {
   /** path of the unit file; null if it is not installed */
   unitFile: string | null;
   running: boolean;
-  /** starts when the user logs in (or at boot, if the user lingers) */
+  /** starts when the user logs in (or at boot, if lingering is enabled for the user) */
   enabled: boolean;
   /** other facts that a person should know or act on, one line each */
   notes: readonly string[];

@@ -3,7 +3,7 @@ import { type CliContext, isInteractive } from './context.ts';
 
 /**
  * Reports that a person has seen a session as shown here. Output that a script reads does not count, and neither does
- * an agent that reads a session. The server refuses the agent's report, which is not a fault of the command.
+ * an agent that looks at a session. The server refuses a report from an agent, and the command ignores the refusal.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
   // The session's own machine records what its person has seen.

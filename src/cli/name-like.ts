@@ -1,11 +1,11 @@
 import type { Session } from '../protocol/index.ts';
 
-/** How many letters may be wrong, missing, or superfluous. */
+/** How many letters may be wrong, missing, or extra. */
 const MOST_SLIPS = 2;
 
 /**
- * Returns the name that a person probably meant by a name that no session has: the same in another case, one with
- * this beginning, or one that differs by one or two letters. Null if there is no such name, or more than one.
+ * Returns the name that a person probably meant, if no session has the given name. It is the same name in another case,
+ * one that begins with it, or one that differs by one or two letters. Null if there is no such name, or more than one.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
   const name = typed.toLowerCase();

@@ -10,8 +10,8 @@ import { reportError } from './error-report.ts';
 const MOST_OFFERED = 5;
 
 /**
- * Returns the conversations that a new user of CBOS may want to continue, newest first, without those that are open
- * elsewhere.
+ * Returns the conversations that a new user of CBOS may want to continue, newest first. Conversations that are open
+ * elsewhere are left out.
  */
 export function recentConversations(conversations: readonly Conversation[]): Conversation[] {
   return conversations.filter(({ pid }) => pid === null).slice(0, MOST_OFFERED);

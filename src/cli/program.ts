@@ -35,7 +35,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
       const slugs = Array.isArray(given) ? given : [given];
       if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
       const { jq } = command.opts<{ jq?: string }>();
-      // This comes before the command does anything, because an invalid expression must change nothing.
+      // The expression is compiled before the command does anything, because an invalid expression must change nothing.
       if (jq !== undefined) context.out.filterJson(await (await import('./output/jq-filter.ts')).jqFilter(jq));
     })
     .addHelpText('after', MAIN_EXAMPLES);

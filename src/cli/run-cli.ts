@@ -108,7 +108,7 @@ function usageMessage({ code, message }: CommanderError): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Commands that accept a text, in which a dash may have been intended. */
+/** Commands that accept a text, because a dash may be part of the text. */
 const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {

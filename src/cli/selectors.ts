@@ -63,7 +63,7 @@ interface Choice {
   options: SelectorOptions;
   /** the usage of the command, for its error */
   command: string;
-  /** whether the command applies to this session; a selection leaves the others out */
+  /** whether the command applies to this session; a selection skips the others */
   fits?: (session: Session) => boolean;
 }
 

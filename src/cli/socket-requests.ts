@@ -21,14 +21,13 @@ export const HOST = 'localhost';
  */
 const LOOK_EVERY_MS = 1_000;
 /**
- * How many times in a row the server must be seen stopped. A debugger, or a person who hesitates, stops it for a
- * moment.
+ * How many times in a row the server must be seen stopped. A debugger stops the server for a moment, and so may a
+ * person who presses Ctrl-Z by mistake.
  */
 const STOPPED_LOOKS = 2;
 
 /**
- * Throws if the server's process is stopped. The kernel then still accepts connections for it, but nobody ever
- * answers.
+ * Throws if the server's process is stopped. The kernel then still accepts connections, but nobody ever answers.
  */
 export type RequireNotStopped = () => Promise<void>;
 
@@ -82,7 +81,8 @@ function requestOverSocket(
     const stopWatching = watchForStop(requireNotStopped, (error) => socket.destroy(error));
     const settle = (): void => {
       stopWatching();
-      // The reader of the body gets a later failure. Without a listener, the failure would end the process.
+      // A failure that comes later goes to the reader of the body. Without a listener, the failure would end the
+      // process.
       socket.off('data', onData).off('end', onEnd).off('error', fail).on('error', ignore);
     };
     const fail = (cause: Error): void => {
@@ -118,7 +118,7 @@ const ignore = (): void => undefined;
 const BREAKS_LINES = /[\0\r\n]/;
 
 function requestText({ method, path, headers, body }: TransportRequest): string {
-  // The length is sent even without a body, because the server would otherwise have to read to find out.
+  // The length is sent even without a body, because otherwise the server would have to read the connection to find out.
   const length = method === 'GET' ? [] : [`content-length: ${Buffer.byteLength(body ?? '')}`];
   const given = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const lines = [`${method} ${path} HTTP/1.1`, `host: ${HOST}`, ...given, ...length, 'connection: close'];

@@ -3,7 +3,7 @@ import { CatalogueError } from '../protocol/index.ts';
 import type { Printer } from './output/printer.ts';
 
 /**
- * How long to wait. A server answers in a few milliseconds. A server that hangs is reported by the command itself.
+ * How long to wait. A server answers in a few milliseconds. If a server hangs, the command itself reports it.
  */
 const LONGEST_WAIT_MS = 300;
 

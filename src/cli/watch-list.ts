@@ -8,7 +8,7 @@ import type { Reader } from './output/session-table.ts';
 const TICK_MS = 1_000;
 
 interface WatchedList {
-  /** to show only these sessions */
+  /** only these sessions are shown */
   selector: SessionSelector;
   /** whether it shows the resources that sessions use */
   resources: boolean;
@@ -37,7 +37,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
     return await followStream(context, { interruptedCode: EXIT.done }, (ending) => ({
       onFrame(_, view) {
         shown = [...view().values()].filter((session) => matchesSelector(session, list.selector));
-        // A session's work may change the branch, so it is read again whenever one of the sessions has changed.
+        // A session's work may change the branch, so the branch is read again after every change of a session.
         readerOf(context, shown, list).then((now) => {
           reader = now;
           draw();

@@ -24,9 +24,9 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('seen'), {
     group: 'looking',
     summary: 'mark sessions as read',
-    more: 'A session is unread when its turn ended or it asked something, and nobody has looked since. `cbos show` or `cbos attach` at a terminal marks it as read, and so does sending it anything. The list does not.',
+    more: 'A session is unread when its turn ended or it asked something, and nobody has looked since. `cbos show` or `cbos attach` at a terminal marks it as read, and so does sending it anything. The list does not mark it as read.',
     examples: [
-      ['cbos seen AUTH DOCS', 'there is nothing to look at'],
+      ['cbos seen AUTH DOCS', 'open no session, but mark both as read'],
       ['cbos ls --unread', 'what is left to look at'],
     ],
   })
@@ -51,7 +51,7 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('snooze'), {
     group: 'looking',
     summary: 'silence a session until a time or an event',
-    more: 'Until then the session is not counted among those that need you, and sends no notifications. Of several conditions, the first to come true wakes it. Without any, it wakes when it asks something new or its turn ends.',
+    more: 'Until then the session is not counted among those that need you, and sends no notifications. If there are several conditions, the first to come true wakes it. Without a condition, it wakes when it asks something new or its turn ends.',
     examples: [
       ['cbos snooze AUTH --until 17:00', 'until the next 17:00 on your clock'],
       ['cbos snooze AUTH --until 2h --until-asks', 'two hours, or until it asks something new'],
@@ -80,7 +80,7 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('unsnooze'), {
     group: 'looking',
     summary: 'end the snooze of sessions',
-    examples: [['cbos unsnooze AUTH', 'AUTH counts again']],
+    examples: [['cbos unsnooze AUTH', 'AUTH is counted again']],
   })
     .argument('<name...>', 'the sessions')
     .option('--json', 'print the REST bodies')
@@ -93,7 +93,7 @@ function readSnooze({ until, untilAsks, untilTurnEnds, untilEnds }: SnoozeOption
   const at = until === undefined ? undefined : wakeTime(until, now);
   if (at === null) {
     const hint = `it is one of ${WAKE_TIME_FORMS}`;
-    throw new CommandError(`${JSON.stringify(until)} is no time`, hint, EXIT.usage);
+    throw new CommandError(`${JSON.stringify(until)} isn't a valid time`, hint, EXIT.usage);
   }
   return {
     ...(at === undefined ? {} : { until: new Date(at).toISOString() }),
@@ -110,7 +110,7 @@ async function mark(context: CliContext, slugs: readonly string[], { route, said
   const client = await context.client();
   const listed = new Set((await client.call('listSessions')).map(({ slug }) => slug));
   const missing = slugs.find((slug) => !listed.has(slug));
-  // This is checked first, so that either all of them are marked or none.
+  // Names are checked first, so that either all sessions are marked or none.
   if (missing !== undefined)
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(missing)}`);
   const sessions: Session[] = [];

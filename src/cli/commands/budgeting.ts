@@ -23,18 +23,18 @@ export function addBudgeting(program: Command, context: CliContext): void {
   describe(budget, {
     group: 'talking',
     summary: 'list the budgets of sessions, and raise them',
-    more: 'Budgets are [[budgets]] tables in config.toml; without them nothing is limited. When a budget is reached, CBOS holds every text for its sessions and asks you. A running turn continues to its end, and what you type in a session itself is never held.',
+    more: 'Budgets are [[budgets]] tables in config.toml; without them nothing is limited. When a budget is reached, CBOS holds every text for its sessions and asks you. A running turn continues to its end, and CBOS never holds what you type directly into a session.',
     examples: [
-      ['cbos budget', 'how much of each is spent, and how many texts it holds'],
-      ['cbos budget raise night', 'the same amount once more, for today'],
-      ['cbos budget raise each --session CI --to 20', 'one session up to $20'],
+      ['cbos budget', 'how much of each budget is spent, and how many texts it holds'],
+      ['cbos budget raise night', 'add the same amount once more, for today'],
+      ['cbos budget raise each --session CI --to 20', 'let one session spend up to $20'],
     ],
   });
 
   budget
     .command('ls', { isDefault: true })
     .summary('list the budgets')
-    .description('List the budgets, with the amount spent of each.')
+    .description('List the budgets, with the amount spent from each.')
     .option('--json', 'the REST body')
     .action(async (options: JsonOption) => {
       const client = await context.client();
@@ -46,13 +46,13 @@ export function addBudgeting(program: Command, context: CliContext): void {
 
   budget
     .command('raise')
-    .summary('raise a budget, for today or for good')
+    .summary('raise a budget, for today or permanently')
     .description(
-      'Raise a budget for its present period: today, or for good if it has no days. CBOS then sends the texts that it held.',
+      'Raise a budget for its present period: for today, or permanently if the budget is not per day. CBOS then sends the texts that it held.',
     )
     .argument('<budget>', 'the budget')
     .option('--to <amount>', 'its new limit; by default, the present limit plus its amount', readAmount)
-    .option('--session <name>', 'the session, for a budget that is for each session')
+    .option('--session <name>', 'the session, if the budget applies to each session')
     .option('--json', 'the REST body')
     .action(async (name: string, { json, ...body }: RaiseOptions) => {
       const client = await context.client();

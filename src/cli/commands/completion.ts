@@ -144,7 +144,10 @@ function argumentValues(
   return name === 'name' || name === 'old' || name === 'recording' ? sessions : [];
 }
 
-/** Returns nothing if there is no server. Never prints a message, because it would appear in the person's prompt. */
+/**
+ * Returns nothing if there is no server. Never prints a message, because the message would appear in the middle of the
+ * person's command line.
+ */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
   const nothing: Suggestions = { sessions: [], ids: [], choices: [], tags: [], repositories: [] };
@@ -251,8 +254,8 @@ async function readDrafts(client: Caller): Promise<Suggestion[]> {
 }
 
 /**
- * Captures console.log, because the package prints in no other way (0.0.22). Nothing else runs during this, because
- * `print` is synchronous.
+ * Captures console.log, because version 0.0.22 of the package has no other output. No other output is captured by
+ * mistake, because `print` is synchronous.
  */
 function captureLog(print: () => void): string[] {
   const lines: string[] = [];

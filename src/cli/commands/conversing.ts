@@ -46,9 +46,9 @@ export function addConversing(program: Command, context: CliContext): void {
   })
     .argument('<name>', 'the session')
     .argument('<prompt...>', 'the prompt; - reads standard input')
-    .addOption(new Option('--permission-mode <mode>', 'from this turn on').choices(PERMISSION_MODES))
-    .option('--model <model>', 'from this turn on, as claude --model takes it')
-    .option('--json', 'its events as JSON lines, frames of /ws/stream')
+    .addOption(new Option('--permission-mode <mode>', 'for this turn and later ones').choices(PERMISSION_MODES))
+    .option('--model <model>', 'for this turn and later ones; accepts what claude --model accepts')
+    .option('--json', "the turn's events as JSON lines, frames of /ws/stream")
     .action(async (slug: string, words: string[], { json, permissionMode, model }: InvokeFlags) => {
       const prompt = await readText(context, words, 'cbos invoke');
       const options = {
@@ -62,9 +62,9 @@ export function addConversing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the events of a JSON session',
     examples: [
-      ['cbos events CI', 'what happened, a line each'],
+      ['cbos events CI', 'what happened, one line per event'],
       ['cbos events CI -f', 'and follow'],
-      ['cbos events CI --after 120 --json', 'in full, after the event that you know'],
+      ['cbos events CI --after 120 --json', 'the complete events after the one that you saw last'],
     ],
   })
     .argument('<name>', 'the session')
@@ -80,9 +80,9 @@ export function addConversing(program: Command, context: CliContext): void {
   describe(program.command('costs'), {
     group: 'looking',
     summary: 'print what sessions cost, by day: dollars, and for JSON sessions tokens and time',
-    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part of the cost that sessions in a terminal caused, where they have a status line.",
+    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part that sessions in a terminal cost, if they have a status line.",
     examples: [
-      ['cbos costs', 'all sessions, deleted ones too'],
+      ['cbos costs', 'the costs of all sessions, including deleted ones'],
       ['cbos costs CI', 'one'],
       ['cbos costs --jq .total.cost_usd', 'for programs'],
     ],
@@ -156,7 +156,7 @@ async function invoke(context: CliContext, turn: { slug: string; request: Invoke
     },
   }));
   if (code > SIGNALLED) {
-    context.out.notice(`the turn goes on: cbos interrupt ${slug} stops it, cbos events ${slug} -f follows it`);
+    context.out.notice(`the turn continues: cbos interrupt ${slug} stops it, cbos events ${slug} -f follows it`);
   }
   return code;
 }

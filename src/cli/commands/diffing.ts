@@ -29,25 +29,25 @@ export function addDiffing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'show what a session changed in its repository',
     more: [
-      "Shows committed, staged, unstaged and untracked changes since the session's branch began: compared with the branch that it was started from, its upstream, or the default branch. The first line says which.",
-      'Paths are relative to the top of the working tree. A pipe gets the patch as git made it, for `git apply`. On a terminal, invisible characters are written out.',
+      "Shows committed, staged, unstaged and untracked changes since the session's branch began. They are compared with the branch that it was started from, its upstream, or the default branch; the first line names it.",
+      "Paths are relative to the top of the working tree. A pipe gets git's unmodified patch, for `git apply`. On a terminal, invisible characters are shown as escapes.",
     ].join('\n'),
     examples: [
-      ['cbos diff AUTH', 'all of it'],
+      ['cbos diff AUTH', 'all changes'],
       ['cbos diff AUTH --stat', 'the files, with their counts of added and removed lines'],
       ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
       ['cbos diff AUTH --base HEAD', 'what is not committed yet'],
       ['cbos diff AUTH --turn', 'what its last turn changed'],
-      ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there: `cbos turns AUTH` lists them'],
-      ['cbos diff AUTH | git apply', 'the same changes here'],
+      ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there; `cbos turns AUTH` lists the turns'],
+      ['cbos diff AUTH | git apply', 'apply the same changes to the current folder'],
       ["cbos diff AUTH --jq '.files[].path'", 'for programs'],
     ],
   })
     .argument('<name>', 'the session')
     .argument('[file...]', 'only these files and folders')
-    .option('--stat', 'the files and how many lines changed in each, not the lines')
+    .option('--stat', 'only the files, with the number of changed lines in each')
     .option('--base <revision>', 'compare with this branch, tag or commit instead')
-    .option('--turn [number]', 'only what this turn changed; the last one if no number is given')
+    .option('--turn [number]', 'only what this turn changed; default: the last turn')
     .option('--json', 'print the REST body of the files')
     .action(async (slug: string, files: string[], options: DiffOptions) => {
       if (options.stat === true || options.json === true) await printFiles(context, { slug, files, options });
@@ -64,7 +64,8 @@ interface Asked {
 /** Returns the query for the comparison: a base, or a turn. */
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
-  if (base !== undefined) throw new CommandError('--turn and --base exclude each other', 'leave one out', EXIT.usage);
+  if (base !== undefined)
+    throw new CommandError('--turn and --base exclude each other', 'leave out one of them', EXIT.usage);
   return { turn: turn === true || turn === 'last' ? 'last' : String(readTurnNumber(turn)) };
 }
 
@@ -134,7 +135,7 @@ async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<v
   if (out.width === null) await out.raw(patch);
   else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
   if (!cut) return;
-  out.notice('the patch is longer than CBOS reads, so it ends here: name files to see the rest');
+  out.notice('the patch is longer than CBOS reads and is cut off here: name files to see the rest');
   // An incomplete patch must not be applied as if it were complete.
   context.exitCode = EXIT.failed;
 }

@@ -41,12 +41,12 @@ function addDrafts(draft: Command, context: CliContext): void {
   describe(draft, {
     group: 'talking',
     summary: 'keep drafts: replies that are sent later',
-    more: 'You send a draft by hand. With --queue, CBOS sends it as soon as the session takes a prompt, which may be at once: oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it stays unambiguous.',
+    more: 'You send a draft yourself. With --queue, CBOS sends it as soon as the session takes a prompt, which may be at once. Drafts are sent oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it is unambiguous.',
     examples: [
       ['cbos draft', 'list them'],
       ["cbos draft add AUTH 'now the docs'", 'keep one'],
       ["cbos draft add AUTH 'now the docs' --queue", 'sent automatically when its turn ends'],
-      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag: lists them, and asks'],
+      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag; lists them, and asks'],
       ['cbos draft send 3f2a', 'send it now'],
       ['cbos draft rm 3f2a', 'delete it'],
     ],
@@ -76,11 +76,11 @@ function addDrafts(draft: Command, context: CliContext): void {
     .argument('[text...]', 'the reply; - reads standard input');
   addSelectors(add, 'for')
     .option('--queue', 'send it automatically as soon as the session takes a prompt')
-    .option('-y, --yes', 'with --queue for several: do not ask')
+    .option('-y, --yes', 'with --queue for several sessions: do not ask')
     .addOption(
       add.createOption('--when <when>', 'the former name of --queue: next_waiting').choices(STASH_WHENS).hideHelp(),
     )
-    .option('--question <text>', 'the question that it answers; the open question by default')
+    .option('--question <text>', 'the question that it answers; default: the open question')
     .option('--json', 'print the REST body; for several sessions, one line each')
     .action((name: string | undefined, words: string[], options: AddOptions) => keep(context, name, words, options));
 
@@ -131,7 +131,7 @@ async function keep(
   const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
   const response = await readText(context, typed, 'cbos draft');
   const when = queue === true ? 'next_waiting' : given;
-  // A draft for several sessions that is sent automatically is a broadcast.
+  // A draft that is sent automatically to several sessions is a broadcast.
   const isSent = selected && when === 'next_waiting';
   if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
   const client = await context.client();
@@ -186,7 +186,7 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
 }
 
 /**
- * How many characters of a question are shown. They are enough to recognise it, and the reply beside it says more.
+ * How many characters of a question are shown. They are enough to recognise it, and the reply next to it says more.
  */
 const QUESTION_LENGTH = 40;
 

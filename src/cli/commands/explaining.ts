@@ -29,7 +29,7 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the status along a recording, as CBOS derives it from the screen',
     more: [
-      'This needs no server. RECORDING is a session, or a file that `script` wrote; its timing is expected next to it in FILE.timing.',
+      'This needs no server. RECORDING is a session, or a file that `script` wrote; the timing file next to it is expected to be FILE.timing.',
       'A recording usually contains the size of its terminal; --cols and --rows are for one that does not.',
     ].join('\n'),
     examples: [
@@ -54,8 +54,8 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'explain the status of a session: all evidence, the verdict of each source, and why one was believed',
     examples: [
-      ['cbos explain AUTH', 'when its status looks wrong'],
-      ['cbos record-misdetection AUTH --should-be waiting/permission', 'when it is wrong'],
+      ['cbos explain AUTH', 'if its status looks wrong'],
+      ['cbos record-misdetection AUTH --should-be waiting/permission', 'if the status is wrong'],
     ],
   })
     .argument('<name>', 'the session')
@@ -77,11 +77,11 @@ export function addExplaining(program: Command, context: CliContext): void {
       'The file contains what explain prints. Every letter and digit of your texts is replaced by another of the same width. Only those words of',
       'Claude Code itself that the rules read stay. Look at the file before you send it to anybody.',
     ].join('\n'),
-    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'prints where the file is']],
+    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'prints the path of the file']],
   })
     .argument('<name>', 'the session')
-    .option('--should-be <status>', 'the right status, as in waiting/permission', readStatusWord)
-    .option('--json', 'the path as JSON')
+    .option('--should-be <status>', 'the right status, such as waiting/permission', readStatusWord)
+    .option('--json', 'print the path as JSON')
     .action(async (slug: string, options: { shouldBe?: string; json?: boolean }) => {
       const { shouldBe } = options;
       if (shouldBe === undefined) {

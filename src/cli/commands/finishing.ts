@@ -25,29 +25,29 @@ export function addFinishing(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'finish the worktree of a session: merge it or not, and remove it',
     more: [
-      'CBOS first saves under refs/cbos/ whatever no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
-      'The command stops the session first, and refuses while the session works or asks. If there is a conflict, a base checked out with changes, or another obstacle, it says so and changes nothing. After a crash, run the same command again to do the rest.',
-      '--pr merges nothing and removes nothing: it pushes the branch and opens a pull request through your own `gh`, with a title and a text that it shows first. Run it again to push later commits. `cbos ls -l` shows the state of its checks; CBOS asks the forge only while somebody looks, at most every two minutes.',
-      'It asks first. In a script, where nobody can answer, it needs --yes. No hook or filter of the repository runs.',
+      'CBOS first saves everything under refs/cbos/ that no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
+      'The command stops the session first, and refuses while the session works or asks. If anything is in the way, such as a conflict or a base with uncommitted changes, the command reports it and changes nothing. After a crash, run the same command again to complete it.',
+      '--pr merges nothing and removes nothing: it pushes the branch and opens a pull request through your own `gh`. It first shows the title and the text. Run it again to push later commits. `cbos ls -l` shows the state of its checks; CBOS asks the forge only while somebody looks, at most every two minutes.',
+      'The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. No hook or filter of the repository runs.',
     ].join('\n'),
     examples: [
       ['cbos finish AUTH --merge', 'into the branch that its worktree started from'],
       ['cbos finish AUTH --squash --into develop', 'as one commit on another branch'],
       ['cbos finish AUTH --pr', 'open a pull request on GitHub'],
       ['cbos finish AUTH --keep', 'remove only the folder, keep the branch'],
-      ['cbos finish AUTH --discard --yes', 'merge nothing, ask nothing'],
-      ['cbos recover', 'what was saved of all worktrees'],
+      ['cbos finish AUTH --discard --yes', 'merge nothing and do not ask'],
+      ['cbos recover', 'list what was saved from all worktrees'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--merge', 'merge its branch into the base: a fast-forward, or a merge commit of yours')
-    .option('--rebase', 'put its commits on top of the base')
-    .option('--squash', 'put its changes on top of the base as one commit of yours')
+    .option('--merge', 'merge its branch into the base: fast-forward, or with a merge commit in your name')
+    .option('--rebase', 'rebase its commits onto the base')
+    .option('--squash', 'squash its changes into one commit in your name on the base')
     .option('--keep', 'keep its branch, merge nothing')
-    .option('--discard', 'merge nothing, and delete the branch if it was made for the session')
+    .option('--discard', 'merge nothing, and delete the branch if it was created for the session')
     .option('--pr', 'push its branch and open a pull request; the worktree stays')
-    .option('--title <text>', 'of the pull request')
-    .option('--body <text>', 'of the pull request')
+    .option('--title <text>', 'title of the pull request')
+    .option('--body <text>', 'text of the pull request')
     .option('--draft', 'open the pull request as a draft')
     .option('--into <branch>', 'the base: the branch that gets its commits')
     .option('-y, --yes', 'do not ask')
@@ -58,20 +58,20 @@ export function addFinishing(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'list what was saved of finished worktrees, or restore it',
     more: [
-      'A worktree is restored byte for byte at its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only makes a branch: it has the commits, and one more commit for what was uncommitted.',
+      'A worktree is restored byte for byte at its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only creates a branch: it has the commits, and one more commit with the uncommitted changes.',
       'The list covers the repositories of all sessions and of the current folder. What was saved stays until you delete it: `git update-ref -d REF`.',
     ].join('\n'),
     examples: [
       ['cbos recover', 'list what was saved, newest first'],
       ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore it where it was'],
-      ['cbos recover AUTH --to ~/old-auth --branch old-auth', 'the newest of AUTH, elsewhere'],
+      ['cbos recover AUTH --to ~/old-auth --branch old-auth', 'restore the newest copy of AUTH elsewhere'],
       ['cbos recover AUTH --branch old-auth', 'only a branch'],
     ],
   })
-    .argument('[id]', 'the id of what was saved, or a session for the newest')
+    .argument('[id]', "the id of a saved worktree; a session's name means its newest one")
     .option('--to <folder>', 'restore the worktree here')
-    .option('--branch <branch>', 'on this branch; without --to, only make the branch')
-    .option('--repository <folder>', 'also look in this repository; the current folder by default')
+    .option('--branch <branch>', 'on this branch; without --to, only create the branch')
+    .option('--repository <folder>', 'also look in this repository; default: the repository of the current folder')
     .option('--json', 'print the REST body')
     .action((id: string | undefined, options: RecoverOptions) =>
       id === undefined ? list(context, options) : recover(context, id, options),
@@ -83,7 +83,7 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
   const [how, ...others] = FINISH_WAYS.filter((way) => options[way] === true);
   if (options.pr === true && how === undefined) return openPullRequest(context, slug, options);
   if (options.title !== undefined || options.body !== undefined || options.draft === true) {
-    throw new CommandError('--title, --body and --draft belong to --pr', 'cbos finish --help', EXIT.usage);
+    throw new CommandError('--title, --body and --draft need --pr', 'cbos finish --help', EXIT.usage);
   }
   if (how === undefined || options.pr === true || others.length > 0) {
     const ways = [...FINISH_WAYS, 'pr'].map((way) => `--${way}`).join(', ');
@@ -127,7 +127,7 @@ async function list(context: CliContext, options: RecoverOptions): Promise<void>
   const saved = await readSaved(context, options);
   if (options.json === true) return out.json(saved);
   if (saved.length === 0) {
-    out.notice('nothing is saved: no worktree was finished in this repository or in one of a session');
+    out.notice("nothing is saved: no worktree was finished in this repository or in a session's repository");
     return;
   }
   out.table(

@@ -20,8 +20,8 @@ export function addHistory(program: Command, context: CliContext): void {
 
   describe(program.command('history'), {
     group: 'looking',
-    summary: 'print by day how long each session worked, waited for you and was stuck, and what it cost',
-    more: 'Only time that the server saw counts: not while it was down, nor while the machine slept.',
+    summary: 'print for each day how long each session worked, waited for you and was stuck, and what it cost',
+    more: 'Only time that the server observed counts, so time while it was down or the machine slept is left out.',
     examples: [
       ['cbos history', 'all sessions, the last week'],
       ['cbos history AUTH --days 30', 'one session'],
@@ -29,7 +29,7 @@ export function addHistory(program: Command, context: CliContext): void {
     ],
   })
     .argument('[name]', 'the session')
-    .option('--days <n>', 'how many days, today included', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
+    .option('--days <n>', 'how many days, including today', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
     .option('--json', 'print the REST body')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();

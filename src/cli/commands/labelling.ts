@@ -19,9 +19,9 @@ export function addLabelling(program: Command, context: CliContext): void {
     more: 'A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. The first tag of a session is its group in `cbos ls --group tag`.',
     examples: [
       ['cbos tag', 'all tags, and how many sessions have each'],
-      ['cbos tag AUTH night risky', 'two more tags for AUTH'],
-      ['cbos tag --repo shop night', 'for all sessions of a repository'],
-      ['cbos ls --tag night', 'the sessions with the tag'],
+      ['cbos tag AUTH night risky', 'add two tags to AUTH'],
+      ['cbos tag --repo shop night', 'tag all sessions of a repository'],
+      ['cbos ls --tag night', 'list the sessions with the tag'],
     ],
   })
     .usage(
@@ -56,11 +56,11 @@ export function addLabelling(program: Command, context: CliContext): void {
   const archive = describe(program.command('archive'), {
     group: 'looking',
     summary: 'hide stopped or parked sessions from all lists',
-    more: 'Nothing is deleted: search, history and replay still find the sessions, and so do their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
+    more: 'Nothing is deleted: search, history and replay still find the sessions, and commands accept their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
     examples: [
       ['cbos archive AUTH', 'AUTH is no longer listed or counted'],
-      ['cbos archive --state stopped', 'all stopped sessions'],
-      ['cbos ls --archived', 'what is archived'],
+      ['cbos archive --state stopped', 'archive all stopped sessions'],
+      ['cbos ls --archived', 'list the archived sessions'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(archive, 'archive')

@@ -27,7 +27,7 @@ interface NewOptions {
   rows?: number;
   maxBudgetUsd?: number;
   env?: Record<string, string>;
-  /** true if no branch was given; then a new one gets the session's name */
+  /** true if no branch was given: a new branch then gets the session's name */
   worktree?: string | true;
   from?: string;
   tag?: readonly string[];
@@ -43,8 +43,8 @@ export function addLaunching(program: Command, context: CliContext): void {
     summary: 'launch Claude Code in a directory',
     more: 'Everything after -- is passed to claude.',
     examples: [
-      ['cbos new ~/src/auth', 'in a directory, named after it: auth'],
-      ['cbos new AUTH', 'in the current directory, as AUTH'],
+      ['cbos new ~/src/auth', 'in a directory; its last part becomes the name: auth'],
+      ['cbos new AUTH', 'in the current directory, with the name AUTH'],
       ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
       ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'in plan mode, in a larger window'],
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
@@ -55,19 +55,22 @@ export function addLaunching(program: Command, context: CliContext): void {
     ],
   })
     .usage('[options] <name> [path] [-- CLAUDE_ARGS…]\n       cbos new [options] <path> [-- CLAUDE_ARGS…]')
-    .argument('<new-name>', 'its name: letters, digits, - and _; or only a path, whose last part becomes the name')
-    .argument('[path]', 'the directory it works in; the current one by default')
+    .argument(
+      '<new-name>',
+      'its name: letters, digits, - and _; if only a path is given, its last part becomes the name',
+    )
+    .argument('[path]', 'the directory that it works in; default: the current one')
     .addOption(new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SESSION_TYPES))
     .option('-p, --prompt <text>', 'the first prompt')
     .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PERMISSION_MODES))
-    .option('-m, --model <model>', 'the model, as claude --model takes it')
+    .option('-m, --model <model>', 'the model; accepts what claude --model accepts')
     .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
     .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
     .option('--max-budget-usd <amount>', 'the most that a JSON session may cost', readDollars)
-    .option('-w, --worktree [branch]', 'in its own git worktree, on this branch; a new branch is made if needed')
+    .option('-w, --worktree [branch]', 'in its own git worktree, on this branch; a new branch is created if needed')
     .option('--from <ref>', 'with --worktree: where a new branch starts')
-    .option('--tag <tag>', 'a tag for it; may be repeated, the first one is the group', collectTag)
-    .option('--env <K=V>', 'a variable for its environment; may be repeated', collectVariable)
+    .option('--tag <tag>', 'add this tag; may be repeated, the first tag is the group', collectTag)
+    .option('--env <K=V>', 'an environment variable; may be repeated', collectVariable)
     .option('--json', 'print the REST body')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
       if (options.from !== undefined && options.worktree === undefined) {
@@ -87,7 +90,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       if (worktree !== undefined) {
         const base = worktree.base === null ? '' : `, from ${cleanLine(worktree.base)}`;
         out.line(`  on the branch ${cleanLine(worktree.branch)}${base}`);
-        for (const name of worktree.left_out) out.notice(`${cleanLine(name)} of .worktreeinclude was not copied`);
+        for (const name of worktree.left_out) out.notice(`${cleanLine(name)} from .worktreeinclude was not copied`);
       }
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
       else out.line(`  cbos attach ${session.slug}   # open its terminal; Ctrl-A d leaves it`);

@@ -26,24 +26,24 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'take over a Screen session or a conversation that another program started',
     more: 'From then on CBOS records the session and may type into it. `cbos ls` shows the ids of sessions that CBOS only observes; `cbos ls --all` shows the ids of conversations.',
     examples: [
-      ['cbos adopt 4242.work', 'under its own name'],
-      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'under another name, in a directory'],
+      ['cbos adopt 4242.work', 'keep its own name'],
+      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'give it another name and a directory'],
       ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'continue a conversation of Claude Code'],
     ],
   })
     .usage('[options] <screen-id> [new-name]\n       cbos adopt [options] --resume <id> [new-name]')
     .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
     .argument('[new-name]', 'its name in CBOS')
-    .option('--resume <id>', 'take over this conversation of Claude Code instead, as `cbos ls --all` prints it')
+    .option('--resume <id>', 'take over this conversation of Claude Code instead; the id is listed by `cbos ls --all`')
     .addOption(new Option('--type <type>', 'with --resume: the type of the session').choices(SESSION_TYPES))
-    .option('--path <path>', 'the directory it works in')
+    .option('--path <path>', 'the directory that it works in')
     .option('--json', 'print the REST body')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
       // With --resume there is no screen id, so the only word is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
-        throw new CommandError('Either a screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);
+        throw new CommandError('A screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);
       }
       const client = await context.client();
       const { settings } = await context.settings();
@@ -64,8 +64,8 @@ export function addLifecycle(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: 'give a JSON session a terminal or take it away, and keep the conversation',
     examples: [
-      ['cbos convert CI screen', 'runs in GNU Screen from now on: cbos attach CI'],
-      ['cbos convert AUTH json', 'structured events from now on, and no process while it waits'],
+      ['cbos convert CI screen', 'CI runs in GNU Screen from now on: cbos attach CI'],
+      ['cbos convert AUTH json', 'AUTH has structured events from now on, and no process while it waits'],
     ],
   })
     .argument('<name>', 'the session')
@@ -87,7 +87,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     ],
   })
     .argument('[name...]', 'the sessions')
-    .option('-a, --all', 'every stopped session')
+    .option('-a, --all', 'restart every stopped session')
     .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: { all?: boolean; json?: boolean }) => {
       if ((slugs.length === 0) === (options.all !== true)) {
@@ -107,7 +107,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     });
 
   addStopping(program.command('stop'), context);
-  // This is the former name, which scripts use.
+  // This is the former name, which scripts still use.
   addStopping(program.command('kill', { hidden: true }), context);
 
   describe(program.command('rm'), {
@@ -145,7 +145,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
   describe(program.command('rename'), {
     group: 'sessions',
     summary: 'give a session another name',
-    more: 'Its recording is renamed too.',
+    more: 'Its recording is renamed as well.',
     examples: [['cbos rename AUTH LOGIN', 'AUTH is called LOGIN from now on']],
   })
     .argument('<old>', 'the session')
@@ -168,7 +168,7 @@ function addStopping(command: Command, context: CliContext): void {
     examples: [
       ['cbos stop AUTH', '`cbos restart AUTH` continues its conversation'],
       ['cbos stop AUTH --rm', 'stop and delete it'],
-      ['cbos stop --tag night', 'the sessions with the tag: lists them, and asks'],
+      ['cbos stop --tag night', 'stop the sessions with the tag; lists them, and asks'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(command, 'stop')
@@ -179,7 +179,7 @@ function addStopping(command: Command, context: CliContext): void {
       const fits = ({ adopted, status }: Session): boolean =>
         adopted && (options.rm === true || status.primary !== 'dead');
       const { slugs, selected } = await chosenSessions(context, { names, options, command: 'stop', fits });
-      const verb = options.rm === true ? 'Stop and delete, which cannot be undone,' : 'Stop';
+      const verb = options.rm === true ? 'Stop and delete (this cannot be undone)' : 'Stop';
       if (!(await mayActOnSeveral(context, { slugs, selected, verb, yes: options.yes }))) return;
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {

@@ -58,41 +58,43 @@ export function addListing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'list the sessions, first those that need you',
     more: [
-      'Words for --state: needs-you, done, new, parked, stopped, lost, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail as in waiting/permission.',
+      'Words for --state: needs-you, done, new, parked, stopped, lost, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail, such as waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
-      'JSON lists the sessions in the order of their creation.',
+      'JSON output lists the sessions in the order of their creation.',
     ].join('\n'),
     examples: [
       ['cbos ls', 'all sessions'],
-      ['cbos ls --state needs-you', 'those that ask something or stopped with an error'],
-      ['cbos ls --group repo', 'grouped by repository, with its worktrees together'],
-      ['cbos ls --tag night --repo shop', 'those with the tag in one repository; `cbos tag` sets tags'],
-      ['cbos ls --view night', 'as a saved view arranges it; cbos views save makes one'],
-      ['cbos ls --archived', 'those that `cbos archive` hides'],
-      ['cbos ls --watch', 'the list as it changes, until Ctrl-C'],
-      ['cbos ls --columns name,branch,cost --sort name', 'the columns that you want, in your order'],
+      ['cbos ls --state needs-you', 'sessions that ask something or stopped with an error'],
+      ['cbos ls --group repo', 'group by repository; worktrees of one repository are together'],
+      ['cbos ls --tag night --repo shop', 'sessions with the tag in one repository; `cbos tag` sets tags'],
+      ['cbos ls --view night', 'arrange the list by a saved view; `cbos views save` saves one'],
+      ['cbos ls --archived', 'list the sessions that `cbos archive` hides'],
+      ['cbos ls --watch', 'keep the list up to date until Ctrl-C'],
+      ['cbos ls --columns name,branch,cost --sort name', 'choose the columns and the order'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
       ['cbos ls --fleet', 'the sessions of all machines of the fleet'],
       ['cbos ls --all', 'also the conversations of Claude Code on this machine that belong to no session'],
-      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'for programs; no jq has to be installed'],
+      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'filter for programs; no jq has to be installed'],
     ],
   }).alias('list');
   addSelectors(command, 'only')
     .addOption(
-      new Option('--group <by>', 'group under headings; by tag, the first tag of a session counts').choices(GROUPINGS),
+      new Option('--group <by>', 'group under headings; for tags, the first tag of a session counts').choices(
+        GROUPINGS,
+      ),
     )
-    .option('--view <name>', 'as a saved view shows it; `cbos views` lists them')
+    .option('--view <name>', 'show a saved view; `cbos views` lists them')
     .option('--archived', 'the archived sessions instead')
     .option('-u, --unread', 'only those with news that nobody has looked at')
     .option('-a, --all', 'also the conversations of Claude Code on this machine that belong to no session')
     .option('--fleet', 'the sessions of all machines of the fleet, each as machine/NAME')
     .option('-l, --long', 'all columns')
     .option('-c, --columns <names>', 'these columns, separated by commas', readColumns)
-    .addOption(new Option('--sort <by>', 'the order; attention by default').choices(SORT_KEYS))
-    .option('-r, --reverse', 'the other way round')
+    .addOption(new Option('--sort <by>', 'the sort order; default: attention').choices(SORT_KEYS))
+    .option('-r, --reverse', 'reverse the order')
     .option('-q, --quiet', 'names only, one per line')
     .option('-w, --watch', 'draw the list again whenever it changes')
-    .option('--json', 'print the REST body; with --all an object of both')
+    .option('--json', 'print the REST body; with --all an object with both lists')
     .action(async ({ unread, ...given }: ListOptions & { unread?: boolean }) => {
       const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
       assertTogether(options);
@@ -252,7 +254,7 @@ function readColumns(text: string): readonly ColumnName[] {
   throw new InvalidArgumentError(`Use ${COLUMN_NAMES.join(', ')}, separated by commas.`);
 }
 
-/** Options that contradict each other. They are refused, so that none is silently ignored. */
+/** Options that contradict each other. They are refused, so that no option is silently ignored. */
 const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['quiet', 'json'],
   ['quiet', 'all'],

@@ -16,9 +16,9 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('doctor'), {
     group: 'server',
-    summary: 'check everything CBOS needs, and give the cure for each fault',
+    summary: 'check everything that CBOS needs, and show the cure for each fault',
     more: 'The exit code is 1 if there is a fault.',
-    examples: [['cbos doctor', 'before asking for help']],
+    examples: [['cbos doctor', 'run this before asking for help']],
   })
     .option('--json', 'the checks as a JSON array')
     .action(async (options: JsonOption) => {
@@ -39,7 +39,7 @@ export function addMachine(program: Command, context: CliContext): void {
     more: 'In order of precedence: flags, the environment, config.toml in the home directory, the default.',
     examples: [
       ['cbos config', 'the settings'],
-      ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'one of them'],
+      ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'print the value of one setting'],
     ],
   })
     .option('--json', 'as a JSON array')
@@ -73,10 +73,10 @@ export function addMachine(program: Command, context: CliContext): void {
   describe(program.command('token'), {
     group: 'server',
     summary: 'print the token of the API',
-    more: 'Whoever has the token can type into your sessions. The local socket, which this program uses, needs no token.',
+    more: 'Anyone who has the token can type into your sessions. The local socket, which this program uses, needs no token.',
     examples: [
       ['curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions', 'list the sessions over HTTP'],
-      ['cbos token --rotate', 'make a new token; the old one stops working'],
+      ['cbos token --rotate', 'make a new token and invalidate the old one'],
     ],
   })
     .option('--rotate', 'make a new token')
@@ -92,11 +92,11 @@ export function addMachine(program: Command, context: CliContext): void {
   describe(program.command('demo'), {
     group: 'server',
     summary: 'run real sessions on a scripted stand-in for the model: offline, no key, no cost',
-    more: 'The demo has its own home and touches nothing of yours. On a terminal it opens the terminal UI, with a session that shows you around in a minute. Elsewhere it prints what happens.',
+    more: 'The demo has its own home and does not touch your files or sessions. On a terminal it opens the terminal UI, with a session that gives a tour in a minute. Elsewhere it prints what happens.',
     examples: [
       ['cbos demo', 'in the terminal UI; q ends it'],
       ['cbos demo --web', 'in the browser, until Ctrl-C'],
-      ['cbos demo --lines', 'print what happens until Ctrl-C, to watch it from elsewhere'],
+      ['cbos demo --lines', 'print what happens until Ctrl-C, so that you can watch it from elsewhere'],
     ],
   })
     .option('--web', 'open the page instead')
@@ -121,7 +121,7 @@ function addService(program: Command, context: CliContext): void {
     more: 'Stopping the service leaves the sessions alive.',
     examples: [
       ['cbos service install', 'start the server now and at every login'],
-      ['cbos service status', 'whether it is installed and runs'],
+      ['cbos service status', 'print whether it is installed and running'],
       ['cbos service uninstall', 'remove it again'],
     ],
   });
@@ -143,12 +143,12 @@ function addService(program: Command, context: CliContext): void {
 
   service
     .command('install')
-    .description('Install and start it.')
+    .description('Install and start the service.')
     .option('--json', 'its state as JSON')
     .action(async (options: JsonOption) => print(await host.service.install(), options));
   service
     .command('uninstall')
-    .description('Stop and remove it; the sessions stay alive.')
+    .description('Stop and remove the service; the sessions stay alive.')
     .option('--json', 'what happened, as JSON')
     .action(async (options: JsonOption) => {
       const outcome = await host.service.uninstall();
@@ -157,7 +157,7 @@ function addService(program: Command, context: CliContext): void {
     });
   service
     .command('status')
-    .description('Print whether it is installed and runs.')
+    .description('Print whether the service is installed and running.')
     .option('--json', 'its state as JSON')
     .action(async (options: JsonOption) => print(await host.service.status(), options));
 }

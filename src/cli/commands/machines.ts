@@ -21,11 +21,11 @@ export function addMachines(program: Command, context: CliContext): void {
   const fleet = describe(program.command('fleet'), {
     group: 'server',
     summary: 'join machines, and list their sessions together',
-    more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, interrupt, wait, stop and restart name a session of another machine as machine/NAME. See docs/FLEET.md.`,
+    more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, interrupt, wait, stop and restart accept a session of another machine as machine/NAME. See docs/FLEET.md.`,
     examples: [
-      ['cbos fleet init --address 10.0.0.5', 'on the first machine: it runs the NATS server'],
-      ['cbos fleet invite --rights see,answer', 'a line that admits one machine, once'],
-      ['cbos fleet join --allow see,answer,type', 'on the other machine: asks for the line'],
+      ['cbos fleet init --address 10.0.0.5', 'on the first machine, which runs the NATS server'],
+      ['cbos fleet invite --rights see,answer', 'print a line that admits one machine, once'],
+      ['cbos fleet join --allow see,answer,type', 'on the other machine; asks for the line'],
       ['cbos fleet ls', 'the machines'],
       ['cbos ls --fleet', 'the sessions of all machines'],
       ['cbos fleet remove laptop', 'shut a machine out at once'],
@@ -70,8 +70,11 @@ function addFounding(fleet: Command, context: CliContext): void {
     .command('init')
     .summary('found a fleet on this machine')
     .description('Found a fleet: start its own NATS server, with its own certificate authority and keys.')
-    .option('--address <host[:port]>', 'where other machines reach this one; without it, only this machine can join')
-    .option('--name <name>', 'the name of this machine; its host name by default', readName)
+    .option(
+      '--address <host[:port]>',
+      'the address at which other machines reach this one; without it, only this machine can join',
+    )
+    .option('--name <name>', 'the name of this machine; default: its host name', readName)
     .option('--json', 'print the REST body')
     .action(async ({ json, ...body }: JsonOption & { address?: string; name?: string }) => {
       const client = await context.client();
@@ -86,7 +89,9 @@ function addFounding(fleet: Command, context: CliContext): void {
   fleet
     .command('invite')
     .summary('print a line that admits one machine, once')
-    .description('Print an invitation: a line that admits one machine, once. It admits the first machine that uses it.')
+    .description(
+      'Print an invitation: a line that admits one machine, once. The first machine that uses it is admitted.',
+    )
     .option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
     .option('--for <span>', 'how long the invitation is valid: 10m, 2h', readInvitationSpan, DEFAULT_SPAN_MS)
     .option('--json', 'print the REST body')
@@ -103,8 +108,10 @@ function addFounding(fleet: Command, context: CliContext): void {
   fleet
     .command('allow')
     .summary('limit what the others may do on this machine')
-    .description('Limit what the other machines may do on this one. Each also needs the right itself.')
-    .argument('<rights>', `${RIGHTS.join(', ')}, separated by commas; none for nothing`, readAllowed)
+    .description(
+      'Limit what the other machines may do on this one. Each machine also needs the right from its invitation.',
+    )
+    .argument('<rights>', `${RIGHTS.join(', ')}, separated by commas; none for no rights`, readAllowed)
     .option('--json', 'print the REST body')
     .action(async (rights: Right[], { json }: JsonOption) => {
       const client = await context.client();
@@ -120,11 +127,11 @@ function addJoining(fleet: Command, context: CliContext): void {
     .command('join')
     .summary('join a fleet by an invitation')
     .description(
-      'Join a fleet. Without the line, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
+      'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
     )
-    .argument('[line]', 'what `cbos fleet invite` printed; - or nothing reads it from standard input')
+    .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
     .option('--allow <rights>', 'what the others may do here, each within its own rights', readAllowed, ['see'])
-    .option('--name <name>', 'the name of this machine; its host name by default', readName)
+    .option('--name <name>', 'the name of this machine; default: its host name', readName)
     .option('--json', 'print the REST body')
     .action(
       async (given: string | undefined, { json, allow, name }: JsonOption & { allow: Right[]; name?: string }) => {
@@ -180,14 +187,14 @@ function addEnding(fleet: Command, context: CliContext): void {
       const isLast = machines.length <= 1;
       if (own?.is_founder === true && !isLast && yes !== true) {
         if (!(await confirm(context, `End the fleet for all ${machines.length} machines? This cannot be undone.`))) {
-          out.notice('the fleet goes on');
+          out.notice('the fleet continues');
           return;
         }
       }
       const left = await client.call('leaveFleet');
       if (json === true) return out.json(left);
       out.line('left the fleet');
-      if (!left.told) out.notice('the founder could not be notified — run there: cbos fleet remove NAME');
+      if (!left.told) out.notice('the founder could not be notified — run this there: cbos fleet remove NAME');
     });
 }
 

@@ -34,14 +34,20 @@ export function addNotifying(program: Command, context: CliContext): void {
   describe(notify, {
     group: 'talking',
     summary: 'send what sessions ask to a phone, a chat or a program',
-    more: 'A sink gets a question once it has been open for a while and you are not at a face of CBOS. Each question is one message, which is closed when the question is over. With --answers, its buttons answer this question and nothing else; whoever can press them can allow what the session asks. See docs/guides/notifications.md.',
+    more: 'A sink gets a question once it has been open for a while and you are not using CBOS. Each question is one message, which is closed when the question is over. With --answers, the message has buttons that answer this question and nothing else. Anyone who can press them can allow what the session asks. See docs/guides/notifications.md.',
     examples: [
-      ['cbos notify', 'every sink and its state'],
-      ['cbos notify add ntfy PHONE', 'a topic of ntfy.sh that nobody can guess'],
-      ['cbos notify add telegram BOT --chat 4711 --answers', 'asks for the token; buttons answer'],
-      ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed; prints the secret'],
-      ['cbos notify add telegram LATE --chat 4712 --after 10m', 'escalation: a chat that gets it after ten minutes'],
-      ['cbos notify add ntfy NIGHT --quiet 22:00-07:00 --timezone Europe/Berlin', 'not at night'],
+      ['cbos notify', 'list every sink and its state'],
+      ['cbos notify add ntfy PHONE', 'use a topic of ntfy.sh that nobody can guess'],
+      [
+        'cbos notify add telegram BOT --chat 4711 --answers',
+        'asks for the token; the messages have buttons that answer',
+      ],
+      ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed messages; the command prints the secret'],
+      [
+        'cbos notify add telegram LATE --chat 4712 --after 10m',
+        'escalate to a chat that gets the question after ten minutes',
+      ],
+      ['cbos notify add ntfy NIGHT --quiet 22:00-07:00 --timezone Europe/Berlin', 'send nothing at night'],
       ['cbos notify test PHONE', 'send a message now'],
       ['cbos notify rm PHONE', 'delete it and its secrets'],
     ],
@@ -71,17 +77,17 @@ export function addNotifying(program: Command, context: CliContext): void {
     .argument('<sink>', 'its name')
     .option('--url <url>', 'the server; for a webhook, the address that gets the events')
     .option('--chat <number>', 'telegram: the chat that gets the messages, and the only one whose buttons count')
-    .option('--topic <topic>', 'ntfy: the topic; by default, one that nobody can guess')
+    .option('--topic <topic>', 'ntfy: the topic; default: one that nobody can guess')
     .option('--token', 'ntfy: ask for an access token')
     .option('--token-file <file>', 'read the token, or the secret of a webhook, from a file')
     .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
-    .option('--away <span>', 'how long you must have been away from every face first: 0s, 60s, 5m', readSpanOrNone)
+    .option('--away <span>', 'how long you must not have used any part of CBOS: 0s, 60s, 5m', readSpanOrNone)
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
     .option(
       '--timezone <zone>',
-      "the time zone of --quiet, such as Europe/Berlin; the zone of the server's machine by default",
+      "the time zone of --quiet, such as Europe/Berlin; default: the zone of the server's machine",
     )
-    .option('--answers', 'put buttons on its messages that answer questions')
+    .option('--answers', 'put buttons that answer questions on its messages')
     .option('--json', 'print the REST body')
     .action(async (kind: SinkKind, name: string, options: AddOptions) => {
       const body = await readSink(context, { kind, name, ...options });
@@ -94,7 +100,7 @@ export function addNotifying(program: Command, context: CliContext): void {
   notify
     .command('test')
     .summary('send a test message now')
-    .description('Send a test message now, whatever the rules of the sink.')
+    .description('Send a test message now. The rules of the sink do not apply.')
     .argument('<sink>', 'the sink')
     .option('--json', 'print the REST body')
     .action(async (name: string, options: JsonOption) => {
@@ -107,7 +113,7 @@ export function addNotifying(program: Command, context: CliContext): void {
   notify
     .command('rm')
     .summary('delete a sink and its secrets')
-    .description('Delete a sink and its secrets. The messages that it got stay, but their buttons do nothing.')
+    .description('Delete a sink and its secrets. Messages that were already sent stay, but their buttons do nothing.')
     .argument('<sink>', 'the sink')
     .option('--yes', 'do not ask')
     .option('--json', 'print the REST body')

@@ -9,7 +9,7 @@ export function readStateWord(word: string): string {
   throw new InvalidArgumentError(`Use one of ${STATE_SELECTOR_WORDS.join(', ')}.`);
 }
 
-/** Accepts `waiting/permission`, or a primary alone if it has no details. */
+/** Accepts `waiting/permission`, or only a primary if it has no details. */
 export function readStatusWord(word: string): string {
   if (parseStateSelector(word)?.kind === 'exact' || word === 'dead') return word;
   throw new InvalidArgumentError(`Use one of ${STATUS_WORDS.join(', ')}.`);
@@ -19,7 +19,7 @@ const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
 
 export function readSeconds(text: string): number {
   const seconds = Number(text);
-  // setTimeout accepts 2^31 ms at most, and fires at once beyond that.
+  // setTimeout accepts 2^31 ms at most, and fires at once for anything longer.
   if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
   throw new InvalidArgumentError(`Use a number of seconds up to ${MAX_SECONDS}.`);
 }

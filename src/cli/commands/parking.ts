@@ -27,11 +27,11 @@ export function addParking(program: Command, context: CliContext): void {
     ].join('\n'),
     examples: [
       ['cbos park AUTH', 'one'],
-      ['cbos park --idle 2h', 'all that have been done for two hours'],
+      ['cbos park --idle 2h', 'park all that have been done for two hours'],
     ],
   })
     .argument('[name...]', 'the sessions')
-    .option('--idle <span>', 'all sessions that have been done for this long: 90s, 30m, 2h, 1d', readSpan)
+    .option('--idle <span>', 'park all sessions that have been done for this long: 90s, 30m, 2h, 1d', readSpan)
     .option('--json', 'print the REST bodies, one per line')
     .action(async (slugs: string[], options: ParkOptions) => {
       if ((slugs.length === 0) === (options.idle === undefined)) {
@@ -57,7 +57,7 @@ export function addParking(program: Command, context: CliContext): void {
   describe(program.command('wake'), {
     group: 'sessions',
     summary: 'bring parked sessions back with their conversations',
-    examples: [['cbos wake AUTH', 'without sending it anything']],
+    examples: [['cbos wake AUTH', 'wake the session without sending it anything']],
   })
     .argument('<name...>', 'the sessions')
     .option('--json', 'print the REST bodies, one per line')

@@ -17,7 +17,7 @@ interface ListOptions extends JsonOption {
   all?: boolean;
 }
 
-/** Either held by CBOS, or typed but not seen to be taken. */
+/** Either held by CBOS, or typed without a sign that the session took it. */
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
 /** Adds `queue` and its subcommands. */
@@ -26,9 +26,9 @@ export function addQueueing(program: Command, context: CliContext): void {
   const queue = describe(program.command('queue'), {
     group: 'talking',
     summary: 'see, change or cancel texts that sessions have not taken yet',
-    more: 'CBOS sends queued texts in this order as soon as their session is ready. A sent text was typed, but nothing confirms yet that the session took it. You can shorten an id to its end.',
+    more: 'CBOS sends queued texts in this order as soon as their session is ready. A sent text was typed, but nothing confirms yet that the session took it. The last characters of an id are enough if they are unambiguous.',
     examples: [
-      ['cbos queue', 'the waiting texts of all sessions'],
+      ['cbos queue', 'list the waiting texts of all sessions'],
       ['cbos queue ls AUTH --all', 'what happened to the texts of one session'],
       ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held text'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
@@ -39,7 +39,7 @@ export function addQueueing(program: Command, context: CliContext): void {
   queue
     .command('ls', { isDefault: true })
     .summary('list the texts')
-    .description('List the waiting texts, in the order in which they go out.')
+    .description('List the waiting texts, in the order in which they are sent.')
     .argument('[name]', 'only this session')
     .option('--all', 'also those that were delivered, cancelled or failed')
     .option('--json', 'print the REST bodies')
@@ -109,7 +109,9 @@ async function noticeStopped(context: CliContext, slug?: string): Promise<void> 
   }
 }
 
-/** Returns the deliveries of one session, or of all, each session's in the order in which they were requested. */
+/**
+ * Returns the deliveries of one session, or of all sessions. Those of each session are in the order of their requests.
+ */
 async function readDeliveries(context: CliContext, slug?: string): Promise<Delivery[]> {
   const client = await context.client();
   const slugs = slug === undefined ? (await client.call('listSessions')).map((session) => session.slug) : [slug];

@@ -10,7 +10,7 @@ import { readBetween, readClockTime, readWhole } from './option-values.ts';
 
 /** The server's limit for a session's window. */
 const MAX_CELLS = 1_000;
-/** The limits of the speed. Beyond them, nobody can see anything. */
+/** The limits of the speed. A faster or slower replay shows nothing useful. */
 const [SLOWEST, FASTEST] = [0.01, 1_000];
 /** The longest time that a timer can wait, in seconds. */
 const MAX_IDLE = 2_147_483;
@@ -35,7 +35,7 @@ interface ReplayOptions extends ChoiceOptions {
 }
 
 const ABOUT_RECORDING = [
-  'This needs no server. RECORDING is a session, or a file that `script` wrote; its timing is expected next to it in FILE.timing.',
+  'This needs no server. RECORDING is a session, or a file that `script` wrote; the timing file next to it is expected to be FILE.timing.',
   'A log of Screen or another raw file of terminal output works too.',
 ];
 
@@ -67,12 +67,12 @@ export function addRecordings(program: Command, context: CliContext): void {
     const { output = null, force = false } = options;
     const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
     const progress = createProgress(context.io, 'Exporting');
-    // No progress is shown on a pipe, which may lead to a pager whose screen it would overwrite.
+    // No progress is shown on a pipe. The pipe may lead to a pager, whose screen the progress would overwrite.
     const onProgress = output === null ? () => undefined : progress.show;
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);
     if (!timed && format.startsWith('asciicast'))
-      out.notice('no timing file was found, so everything comes at once — --timing FILE');
+      out.notice('no timing file was found, so all output has the same time — --timing FILE');
     if (output !== null) {
       const writing = writeInterruptibly(context, { file: output, text, force });
       context.exitCode = await writing.finally(progress.end);
@@ -89,7 +89,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     more: [
       ...ABOUT_RECORDING,
       'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
-      'Only what draws reaches your terminal: nothing that sets the clipboard or the title, and no query that the terminal would answer.',
+      'Only output that draws reaches your terminal. Nothing can set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [
       ['cbos replay AUTH --idle-limit 2', 'no pause longer than 2 s'],
@@ -156,7 +156,7 @@ async function replayHere(context: CliContext, recording: string, options: Repla
       fromMs: options.from * 1_000,
       onStart({ cols, rows, timed }) {
         const size = terminal?.size() ?? null;
-        if (!timed) out.notice('no timing file was found, so everything comes at once — --timing FILE');
+        if (!timed) out.notice('no timing file was found, so everything is shown at once — --timing FILE');
         if (size !== null && (size.cols < cols || size.rows < rows)) {
           out.notice(`the recording is ${cols}x${rows}, this terminal ${size.cols}x${size.rows}: parts are cut off`);
         }

@@ -31,12 +31,12 @@ export function addRestoring(program: Command, context: CliContext): void {
       'With the setting restore.at_start, the server does this when it starts.',
     ].join('\n'),
     examples: [
-      ['cbos restore --dry-run', 'which sessions would come back, and which would not'],
+      ['cbos restore --dry-run', 'list which sessions would come back, and which would not'],
       ['cbos restore', 'all lost sessions; asks first'],
       ['cbos restore AUTH DOCS', 'these'],
     ],
   })
-    .argument('[name...]', 'the sessions; all lost ones by default')
+    .argument('[name...]', 'the sessions; default: all lost ones')
     .option('-n, --dry-run', 'print what would be done, and do nothing')
     .option('-y, --yes', 'do not ask')
     .option('--json', 'print the REST body')
@@ -45,7 +45,7 @@ export function addRestoring(program: Command, context: CliContext): void {
       const plan = await client.call('restore', { body: { ...named(slugs), dry_run: true } });
       if (options.dryRun === true) return printPlan(context, plan, options);
       const planned = plan.sessions.filter(({ outcome }) => outcome === 'planned').map(({ session }) => session);
-      // An earlier restoration may be restoring the rest.
+      // An earlier restoration may be restoring the other sessions.
       if (planned.length === 0) {
         printPlan(context, plan, options);
         if (plan.sessions.some(isLeft)) context.exitCode = EXIT.refused;

@@ -28,23 +28,23 @@ export function addReviewing(program: Command, context: CliContext): void {
     summary: 'comment on what a session changed, and send it the comments in rounds',
     more: [
       'CBOS keeps comments until `send`, which shows the whole round and sends it as one prompt. A working session gets the prompt when it is ready. CBOS keeps its answer with the round.',
-      'A comment follows its lines when they move. If the lines change, the comment becomes outdated and is sent with the lines as they were. `mark` marks a file as reviewed until it changes again.',
+      'A comment follows its lines when they move. If the lines change, the comment becomes outdated; it is sent with the original lines. `mark` marks a file as reviewed until it changes again.',
     ].join('\n'),
     examples: [
-      ['cbos review AUTH', 'the comments and the rounds'],
-      ["cbos review AUTH add src/login.ts:12 'Name this'", 'on one line'],
+      ['cbos review AUTH', 'list the comments and the rounds'],
+      ["cbos review AUTH add src/login.ts:12 'Name this'", 'comment on one line'],
       ["cbos review AUTH add src/login.ts:12-20 'Split this'", 'on several'],
-      ["cbos review AUTH add src/login.ts:7 'Why?' --base", 'on a line that was removed'],
+      ["cbos review AUTH add src/login.ts:7 'Why?' --base", 'comment on a line that was removed'],
       ['cbos review AUTH rm 3f2a', 'delete a comment'],
-      ['cbos review AUTH send', 'shows the prompt, asks, and sends it'],
-      ['cbos review AUTH mark src/login.ts', 'this file is reviewed'],
+      ['cbos review AUTH send', 'show the prompt, ask, and send it'],
+      ['cbos review AUTH mark src/login.ts', 'mark this file as reviewed'],
     ],
   });
   review
     .argument('<name>', 'the session')
     .addArgument(review.createArgument('[action]', 'what to do').choices(ACTIONS).default('ls'))
     .argument('[words...]', 'add: FILE:LINE[-LINE] TEXT (- reads standard input); rm: an id; mark, unmark: files')
-    .option('--base', 'with add: a line of the base that was removed since')
+    .option('--base', 'with add: a line of the base that has since been removed')
     .option('-y, --yes', 'with send: do not ask')
     .option('--json', 'print the REST body')
     .action((slug: string, action: Action, words: string[], options: ReviewOptions) =>

@@ -50,16 +50,16 @@ export function addRuling(program: Command, context: CliContext): void {
   const rules = describe(program.command('rules'), {
     group: 'talking',
     summary: 'manage rules that answer permissions for you',
-    more: "A deny wins. If no rule clearly applies, the session asks you. Questions and plans are always yours. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted; a project's rules can only deny and ask. See docs/RULES.md.",
+    more: "A deny wins. If no rule clearly applies, the session asks you. Questions and plans are always yours. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted. A project's rules can only deny and ask. See docs/RULES.md.",
     examples: [
-      ['cbos rules', 'every rule, and what is wrong with a file of rules'],
+      ['cbos rules', 'list every rule, and the errors in each file of rules'],
       ["cbos rules add allow --command 'npm test' --session AUTH", 'for one session, until it is deleted'],
       ["cbos rules add deny --command 'git push' --note 'Ask first.'", 'the model gets the note'],
-      ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'until the evening'],
+      ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'allow it for the next 8 hours'],
       ["cbos rules test --command 'git status && npm test'", 'show what the rules would decide, and why'],
-      ['cbos rules suggest', 'rules for what you allowed again and again; nothing applies by itself'],
+      ['cbos rules suggest', 'suggest rules for what you allowed again and again; none applies by itself'],
       ['cbos rules remove 3f2a91bc', 'remove a rule'],
-      ['cbos rules trust ~/src/shop', 'read the rules of a project, and trust them'],
+      ['cbos rules trust ~/src/shop', "read a project's rules, and trust them"],
     ],
   });
   addList(rules, context);
@@ -75,13 +75,13 @@ function addList(rules: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .alias('list')
     .summary('list the rules')
-    .description('List the rules, and what is wrong with a file of rules.')
+    .description('List the rules, and the errors in each file of rules.')
     .option('--json', 'print the REST body')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const book = await client.call('listRules');
       if (options.json === true) return out.json(book);
-      if (book.rules.length === 0) out.notice('no rules yet — everything asks you');
+      if (book.rules.length === 0) out.notice('no rules yet — every permission asks you');
       else printRules(context, book.rules);
       noticeFaults(context, book);
     });
@@ -100,7 +100,7 @@ function addChanges(rules: Command, context: CliContext): void {
   add
     .summary('add a rule')
     .description('Add a rule for all sessions or for one.')
-    .addArgument(add.createArgument('<effect>', 'what it does').choices(EFFECTS))
+    .addArgument(add.createArgument('<effect>', 'what the rule does').choices(EFFECTS))
     .option('--tool <name>', 'only calls of this tool; may be repeated', collect)
     .option('--command <words>', 'for Bash: a simple command; may be repeated', collect)
     .option('--path <path>', 'for tools that use files: the path; may be repeated', collect)
@@ -131,7 +131,7 @@ function addChanges(rules: Command, context: CliContext): void {
     .command('remove')
     .alias('rm')
     .summary('remove a rule that was added')
-    .description('Remove a rule that was added here. Remove a rule of a file in that file.')
+    .description('Remove a rule that `cbos rules add` added. To remove any other rule, edit its file.')
     .argument('<id>', 'the rule')
     .option('--json', 'print the REST body')
     .action(async (given: string, options: JsonOption) => {
@@ -149,9 +149,9 @@ function addTest(rules: Command, context: CliContext): void {
     .summary('show what the rules would decide, and why')
     .description('Show what the rules would decide about a call, and why. Nothing runs.')
     .option('--command <text>', 'a shell command, as Claude Code would run it')
-    .option('--tool <name>', 'the tool; by default Bash with --command, Edit with --path')
-    .option('--path <path>', 'the file that the tool is for')
-    .option('--session <name>', 'as if this session asked; by default, a session in this directory')
+    .option('--tool <name>', 'the tool; default: Bash with --command, Edit with --path')
+    .option('--path <path>', 'the file that the tool would use')
+    .option('--session <name>', 'as if this session asked; default: a session in this directory')
     .option('--json', 'print the REST body')
     .action(async ({ json, session, ...call }: TestOptions) => {
       const client = await context.client();
@@ -174,11 +174,11 @@ function addTrust(rules: Command, context: CliContext): void {
   const { out, io } = context;
   rules
     .command('trust')
-    .summary("let a project's own rules count")
+    .summary("apply a project's own rules")
     .description(
-      "Show a project's own rules (.cbos/rules.toml), and let exactly these rules count. They can only deny and ask.",
+      "Show a project's own rules (.cbos/rules.toml), and apply exactly these rules. They can only deny and ask.",
     )
-    .argument('[path]', 'the project; this directory by default')
+    .argument('[path]', 'the project; default: this directory')
     .option('--yes', 'do not ask')
     .option('--json', 'print the REST body')
     .action(async (path: string | undefined, options: JsonOption & { yes?: boolean }) => {
@@ -187,27 +187,27 @@ function addTrust(rules: Command, context: CliContext): void {
       const { files } = await client.call('listRules', { query: { folder } });
       const file = await requireFile(files, folder);
       if (options.json !== true) out.lines((file.content ?? '').split('\n').map(cleanLine));
-      if (options.yes !== true && !(await confirm(context, `Let these rules of ${file.path} count?`))) {
+      if (options.yes !== true && !(await confirm(context, `Apply these rules of ${file.path}?`))) {
         return out.notice('nothing was changed');
       }
       const book = await client.call('trustRules', {
         body: { path: file.folder ?? folder, sha256: file.sha256 ?? '' },
       });
       if (options.json === true) out.json(book);
-      else out.line(cleanLine(`the rules of ${file.path} count, as they are now`));
+      else out.line(cleanLine(`the rules of ${file.path} apply, as they are now`));
     });
 
   rules
     .command('untrust')
     .summary("stop applying a project's own rules")
     .description("Stop applying a project's own rules.")
-    .argument('[path]', 'the project; this directory by default')
+    .argument('[path]', 'the project; default: this directory')
     .option('--json', 'print the REST body')
     .action(async (path: string | undefined, options: JsonOption) => {
       const client = await context.client();
       const book = await client.call('untrustRules', { body: { path: resolve(io.cwd, path ?? '.') } });
       if (options.json === true) out.json(book);
-      else out.line('They no longer count');
+      else out.line('They no longer apply');
     });
 }
 

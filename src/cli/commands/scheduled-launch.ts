@@ -14,7 +14,7 @@ import type { CliContext } from '../context.ts';
 import { collectTag } from '../selectors.ts';
 import { readDollars, readWhole } from './option-values.ts';
 
-/** The options of a schedule that launches a new session for each run, named as those of `cbos new`. */
+/** The options of a schedule that launches a new session for each run, named like those of `cbos new`. */
 export interface LaunchOptions {
   /** true without a path: the current directory */
   new?: string | true;
@@ -35,13 +35,13 @@ const MOST_KEPT = 1_000;
 
 export function addLaunchOptions(command: Command): Command {
   return command
-    .option('--new [path]', 'a new session for each run, in this directory; the current one by default')
+    .option('--new [path]', 'start a new session for each run, in this directory; default: the current one')
     .option('--as <name>', 'with --new: its sessions are NAME-1, NAME-2, …; default: the name of the schedule')
     .addOption(new Option('--type <type>', 'with --new: the type of the session').choices(SESSION_TYPES))
     .addOption(
       new Option('--permission-mode <mode>', "with --new: Claude Code's permission mode").choices(PERMISSION_MODES),
     )
-    .option('-m, --model <model>', 'with --new: the model, as claude --model takes it')
+    .option('-m, --model <model>', 'with --new: the model; accepts what claude --model accepts')
     .option('-w, --worktree', 'with --new: each session in its own git worktree')
     .option('--from <ref>', 'with --worktree: where its branch starts')
     .option('--tag <tag>', 'with --new: a tag for each session; may be repeated', collectTag)

@@ -44,19 +44,19 @@ export function addScheduling(program: Command, context: CliContext): void {
   describe(schedule, {
     group: 'talking',
     summary: 'send prompts at set times',
-    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. A time that passed while no server ran or the machine slept is skipped, or made up for once with --missed run. The same holds if the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
+    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server ran at that time or the machine slept, the run is skipped, or made up for once with --missed run. A run is also skipped while the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
     examples: [
-      ['cbos schedule', 'list them, with the next time of each'],
+      ['cbos schedule', 'list the schedules, with the next time of each'],
       ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on working days'],
-      ["cbos schedule times '0 7 * * 1-5'", 'the next times of a pattern, before it is saved'],
-      ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'another time; the rest stays'],
+      ["cbos schedule times '0 7 * * 1-5'", 'show the next times of a pattern, before you save it'],
+      ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'change the time; the rest stays'],
       [
         "cbos schedule add NIGHTLY '0 3 * * *' --new ~/src/shop --worktree --tag night --keep 5 --prompt 'update the dependencies'",
         'in a new session each time: NIGHTLY-1, NIGHTLY-2, …',
       ],
-      ['cbos schedule runs NIGHTLY', 'the results of its past times'],
+      ['cbos schedule runs NIGHTLY', 'show the results of its past times'],
       ['cbos schedule run NIGHTLY', 'now'],
-      ['cbos schedule pause NIGHTLY', 'until cbos schedule resume NIGHTLY'],
+      ['cbos schedule pause NIGHTLY', 'pause it until `cbos schedule resume NIGHTLY`'],
       ['cbos schedule rm NIGHTLY', 'delete it'],
     ],
   });
@@ -82,14 +82,14 @@ export function addScheduling(program: Command, context: CliContext): void {
     .argument('<pattern>', "when: '0 7 * * 1-5'")
     .option('--session <name>', 'the session that gets the prompt')
     .requiredOption('--prompt <text>', 'the prompt; - reads standard input')
-    .option('--timezone <zone>', "a zone such as Europe/Berlin; the zone of the server's machine by default")
+    .option('--timezone <zone>', "a zone such as Europe/Berlin; default: the zone of the server's machine")
     .addOption(add.createOption('--missed <what>', 'what to do about a missed time').choices(['skip', 'run']))
     .option('--json', 'print the REST body');
   addLaunchOptions(add).action(async (name: string, cron: string, options: AddOptions) => {
     const { json, session, prompt, timezone, missed } = options;
     const launch = scheduledLaunch(context, { schedule: name, options });
     if ((session === undefined) === (launch === undefined)) {
-      throw new CommandError('a schedule needs --session or --new', 'name one of them', EXIT.usage);
+      throw new CommandError('a schedule needs --session or --new', 'use one of them', EXIT.usage);
     }
     const text = await readText(context, [prompt], 'cbos schedule');
     const to = session === undefined ? { launch } : { session };
@@ -116,7 +116,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       const text = prompt === undefined ? {} : { prompt: await readText(context, [prompt], 'cbos schedule') };
       const body: ScheduleChange = { ...(cron === undefined ? {} : { cron }), ...text, ...more };
       if (Object.keys(body).length === 0) {
-        throw new CommandError('nothing to change', 'name what to change, as in --when PATTERN', EXIT.usage);
+        throw new CommandError('nothing to change', 'name what to change, such as --when PATTERN', EXIT.usage);
       }
       const client = await context.client();
       const changed = await client.call('changeSchedule', { params: { name }, body });
@@ -127,9 +127,9 @@ export function addScheduling(program: Command, context: CliContext): void {
   schedule
     .command('times')
     .summary('show the next times of a pattern')
-    .description('Show the next five times of a pattern, to check it before a schedule is saved.')
+    .description('Show the next five times of a pattern, to check it before you save a schedule.')
     .argument('<pattern>', "when: '0 7 * * 1-5'")
-    .option('--timezone <zone>', "a zone such as Europe/Berlin; the zone of the server's machine by default")
+    .option('--timezone <zone>', "a zone such as Europe/Berlin; default: the zone of the server's machine")
     .option('--json', 'print the REST body')
     .action(async (cron: string, { json, ...zone }: JsonOption & { timezone?: string }) => {
       const client = await context.client();
@@ -154,7 +154,7 @@ export function addScheduling(program: Command, context: CliContext): void {
   };
   change('rm', 'removeSchedule', 'delete a schedule; what is already queued stays queued', 'deleted');
   change('pause', 'pauseSchedule', 'pause a schedule until it is resumed', 'paused');
-  change('resume', 'resumeSchedule', 'resume a schedule from its next time on', 'resumed');
+  change('resume', 'resumeSchedule', 'resume a schedule, beginning with its next time', 'resumed');
 
   schedule
     .command('run')

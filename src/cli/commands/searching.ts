@@ -25,12 +25,12 @@ export function addSearching(program: Command, context: CliContext): void {
     summary: 'search everything that sessions showed and said',
     more: [
       'The newest hits come first. All words must occur, at least as the beginning of a longer word; words "in quotes" must occur exactly.',
-      'Each hit says how to replay the session from there or, for a JSON session, how to see the events after it.',
+      'Each hit comes with a command that replays the session from there or, for a JSON session, prints the events after it.',
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'both words, in all sessions'],
       ['cbos search \'"no space left"\' --session AUTH', 'exactly these words, in one session'],
-      ['cbos search migrate --kind prompt', 'only in what you sent'],
+      ['cbos search migrate --kind prompt', 'search only what you sent'],
       ['cbos search 数据库 --jq .hits', 'for programs'],
     ],
   })
@@ -62,7 +62,7 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
 }
 
 /**
- * Returns the command that shows the place of a hit. For a recording, it is a replay that starts a second early, so
+ * Returns the command that shows the place of a hit. For a recording, the command replays from a second earlier, so
  * that the person sees the text appear. For a JSON session, it prints the events from there.
  */
 function commandThere(program: string, { session, recording, t, seq }: SearchHit): string | null {

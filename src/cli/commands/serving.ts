@@ -22,12 +22,12 @@ export function addServing(program: Command, context: CliContext): void {
     group: 'server',
     summary: 'start CBOS if needed, and open its terminal UI',
     more: [
-      '`npm start` and `cbos` alone run this too. It shows all sessions, with the selected one live and its question one key away; ? shows the keys.',
+      '`npm start` and `cbos` alone run this too. It shows all sessions and the selected one live; one key opens its question. ? shows the keys.',
       'Without a terminal, it prints the address, how to sign in, and the sessions.',
     ].join('\n'),
     examples: [
-      ['cbos', 'everything at a glance; q leaves it, sessions and server keep running'],
-      ['cbos start | cat', 'the sessions as a list, and the next steps'],
+      ['cbos', 'show everything at a glance; q leaves it, sessions and server keep running'],
+      ['cbos start | cat', 'print the sessions as a list, and the next steps'],
     ],
   }).action(async () => {
     if (canDraw(io)) {
@@ -35,7 +35,7 @@ export function addServing(program: Command, context: CliContext): void {
       const { settings } = await context.settings();
       const { connectLocally } = await import('../connect-locally.ts');
       context.exitCode = await host.tui({
-        // The server's version is not checked here, because the message would appear in the middle of the picture,
+        // The server's version is not checked here, because a message would appear in the middle of the terminal UI,
         // which shows the version itself.
         client: connectLocally(settings.socket, host.requireNotStopped),
         io,
@@ -78,7 +78,7 @@ export function addServing(program: Command, context: CliContext): void {
       group: 'server',
       summary: 'start the server in the background',
       examples: [
-        ['cbos up', 'does nothing if it already runs'],
+        ['cbos up', 'do nothing if it already runs'],
         ['cbos up --port 8080', 'on another port'],
       ],
     }),
@@ -153,10 +153,10 @@ function nextLines(program: string, slug: string | null, recent: readonly Conver
           [`${program} demo`, 'five sessions on a scripted stand-in: offline, no key, no cost'],
         ]
       : [
-          [`${program} show ${slug}`, 'what it does, and the commands to answer it'],
+          [`${program} show ${slug}`, 'see what it does, and the commands to answer it'],
           [`${program} attach ${slug}`, 'its terminal'],
           [`${program} new PATH`, 'another session'],
-          [`${program} ls --watch`, 'the list as it changes'],
+          [`${program} ls --watch`, 'watch the list as it changes'],
         ];
   lines.push([`${program} --help`, 'everything else']);
   const width = Math.max(...lines.map(([command]) => command.length));

@@ -50,15 +50,15 @@ export function addShowing(program: Command, context: CliContext): void {
   describe(program.command('show'), {
     group: 'looking',
     summary: 'show one session: what it does, or what it asks and the commands to answer it',
-    more: '--verbose adds why CBOS says so, its processes and its screen.',
+    more: '--verbose adds the reason for its state, its processes and its screen.',
     examples: [
-      ['cbos show AUTH', 'what it wants'],
-      ['cbos show AUTH -v', 'everything about it'],
+      ['cbos show AUTH', 'see what it wants'],
+      ['cbos show AUTH -v', 'see everything about it'],
       ['cbos show AUTH --jq .status', 'for programs'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-v, --verbose', 'everything known about it')
+    .option('-v, --verbose', 'see everything known about it')
     .option('--json', 'print the REST body')
     .action(async (slug: string, options: ShowOptions) => {
       const session = await findSession(context, slug, options.json === true);
@@ -73,17 +73,17 @@ export function addShowing(program: Command, context: CliContext): void {
   describe(program.command('status'), {
     group: 'looking',
     summary: 'count the sessions, and report on the recordings',
-    more: 'Below the counts, it reports how much disk the recordings take, which of them cannot be written, and what was dropped to stay within the settings.',
+    more: 'Below the counts, it reports how much disk space the recordings take, which of them cannot be written, and what was dropped to stay within the settings.',
     examples: [
-      ['cbos status', 'how many need you, are done, or work'],
-      ['cbos status --jq .recordings.dropped', 'everything that was dropped'],
+      ['cbos status', 'see how many need you, are done, or work'],
+      ['cbos status --jq .recordings.dropped', 'see everything that was dropped'],
       ['cbos status --jq .by_state.waiting', 'for a status bar'],
     ],
   })
     .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
     .action(async (options: { json?: boolean }) => {
       const client = await context.client();
-      // Both are asked at once, because a round trip is most of the time that the command takes.
+      // Both are requested at once, because the command spends most of its time on round trips.
       if (options.json === true) {
         const [counts, recordings] = await Promise.all([client.call('countSessions'), client.call('recordings')]);
         out.json({ ...counts, recordings });
@@ -162,7 +162,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['worktree', worktreeText(session, home)],
     ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
-    // If no source reports what the session does, the person needs the reason, with its cure.
+    // If no source reports what the session does, the person needs the reason and its cure.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],

@@ -15,7 +15,7 @@ export function addSuggest(rules: Command, context: CliContext): void {
     .command('suggest')
     .summary('suggest rules from what you allowed again and again')
     .description(
-      'Suggest rules for the commands that you allowed again and again in a project, with the evidence and with what else each rule would have allowed. No suggestion applies by itself.',
+      'Suggest rules for the commands that you allowed again and again in a project. Each suggestion shows the evidence, and what else the rule would have allowed. No suggestion applies by itself.',
     )
     .option(
       '--add <number>',
@@ -28,7 +28,8 @@ export function addSuggest(rules: Command, context: CliContext): void {
       const all = await client.call('suggestRules');
       if (add === undefined) {
         if (json === true) out.json(all);
-        else if (all.length === 0) out.notice('no suggestions: you have allowed no command of a project three times');
+        else if (all.length === 0)
+          out.notice('no suggestions: you have not allowed the same command of a project three times');
         else out.lines(all.flatMap((one) => [...suggestionLines(one), '']));
         return;
       }

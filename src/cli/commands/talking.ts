@@ -39,15 +39,18 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: 'CBOS never types it into an open dialog. The words are joined with spaces; quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo replace the name of the session: the command then says how many sessions get the prompt, and asks.',
+    more: 'CBOS never types it into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo replace the name of the session: the command then reports how many sessions get the prompt, and asks.',
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
-      ['git diff | cbos send AUTH -', 'from standard input'],
+      ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
       ['cbos send AUTH and then update the docs --queue', 'hold it until the turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
-      ['cbos send AUTH fix the linter --wait', 'and print its answer, or its question'],
-      ["cbos send --state ready 'pull, and run the tests'", 'to every session that takes a prompt'],
-      ["cbos send --tag night --repo shop 'stop at the next test'", 'to the sessions with the tag in a repository'],
+      ['cbos send AUTH fix the linter --wait', 'wait, and print its answer or its question'],
+      ["cbos send --state ready 'pull, and run the tests'", 'send to every session that takes a prompt'],
+      [
+        "cbos send --tag night --repo shop 'stop at the next test'",
+        'send to the sessions with the tag in a repository',
+      ],
     ],
   })
     .usage(
@@ -55,7 +58,7 @@ export function addTalking(program: Command, context: CliContext): void {
     )
     .argument('[name]', 'the session')
     .argument('[text...]', 'the prompt; - reads standard input')
-    .option('--all', 'to all sessions, except stopped and observed ones');
+    .option('--all', 'send to all sessions, except stopped and observed ones');
   addSelectors(sending, 'to')
     .option('--command', 'run a text that starts with / or ! as a command')
     .option('--force', 'type it no matter what the session shows')
@@ -110,9 +113,9 @@ export function addTalking(program: Command, context: CliContext): void {
     more: 'yes, no and always answer a permission. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
-      ["cbos answer AUTH no --reply 'use pnpm instead'", 'and tell Claude what to do'],
-      ['cbos answer DOCS 2', 'the second option'],
-      ['cbos answer DOCS 1,3', 'several options, where the question allows it'],
+      ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do'],
+      ['cbos answer DOCS 2', 'choose the second option'],
+      ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
       ['cbos answer DOCS PostgreSQL', 'by label'],
     ],
   })
@@ -181,7 +184,7 @@ export function readAnswer(text: string, options: AnswerOptions): Answer {
   const choice = readChoice(text);
   if (choice === null) {
     if (options.reply !== undefined) {
-      throw new CommandError('--reply goes with yes, no, always or a number', 'cbos answer --help', EXIT.usage);
+      throw new CommandError('--reply needs yes, no, always or a number', 'cbos answer --help', EXIT.usage);
     }
     if (text === '') throw new CommandError('The answer is missing', 'cbos answer --help', EXIT.usage);
     return { text, ...rest };
@@ -224,7 +227,7 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
 /** Returns the error for a refused text, after showing the dialog that blocks it. */
 async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
-  // This is loaded only for this error, because the schemas take as long to load as the rest of the command.
+  // This module is loaded only for this error, because loading its schemas takes as long as the rest of the command.
   const { Question } = await import('../../protocol/question.ts');
   const question = Question.safeParse(error.extra.question);
   if (question.success) out.noticeLines(questionLines(slug, question.data));

@@ -10,8 +10,8 @@ import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
 /**
- * Reports that the person in its terminal has seen what it shows. The id is used because the session may have been
- * renamed.
+ * Reports that the person in the session's terminal has seen its screen. The id is used because the session may have
+ * been renamed.
  */
 async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
   const client = await context.client();
@@ -40,7 +40,7 @@ export function addTerminal(program: Command, context: CliContext): void {
   describe(program.command('attach'), {
     group: 'talking',
     summary: 'open the real terminal of a session',
-    more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are in it. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
+    more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are attached. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
     examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
   })
     .argument('<name>', 'the session')
@@ -73,8 +73,8 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the screen of a session with its scrollback, as text',
     examples: [
-      ['cbos buffer AUTH', 'the last 100 lines'],
-      ['cbos buffer AUTH --lines 1000 | less', 'more of it'],
+      ['cbos buffer AUTH', 'print the last 100 lines'],
+      ['cbos buffer AUTH --lines 1000 | less', 'print more of it'],
     ],
   })
     .argument('<name>', 'the session')
@@ -91,7 +91,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'print the recording of a session',
     more: [
-      'Without --raw, it prints what the screen showed, as text. With -f the rest follows as it comes, without escape codes. Programs that draw overwrite their own output, so this is only for reading along.',
+      'Without --raw, the command prints what the screen showed, as text. With -f, it continues with new output, without escape codes. Programs that draw overwrite their own output, so this is only for reading along.',
       'With --raw, it prints the recorded bytes, including colours and cursor moves, which your terminal obeys. With --raw -f, bytes that are not UTF-8 appear as U+FFFD.',
     ].join('\n'),
     examples: [
@@ -110,7 +110,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     });
 }
 
-/** Ends a temporary terminal. The session continues without one, unless it is in the middle of something. */
+/** Ends a temporary terminal. The session continues without a terminal, unless it is in the middle of something. */
 async function giveBack(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   try {
@@ -139,7 +139,7 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   const from = await startOfFollowing(context, slug, options);
   const text = new PlainText();
   let name = slug;
-  // Writes are done one after another. Each waits for room, and the server sends at most one window ahead of the
+  // Writes are done one after another. Each write waits for room, and the server sends at most one window ahead of the
   // acknowledgements.
   let writing = Promise.resolve();
 
@@ -156,7 +156,8 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
         if (frame.type === 'error') ending.fail(new CommandError(frame.error.message, frame.error.hint));
         if (frame.type !== 'stream' || frame.session !== name) return;
         const { data, offset } = frame;
-        if (frame.snapshot === true) out.notice('the recording was restarted or ran ahead; the current screen follows');
+        if (frame.snapshot === true)
+          out.notice('the recording restarted or is too far ahead; the current screen follows');
         writing = writing.then(async () => {
           if (options.json !== true) await out.raw(options.raw === true ? data : text.read(data));
           connection().send({ type: 'ack', session: name, offset });
@@ -167,12 +168,11 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   );
 }
 
-/** Prints the existing output, and returns the offset from which the rest follows. */
+/** Prints the existing output, and returns the offset where the rest begins. */
 async function startOfFollowing(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
   const client = await context.client();
   if (options.raw === true) {
-    // This request comes first, because the stream itself reports nothing about a session that does not exist or has
-    // no recording.
+    // This request comes first, because the stream does not report that a session does not exist or has no recording.
     await client.call('buffer', { params: { slug }, query: { lines: 1 } });
     return 0;
   }
@@ -181,7 +181,7 @@ async function startOfFollowing(context: CliContext, slug: string, options: Logs
   return body.offset;
 }
 
-/** Returns a screen as text, which ends with its last line, without the empty lines below. */
+/** Returns a screen as text, without the empty lines at its end. */
 function block(text: string): string {
   const trimmed = cleanBlock(text).trimEnd();
   return trimmed === '' ? '' : `${trimmed}\n`;

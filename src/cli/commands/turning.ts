@@ -23,15 +23,15 @@ const MOST_NAMED = 5;
 export function addTurning(program: Command, context: CliContext): void {
   describe(program.command('turns'), {
     group: 'looking',
-    summary: 'list the turns of a session whose files are kept, and what each changed',
+    summary: 'list the turns of a session whose files were saved, and what each changed',
     more: [
       'In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. They are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files at the beginning. No hook or filter of the repository runs, and neither its index nor its files change.',
-      'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether turns are kept, and how many.',
+      'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether the files are saved, and for how many turns.',
     ].join('\n'),
     examples: [
       ['cbos turns AUTH', 'their numbers, times, prompts, files and lines'],
-      ['cbos diff AUTH --turn', 'what the last turn changed'],
-      ['cbos rewind AUTH --before 3', 'the files as they were before turn 3'],
+      ['cbos diff AUTH --turn', 'show what the last turn changed'],
+      ['cbos rewind AUTH --before 3', 'restore the files as they were before turn 3'],
       ["cbos turns AUTH --jq '.turns[-1].files'", 'for programs'],
     ],
   })
@@ -43,14 +43,17 @@ export function addTurning(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: "restore a session's files as they were before or after a turn",
     more: [
-      'Each file gets back its bytes, executable bit or link; files that were added later are deleted. CBOS first saves the current files as a turn of their own, and prints the command that undoes the rewind.',
-      'Ignored files stay, and so do commits, branches and the index. The conversation is not rewound: tell the session, or fork it. A rewind is refused while a turn runs in the folder.',
-      'It asks first. In a script, where nobody can answer, it needs --yes.',
+      'Each file gets back its content, executable bit or link target; files that were added later are deleted. CBOS first saves the current files as a separate turn, and prints the command that undoes the rewind.',
+      'Ignored files stay, and so do commits, branches and the index. The conversation is not rewound: tell the session about the rewind, or fork it. A rewind is refused while a turn runs in the folder.',
+      'The command asks for confirmation first. In a script, where nobody can answer, it needs --yes.',
     ].join('\n'),
     examples: [
-      ['cbos rewind AUTH --before 3', 'undo turn 3 and all after it'],
-      ['cbos rewind AUTH --to 2', 'the state after turn 2: the same, if nothing else changed the files'],
-      ['cbos turns AUTH', 'the turns to choose from'],
+      ['cbos rewind AUTH --before 3', 'undo turn 3 and all later turns'],
+      [
+        'cbos rewind AUTH --to 2',
+        'restore the state after turn 2, which is the same if nothing else changed the files',
+      ],
+      ['cbos turns AUTH', 'list the turns to choose from'],
     ],
   })
     .argument('<name>', 'the session')
@@ -67,7 +70,7 @@ async function list(context: CliContext, slug: string, options: { json?: boolean
   const answer = await client.call('listTurns', { params: { slug } });
   if (options.json === true) return out.json(answer);
   const { turns, fault } = answer;
-  if (turns.length === 0) out.notice(`no turns of ${slug} are kept yet`);
+  if (turns.length === 0) out.notice(`no turns of ${slug} are saved yet`);
   else {
     out.table(
       [{ title: '' }, { title: 'BEGAN' }, { title: 'FILES' }, { title: 'LINES' }, { title: 'PROMPT', worth: 1 }],
@@ -80,7 +83,7 @@ async function list(context: CliContext, slug: string, options: { json?: boolean
       ]),
     );
   }
-  if (fault !== null) out.notice(`the files of the last turn were not kept: ${cleanLine(fault)}`);
+  if (fault !== null) out.notice(`the files of the last turn were not saved: ${cleanLine(fault)}`);
 }
 
 async function rewind(context: CliContext, slug: string, options: RewindOptions): Promise<void> {

@@ -19,7 +19,10 @@ export function addViewing(program: Command, context: CliContext): void {
     more: 'A session must match all words of a filter: #night is a tag, @shop a repository, and any other word must occur in its row. The page and the terminal UI offer the same views.',
     examples: [
       ['cbos views', 'list them'],
-      ["cbos views save night --group repo '#night'", 'the sessions with the tag night, by repository'],
+      [
+        "cbos views save night --group repo '#night'",
+        'group by repository, and show only the sessions with the tag night',
+      ],
       ['cbos ls --view night', 'the list as the view shows it'],
       ['cbos views rm night', 'delete the view; the sessions stay'],
     ],
@@ -56,7 +59,7 @@ export function addViewing(program: Command, context: CliContext): void {
       if (!isTag(name))
         throw new CommandError(
           `${JSON.stringify(name)} isn't a valid name for a view`,
-          `A view is named like a tag: ${TAG_RULE}`,
+          `The name of a view follows the rule for tags: ${TAG_RULE}`,
           EXIT.usage,
         );
       const client = await context.client();

@@ -20,8 +20,8 @@ import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
- * How long `wait` waits for a server that is gone. It is longer than any restart, but a script does not hang forever
- * on a server that somebody stopped for the night.
+ * How long `wait` waits for a server that is gone. This is longer than any restart, but limited, so that a script does
+ * not hang forever on a server that somebody stopped for the night.
  */
 const LOST_SERVER_MS = 60_000;
 
@@ -37,7 +37,7 @@ export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('watch'), {
     group: 'looking',
     summary: 'print changes of status as they happen, one per line',
-    more: 'Ctrl-C ends it. It continues by itself when the server restarts.',
+    more: 'Ctrl-C ends it. The command continues by itself when the server restarts.',
     examples: [
       ['cbos watch', 'all sessions, including later ones'],
       ['cbos watch AUTH DOCS', 'these'],
@@ -53,19 +53,19 @@ export function addWatching(program: Command, context: CliContext): void {
   const waiting = describe(program.command('wait'), {
     group: 'looking',
     summary: 'block until sessions are in a state, for scripts',
-    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 when the time runs out, and 1 if a session stops first.',
+    more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.',
     examples: [
       ['cbos wait AUTH', 'until it needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'until it takes a prompt, at most ten minutes'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
-      ['cbos wait --tag night --for done', 'until every session that has the tag now was done'],
+      ['cbos wait --tag night --for done', 'until every session that has the tag now has been done once'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(waiting, 'for')
-    .option('-f, --for <state>', 'the state: a word of `cbos ls --help`', readStateWord, 'waiting')
-    .option('--any', 'until one session is in the state, not all')
+    .option('-f, --for <state>', 'the state: a word listed by `cbos ls --help`', readStateWord, 'waiting')
+    .option('--any', 'wait for only one of the sessions')
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
-    .option('--json', 'each session that is in the state, as JSON lines')
+    .option('--json', 'print each session that reaches the state, as JSON lines')
     .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
       const remote = names.filter((name) => name.includes('/'));
       if (remote.length > 0) {
@@ -185,7 +185,7 @@ async function waitElsewhere(context: CliContext, slugs: readonly string[], opti
   });
 }
 
-/** A script waits for what a session does, even if the session is snoozed. */
+/** Snoozing has no effect here, because a script waits for what a session does. */
 function isIn(session: Session, selector: StateSelector): boolean {
   const isOfPerson = selector.kind === 'unread' || (selector.kind === 'attention' && selector.attention === 'snoozed');
   return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);

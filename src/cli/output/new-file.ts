@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
 
-/** The mode of the file. Only its owner may see what sessions showed, as with recordings. */
+/** The mode of the file. Only its owner may see what sessions showed, as for recordings. */
 const MODE = 0o600;
 
 /**

@@ -4,10 +4,12 @@ import { withoutReordering } from '../../text/terminal-text.ts';
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
 
-/** A longer open sequence is not an escape sequence. The text held back because of it would never be shown. */
+/**
+ * A longer open sequence is not an escape sequence. Waiting for its end would hold back text that is then never shown.
+ */
 const LONGEST_OPEN = 4_096;
 
-/** More blank cells than a line has are a mistake of the program that drew them. */
+/** A move over more cells than a line has is a mistake of the program that drew them. */
 const MOST_BLANKS = 500;
 
 /**

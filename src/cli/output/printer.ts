@@ -106,7 +106,7 @@ export function createPrinter(io: TerminalIo): Printer {
     },
     written: () =>
       new Promise((resolve, reject) => {
-        // The stream reports its failure only after it has called back.
+        // The stream emits its error only after it has called back.
         stdout.write('', () => setImmediate(() => (failure === null ? resolve() : reject(failure))));
       }),
     notice: (text) => void stderr().write(`cbos: ${cleanLine(text)}\n`),

@@ -54,7 +54,7 @@ function oneAnswer(slug: string, question: Question): string[] {
   );
   if (question.multi && question.options.length > 1) commands.push([`cbos answer ${slug} 1,2`, 'several at once']);
   if (question.kind === 'permission' || question.kind === 'plan') {
-    commands.push([`cbos answer ${slug} no --reply 'TEXT'`, 'no, and tell Claude what to do']);
+    commands.push([`cbos answer ${slug} no --reply 'TEXT'`, 'say no, and tell Claude what to do']);
   }
   if (commands.length === 0) commands.push([`cbos answer ${slug} 'TEXT'`, 'your own answer']);
   const width = Math.max(...commands.map(([command]) => command.length));

@@ -109,7 +109,7 @@ export const COLUMN_NAMES = Object.keys(COLUMNS) as readonly ColumnName[];
 /** The columns for which the server must inspect the processes of all sessions. */
 export const RESOURCE_COLUMNS: ReadonlySet<ColumnName> = new Set(['memory', 'cpu']);
 
-/** The default columns. `ls -l` shows all. */
+/** The default columns. `ls -l` shows all columns. */
 const USUAL_COLUMNS: readonly ColumnName[] = ['name', 'state', 'for', 'path', 'branch', 'model', 'says'];
 
 const ICON: SessionColumn = {
@@ -119,7 +119,7 @@ const ICON: SessionColumn = {
 
 /**
  * `attention`: sessions that need the person first, with the longest waiting first. `for`: the longest in its state
- * first. The others: the newest first.
+ * first. All others: the newest first.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -145,7 +145,7 @@ function compareTexts(one: string, other: string): number {
 
 export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
-  /** null for the default columns, as far as there is room; columns that a person names are all shown */
+  /** null for the default columns, as many as fit; columns that a person names are always shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
   /** returns the line above each group of sessions, which are adjacent; null for no such lines */

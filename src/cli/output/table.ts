@@ -114,7 +114,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   return narrowed;
 }
 
-/** Leaves out the column with the lowest worth among some. Returns all columns if none of those has a worth. */
+/** Drops the column with the lowest worth from the given columns. Returns all columns if none of them has a worth. */
 function withoutLeast(columns: readonly ShownColumn[], some: readonly ShownColumn[]): readonly ShownColumn[] {
   const worths = some.flatMap(({ column }) => column.worth ?? []);
   const least = Math.min(...worths);

@@ -29,7 +29,7 @@ export interface InvokedTurn {
 
 /**
  * Prints a turn while it is running: the answer as it is written, and tools one per line, or its events as JSON
- * lines. The command ends with the turn (0, or 1 with the reason), and with 4 if the turn asks something.
+ * lines. The command ends with the turn: 0, or 1 with the reason. It ends with 4 if the turn asks something.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;
@@ -63,7 +63,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
     const { event } = frame;
     // The process may fail before it has taken the prompt.
     hasBegun ||= isOf(event, invocation) || event.type === 'error';
-    // Further frames may arrive together with the end.
+    // More frames may arrive together with the end.
     if (!hasBegun || isOver) return;
     isOver = event.type === 'result' || event.type === 'error';
     if (isJson) out.jsonLine(frame);
@@ -74,7 +74,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function finish(result: ClaudeEvent): void {
     closeLine();
-    // The answer of a slash command need not arrive in pieces.
+    // The answer of a slash command does not always arrive in pieces.
     const answer = hasAnswered || isJson ? '' : answerText(result);
     if (answer !== '') out.line(answer);
     if (hasSucceeded(result)) ending.finish(EXIT.done);
