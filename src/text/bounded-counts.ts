@@ -1,4 +1,4 @@
-/** The parameters of a control sequence, which say how many rows, columns, or repetitions it affects. */
+/** The parameters of a control sequence: the numbers of rows, columns, or repetitions. */
 interface Params {
   /** the numbers of the sequence; 0 if a number was omitted */
   params: Int32Array;
@@ -46,7 +46,7 @@ export function boundCounts(terminal: SizedTerminal): void {
 }
 
 /**
- * These are private to xterm.js. They are the same in its headless build and in the browser's (6.0.0, which is
+ * These are private to xterm.js. They are the same in its headless build and in its browser build (6.0.0, which is
  * pinned).
  */
 function handlersOf(terminal: SizedTerminal): Record<string, Handler> {

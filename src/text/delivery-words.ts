@@ -11,11 +11,11 @@ const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   taken_out: 'It was still in the prompt, unsent, and CBOS removed it; CBOS sends it when the session is ready',
   resumed: 'The server ended before it was sent; CBOS sends it when the session is ready',
   looking:
-    'The server ended while it pressed Enter; CBOS finds out whether Claude Code took it when the session is ready',
+    'The server ended while it pressed Enter; when the session is ready, CBOS finds out whether Claude Code took the text',
   under_view:
-    'A view opened while it was being sent; if it is still in the prompt when the view closes, CBOS sends it then',
-  unread: 'The session has not read it yet; CBOS presses Enter once it shows in the prompt',
-  taken_back: "Somebody moved it from Claude Code's queue into the prompt; CBOS leaves it to them",
+    'A view opened while it was being sent; if the text is still in the prompt when the view closes, CBOS sends it then',
+  unread: 'The session has not read it yet; CBOS presses Enter once the text appears in the prompt',
+  taken_back: "Somebody moved it from Claude Code's queue into the prompt; CBOS leaves it to that person",
   answering: `${IN_QUEUE}; an answer may end that turn`,
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
@@ -50,7 +50,7 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
   slash_command: ['A text that starts with "/" would run a slash command'],
   ended: ['The session is stopped', '`cbos restart SLUG` continues its conversation'],
   unread: [
-    'The session has not read what was typed before',
+    'The session has not read an earlier text yet',
     'Wait until it continues (`cbos attach SLUG` shows what it is doing), or let CBOS hold the text (--queue)',
   ],
   draft: [

@@ -157,7 +157,7 @@ export function truncateStart(text: string, cells: number): string {
 
 /**
  * Cuts the middle of a text to fit a number of cells. Use it for a name whose beginning or end may be the same as in
- * others.
+ * other names.
  */
 export function truncateMiddle(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;

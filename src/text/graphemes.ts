@@ -1,6 +1,6 @@
 /**
- * The segmenter is created when a text needs it, because Node 20 takes 6 ms to load the rules, which is a quarter of
- * its whole start.
+ * The segmenter is created when a text first needs it, because Node 20 takes 6 ms to load its rules, a quarter of
+ * Node's whole start time.
  */
 let segmenter: Intl.Segmenter | undefined;
 
@@ -18,8 +18,8 @@ const ONE_UNIT_EACH = /^[\t\n -~\u00a0-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u
 const PIECE_UNITS = 256;
 
 /**
- * Returns the characters of a text as people see them, in order: an emoji with its skin tone is one. Takes time in
- * proportion to the text's length.
+ * Returns the characters of a text as people see them, in order: an emoji with its skin tone is one character. The time
+ * is proportional to the text's length.
  */
 export function* graphemes(text: string): Generator<string, void, undefined> {
   if (ONE_UNIT_EACH.test(text)) {

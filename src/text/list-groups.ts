@@ -31,7 +31,7 @@ export interface ListGroup {
   sessions: readonly SeenSession[];
 }
 
-/** Puts each of the sessions below one heading. Within a group by attention they keep their order. */
+/** Puts each of the sessions below one heading. Within a group, sessions keep their order. */
 export function listGroupsOf(sessions: readonly SeenSession[], by: Grouping): ListGroup[] {
   return [...currentGroups(sessions.filter(isCurrent), by), ...oldGroups(sessions)];
 }

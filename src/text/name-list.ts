@@ -1,6 +1,6 @@
 import { cleanLine } from './terminal-text.ts';
 
-/** How many names a text repeats. For more, their number is enough. */
+/** How many names a text repeats. For longer lists, the number of the rest is enough. */
 const MOST_NAMED = 5;
 
 /** Returns a text such as `a, b, c, d, e and 2 more`. */

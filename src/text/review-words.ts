@@ -27,7 +27,7 @@ export function reviewPrompt(round: number, comments: readonly PromptComment[]):
   return [
     `Review of your changes, round ${round}: ${count}.`,
     ...parts,
-    'Address each of them. Then say for each number what you did, or why you did not.',
+    'Address each of them. Then report for each number what you did, or why you did nothing.',
   ].join('\n\n');
 }
 
@@ -50,7 +50,7 @@ export function placeText({
 }: Omit<PromptComment, 'text' | 'lines'>): string {
   const [from, to] = [anchor.line ?? line, anchor.end_line ?? endLine];
   const lines = from === to ? `line ${from}` : `lines ${from}–${to}`;
-  const of = side === 'base' ? ' of the base (removed since)' : '';
+  const of = side === 'base' ? ' of the base (since removed)' : '';
   const became = anchor.state === 'outdated' ? ' when it was written; these lines have changed since' : '';
   return `${shownName(file)}, ${lines}${of}${became}`;
 }

@@ -21,9 +21,9 @@ const REASONS: Readonly<Record<RuleReason, string>> = {
   asks: 'a rule asks about: …',
   no_rules: 'no rule matches it',
   no_rule: 'no rule allows: …',
-  for_people: 'only a person answers …',
+  for_people: 'only a person may answer …',
   not_whole: 'CBOS does not have its whole input',
-  unclear_input: 'its input does not fully say what it does: …',
+  unclear_input: 'its input does not fully describe what it does: …',
   broken_file: "this file of rules isn't trustworthy: …",
   may_be_denied: 'it may contain what a rule denies: …',
   protected: 'no rule may allow this place: …',
@@ -98,7 +98,7 @@ export function ruleFileFault({ path, folder, state, error }: RuleFile): string 
         `${path}: ${error ?? 'it has changed'}; the trusted version applies, and nothing is allowed there`,
       );
     case 'broken':
-      return cleanLine(`${path}: ${error ?? 'it cannot be read'}; nothing that it touches is allowed`);
+      return cleanLine(`${path}: ${error ?? 'it cannot be read'}; nothing that it affects is allowed`);
   }
 }
 

@@ -25,7 +25,7 @@ export function runText({
   error,
   delivery_status: status = null,
 }: Pick<ScheduleRun, 'outcome' | 'reason' | 'error'> & Partial<Pick<ScheduleRun, 'delivery_status'>>): string {
-  // A newer server may have words that this version does not know.
+  // A newer server may send words that this version does not know.
   const why = error ?? (reason === null ? '' : (REASONS[reason] ?? reason));
   if (why !== '') return `${outcome}: ${why}`;
   const delivered = status === null ? '' : (DELIVERED[status] ?? '');

@@ -7,7 +7,7 @@ export function snoozeText(snooze: Snooze): string {
   return `snoozed ${wakeText(snooze)}`;
 }
 
-/** Returns `until 17:00`, for a place below a heading that says the rest. */
+/** Returns `until 17:00`, for a place below a heading that already says "snoozed". */
 export function wakeText({ since, until, until_asks, until_turn_ends, until_ends }: Snooze): string {
   const rules = [
     ...(until === null ? [] : [momentText(Date.parse(until), Date.parse(since))]),

@@ -19,8 +19,8 @@ export interface RowOptions {
   /** false for bold, inverse, and other attributes without any colour */
   hasColours?: boolean;
   /**
-   * Returns a sequence that moves the cursor to a column, counted from `from`. It is requested after each character
-   * whose width terminals disagree about, so that the next character is drawn in its own cell.
+   * Returns a sequence that moves the cursor to a column, counted from `from`. A move follows each character whose
+   * width terminals disagree about, so that the next character is drawn in its own cell.
    */
   placeAt?(col: number): string;
 }
@@ -54,8 +54,8 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
 }
 
 /**
- * Reports whether terminals may disagree about the width of a cell's characters. They agree on a single character of
- * Latin, Greek, Cyrillic, punctuation, arrows, box drawing, or Braille, which takes one cell.
+ * Reports whether terminals may disagree about the width of a cell's characters. They agree on the width of one cell
+ * for a single character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing, or Braille.
  */
 function hasDoubtfulWidth(characters: string): boolean {
   const code = characters.charCodeAt(0);

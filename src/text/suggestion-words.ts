@@ -6,7 +6,7 @@ const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
 const STEPS: Readonly<Record<RuleSuggestion['step'], string>> = {
   exact: 'exactly this command, with no other arguments',
-  arguments: 'the same command with any arguments, which you have allowed with several',
+  arguments: 'the same command with any arguments; you have allowed it with several different ones',
 };
 
 /** Returns what a suggestion would allow in addition to the commands seen. */

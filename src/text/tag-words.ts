@@ -13,7 +13,7 @@ export function readTagWords(typed: string): TypedTags {
   const remove = words.flatMap((word) => (word.startsWith('-') ? [word.slice(1).replace(/^#/, '')] : []));
   const add = words.flatMap((word) => (word.startsWith('-') ? [] : [word.replace(/^[+#]/, '')]));
   const wrong = [...add, ...remove].find((word) => !isTag(word));
-  if (wrong !== undefined) return { edit: null, problem: `${wrong} is no tag: ${TAG_RULE}` };
+  if (wrong !== undefined) return { edit: null, problem: `${wrong} isn't a valid tag: ${TAG_RULE}` };
   return {
     edit: { ...(add.length === 0 ? {} : { add }), ...(remove.length === 0 ? {} : { remove }) },
     problem: null,

@@ -26,7 +26,7 @@ export function askedCallLines({ kind, tool }: Question): string[] {
 
 /**
  * Reports whether the question's own text contains the whole call. A dialog on a screen repeats the call, but not
- * always to its end.
+ * always the whole call.
  */
 export function saysCall({ tool, text }: Question): boolean {
   const said = squeeze(text);

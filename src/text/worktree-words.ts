@@ -6,15 +6,20 @@ import { cleanLine } from './terminal-text.ts';
 
 /** The choices for finishing a worktree. */
 export const FINISH_CHOICES: readonly { how: FinishHow; key: string; verb: string; about: string }[] = [
-  { how: 'merge', key: 'm', verb: 'Merge', about: 'a fast-forward of the base, or a merge commit of yours' },
-  { how: 'rebase', key: 'r', verb: 'Rebase', about: 'its commits, on top of the base' },
-  { how: 'squash', key: 's', verb: 'Squash', about: 'its changes, as one commit of yours on top of the base' },
+  {
+    how: 'merge',
+    key: 'm',
+    verb: 'Merge',
+    about: 'merge into the base: fast-forward, or with a merge commit in your name',
+  },
+  { how: 'rebase', key: 'r', verb: 'Rebase', about: 'rebase its commits onto the base' },
+  { how: 'squash', key: 's', verb: 'Squash', about: 'squash its changes into one commit in your name on the base' },
   { how: 'keep', key: 'k', verb: 'Keep', about: 'remove only the folder; keep the branch, and merge nothing' },
   {
     how: 'discard',
     key: 'd',
     verb: 'Discard',
-    about: 'merge nothing; also delete the branch if it was made for the session',
+    about: 'merge nothing; also delete the branch if it was created for the session',
   },
 ];
 
@@ -61,7 +66,7 @@ export function uncommittedText(files: readonly string[]): string {
   return `${someNames(files.map(shownBranch))} ${files.length === 1 ? 'is' : 'are'} not committed`;
 }
 
-/** Returns what a person should know before a finish: what is merged or not, what is saved, and what is not. */
+/** Returns what a person should know before a finish: what is merged, what is saved, and what is lost. */
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;
   // An older server does not report a merge.
@@ -82,7 +87,7 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
     ...(uncommitted.length === 0 ? [] : [`saved, but not committed: ${someNames(uncommitted.map(shownBranch))}`]),
     ...(ignored.length === 0
       ? []
-      : [`ignored by git, saved only where .worktreeinclude names it: ${someNames(ignored.map(shownBranch))}`]),
+      : [`ignored by git, saved only if .worktreeinclude names it: ${someNames(ignored.map(shownBranch))}`]),
   ];
 }
 

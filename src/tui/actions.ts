@@ -25,7 +25,7 @@ export interface SendOptions {
 
 /**
  * Sends a text to a session's prompt. While a dialog is open, the text is an answer in words. The draft is kept until
- * the text was sent.
+ * the text has been sent.
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
@@ -80,7 +80,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
-/** Reports whether the person has seen the question. If not, shows a message. */
+/** Reports whether the person has seen the question. If not, a message is shown. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} now asks something else: read it first`);
@@ -88,8 +88,8 @@ function isRead(app: App, slug: string): boolean {
 }
 
 /**
- * Reports whether the person may allow the call, because nobody should allow what is not shown. If not, shows a
- * message.
+ * Reports whether the person may allow the call. Nobody should allow a call that is not fully shown. If not, a message
+ * is shown.
  */
 function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
   if (!mayAllow(question, answering)) return true;

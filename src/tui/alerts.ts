@@ -11,7 +11,7 @@ export interface Alert {
 }
 
 /**
- * Returns a key that differs for each wait of a session. It stays the same if a dialog is reported again with more
+ * Returns a key that differs for each wait of a session. The key stays the same if a dialog is reported again with more
  * options.
  */
 function waitingKey({ snoozed, state, status }: SeenSession): string | null {
@@ -22,8 +22,8 @@ function waitingKey({ snoozed, state, status }: SeenSession): string | null {
 
 /**
  * Returns the sessions that began to wait between two views, except the one that the person is looking at. The first
- * view causes no alerts, because it would ring for sessions that have waited for hours, and neither does the first list
- * of another machine.
+ * view causes no alerts, because it would ring for sessions that have waited for hours. The first list of another
+ * machine causes none either.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];

@@ -30,7 +30,7 @@ export interface App {
   toast(tone: Toast['tone'], text: string): void;
   /** Runs work that takes a while. An expected error is shown, and any other error ends the TUI. */
   run(work: () => Promise<void>): void;
-  /** Gives the terminal to another program while that is running. */
+  /** Gives the terminal to another program while that program runs. */
   lendTerminal<T>(work: () => Promise<T>): Promise<T>;
   /** Requests the list and the session's screen again. */
   refresh(): void;

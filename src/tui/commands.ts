@@ -86,7 +86,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/explain': { usage: '/explain', about: 'explain its status', run: (app) => showOutput(app, 'explain') },
   '/interrupt': { usage: '/interrupt', about: 'end its turn', run: interrupt },
-  '/no': { usage: '/no TEXT', about: 'no, and do this instead', run: (app, words) => sayNo(app, words) },
+  '/no': {
+    usage: '/no TEXT',
+    about: 'say no, and tell Claude what to do instead',
+    run: (app, words) => sayNo(app, words),
+  },
   '/stop': {
     usage: '/stop',
     was: '/kill',
@@ -131,14 +135,14 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/mouse': {
     usage: '/mouse',
-    about: 'turn the mouse off or on; off, your terminal selects text as usual',
+    about: 'turn the mouse off or on; while it is off, your terminal selects text as usual',
     run(app) {
       app.useMouse(!app.model.hasMouse);
       app.toast(
         'good',
         app.model.hasMouse
           ? 'the mouse is on: clicks and the wheel work here'
-          : 'the mouse is off: it belongs to your terminal',
+          : 'the mouse is off: your terminal selects text',
       );
     },
   },

@@ -14,8 +14,8 @@ export type Piece =
 const MOST_PIECES = 1_000;
 
 /**
- * A conversation, built from the session's events in order. Each event counts once, however it arrives and however
- * often.
+ * Each event counts once, however it arrives and however often it arrives. Each event counts once, however it arrives
+ * and however often.
  */
 export class Conversation {
   readonly pieces: Piece[] = [];

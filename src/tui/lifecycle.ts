@@ -134,7 +134,7 @@ function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
 }
 
 /**
- * Runs an action for each session, all at once, and shows a line for each. @param run runs it, and returns the
+ * Runs an action for all sessions at the same time, and shows a line for each. @param run runs it, and returns the
  * outcome
  */
 export function reportEach(

@@ -5,7 +5,7 @@ import { type ListGroup, listGroups } from './groups.ts';
 import { type Editor, EMPTY_EDITOR } from './input/editor.ts';
 
 /**
- * What happens when a session starts to wait: the terminal's bell, a desktop notification as well, or only a line.
+ * What happens when a session starts to wait: the terminal's bell, the bell and a desktop notification, or only a line.
  */
 export const ALERTS = ['bell', 'desktop', 'quiet'] as const;
 
@@ -124,8 +124,8 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
 }
 
 /**
- * How long a question must be in the picture before anybody can have read it. An earlier keypress was meant for what
- * was there before.
+ * How long a question must be in the picture before anybody can have read it. An earlier keypress was meant for the
+ * previous picture.
  */
 export const READING_MS = 500;
 
@@ -163,8 +163,8 @@ export function isReadable(model: Model, now: number): boolean {
 
 /**
  * Reports whether a click answers the question. The first click of a double click may have chosen the session, and
- * the second one must not answer. A question of a session that was chosen by the mouse must therefore be shown for a
- * moment as well.
+ * the second one must not answer. The question of a session that was chosen by the mouse must therefore be shown for a
+ * moment first.
  */
 export function isClickable(model: Model, now: number): boolean {
   return isReadable(model, now) && now - model.drawn.since >= READING_MS;

@@ -18,8 +18,8 @@ export function listedSessions(view: SessionView, filter: string): SeenSession[]
 }
 
 /**
- * Returns the session for a typed name: the one with exactly this name, or else the first whose name
- * begins with it, or else the first whose name contains it; null if no name does.
+ * Returns the session for a typed name, or null if no name matches. An exact match comes first, then the first name
+ * that begins with the text, then the first one that contains it.
  */
 export function bestMatch(sessions: readonly Session[], typed: string): string | null {
   const name = typed.trim().toLowerCase();

@@ -2,13 +2,13 @@ import type { Dispose } from '../client/index.ts';
 import type { TuiOptions } from './host.ts';
 
 /**
- * The minimum time between two pictures while something keeps changing. Even if timers are late, 30 changes a second
- * are each shown. Nobody sees more, and each picture also costs the terminal time.
+ * The minimum time between two pictures while something keeps changing. Even if timers are late, each of 30 changes a
+ * second is shown. Nobody sees more than that, and each picture also costs the terminal time.
  */
 const PICTURE_MS = 30;
 /**
- * How long after a keypress a change still feels like its effect. The effect of a keypress is shown at once,
- * including the server's answer to it.
+ * How long after a keypress a change still counts as its effect. The effect of a keypress is shown at once, including
+ * the server's answer to it.
  */
 const KEY_EFFECT_MS = 150;
 /** The minimum time between two pictures during that time. */

@@ -46,7 +46,7 @@ export interface WatchOptions {
 /** The size if a session does not report one. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
 /**
- * How many bytes are acknowledged at a time. It is a quarter of what the server sends ahead, so the server never has
+ * How many bytes are acknowledged at a time. This is a quarter of what the server sends ahead, so the server never has
  * to wait.
  */
 const ACKNOWLEDGE_BYTES = 64 * 1024;

@@ -68,8 +68,8 @@ async function takeOver(): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
       if (await isOurs(page)) return;
-      // The address must differ, or the browser would only move within the current page. This is not awaited, because
-      // the navigation itself waits for this to end.
+      // The address must differ, because otherwise the browser would only move within the current page. This is not
+      // awaited, because the navigation itself waits for this to end.
       void page.navigate(`/?${Date.now()}${new URL(page.url).hash}`);
     }),
   );
@@ -86,7 +86,7 @@ function isOurs(page: PageClient): Promise<boolean> {
 
 async function show({ session, title, body }: PushMessage): Promise<void> {
   const pages = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  // Somebody is looking at the page, which already shows it.
+  // Somebody is looking at the page, which already shows the session's question.
   if (pages.some(({ visibilityState, focused }) => visibilityState === 'visible' && focused)) return;
   await worker.registration.showNotification(title, {
     body,

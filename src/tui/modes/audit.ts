@@ -59,7 +59,7 @@ export function showAudit(app: App, words: string): void {
       ? []
       : ([
           ['j/k', 'choose'],
-          ['Enter', 'all of it'],
+          ['Enter', 'show all of it'],
         ] as const)),
     ['Esc', 'back'],
   ];
@@ -90,7 +90,7 @@ export function showAudit(app: App, words: string): void {
         return { title: `${title}: ${at + 1} of ${entries.length}${more}`, rows: lines };
       },
     });
-    // New decisions may have been made while one was open.
+    // New decisions may have been made while a decision was shown.
     reader.note();
   };
   show();

@@ -13,7 +13,7 @@ import { showPage } from './text-page.ts';
 export function budgetByWords(app: App, words: string): void {
   const [name, amount, ...rest] = words.split(/\s+/).filter((word) => word !== '');
   if (rest.length > 0) {
-    app.toast('bad', 'That is too much — /budget [NAME [AMOUNT]]');
+    app.toast('bad', 'Too many words — /budget [NAME [AMOUNT]]');
     return;
   }
   app.run(async () => {
@@ -35,7 +35,7 @@ function raise(app: App, budget: Budget, amount: number | null): void {
   }
   const to = amount ?? subject.limit + budget.limit;
   if (!(to > subject.limit)) {
-    app.toast('bad', `The limit is ${amountText(subject.limit, budget.unit)} already — name a higher one`);
+    app.toast('bad', `The limit is already ${amountText(subject.limit, budget.unit)} — name a higher one`);
     return;
   }
   const whose = subject.session === null ? '' : ` of ${cleanLine(subject.session)}`;
@@ -53,7 +53,7 @@ function raise(app: App, budget: Budget, amount: number | null): void {
 
 function showBudgets(app: App, budgets: readonly Budget[]): void {
   showPage(app, 'Budgets', (cols) => {
-    if (budgets.length === 0) return ['', '   There is no budget: config.toml makes them, in [[budgets]].'];
+    if (budgets.length === 0) return ['', '   There is no budget: budgets are defined in config.toml, in [[budgets]].'];
     const lines = budgets.flatMap((one) => [
       '',
       `   ${cleanLine(one.name)}: ${amountText(one.limit, one.unit)}${one.per === 'day' ? ' a day' : ''} for ${budgetScopeText(one)}`,

@@ -14,7 +14,7 @@ const NEEDED: Readonly<Record<string, readonly Right[]>> = {
 /** Keys that do nothing to the selected session. */
 const ANYWHERE: ReadonlySet<string> = new Set(['Tab', 'Space', 'Esc', 'v', '/', 'f', 'q', 'S', ':', '?']);
 
-/** Reports whether a key has an effect on a session of another machine and is therefore listed. */
+/** Reports whether a key has an effect on a session of another machine, so that the hints list it. */
 export function isOffered([key, does]: Hint, { may }: Elsewhere): boolean {
   if (ANYWHERE.has(key) || does === 'new') return true;
   if (does === 'no') return may.includes('answer');

@@ -64,8 +64,8 @@ function problemOf(error: unknown, slug: string): string {
 }
 
 /**
- * Shows one question at a time. A key answers only a question that was in the picture for a moment, and a yes counts
- * only for a question that was read.
+ * Shows one question at a time. A key answers only a question that was in the picture for a moment. A yes counts only
+ * for a question that was read.
  */
 export function showInbox(app: App): void {
   const { model } = app;
@@ -99,10 +99,10 @@ export function showInbox(app: App): void {
   /** Returns why the answer may not be given now. Null if it may. */
   const refusalOf = ({ key, question }: InboxCard, answer: GivenAnswer): string | null => {
     if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
-    if (!isReadable(key)) return 'It has just asked: read it first';
+    if (!isReadable(key)) return 'This question is new: read it first';
     if (!mayAllow(question, answer)) return null;
-    if (question.cut === true) return cutText('Enter, then t opens it');
-    return drawn?.isRead === true ? null : 'Read it to its end first: Space goes on';
+    if (question.cut === true) return cutText('Enter, then t opens its terminal');
+    return drawn?.isRead === true ? null : 'Read it to its end first: Space scrolls';
   };
   const give = (answer: GivenAnswer, said: string): void => {
     const card = current();
@@ -115,14 +115,13 @@ export function showInbox(app: App): void {
     writing = null;
     top = 0;
     hold.give({ card, answer, said });
-    app.toast('wait', `${card.askers.map(({ slug }) => slug).join(', ')}: ${said} — leaves in 3 s, u takes it back`);
+    app.toast('wait', `${card.askers.map(({ slug }) => slug).join(', ')}: ${said} — sent in 3 s, u takes it back`);
   };
   const choose = (number: number): void => {
     const question = current()?.question;
     const option = question?.options[number - 1];
     if (question === undefined) return;
-    if (question.multi || question.questions.length > 1)
-      app.toast('bad', 'Several answers are asked for: Enter opens it');
+    if (question.multi || question.questions.length > 1) app.toast('bad', 'It needs several answers: Enter opens it');
     else if (option === undefined) app.toast('bad', `There is no option ${number}`);
     else give({ choice: number }, option.label);
   };
@@ -143,7 +142,7 @@ export function showInbox(app: App): void {
     u: () => {
       const taken = hold.undo();
       const [back] = taken?.card.askers ?? [];
-      if (back === undefined) return app.toast('bad', 'Nothing waits that could be taken back');
+      if (back === undefined) return app.toast('bad', 'There is no answer to take back');
       shownId = idOf(back);
       app.toast('good', 'taken back: nothing was sent');
     },
@@ -159,7 +158,7 @@ export function showInbox(app: App): void {
       for (const { slug } of card?.askers ?? [])
         app.run(async () => {
           await app.client.call('snoozeSession', { params: { slug }, body: { until_asks: true } });
-          app.toast('good', `${slug} is snoozed until it asks anew — :snooze wakes it`);
+          app.toast('good', `${slug} is snoozed until it asks again — :snooze wakes it`);
         });
     },
     enter: () => {

@@ -75,7 +75,7 @@ export function newSession(app: App, name = ''): void {
     app.run(async () => {
       try {
         const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
-        // An answer for a text that has changed since is of no use.
+        // The text has changed since the request, so the answer is of no use.
         if (isLast()) {
           form.folders = folders.map((folder) => pathText(folder, home));
           form.chosen = -1;
@@ -176,7 +176,7 @@ export function newSession(app: App, name = ''): void {
       ['Enter', form.chosen >= 0 ? 'take it' : 'launch'],
       ...(form.field === 'folder' && form.folders.length > 0 ? ([['↓', 'choose']] as const) : []),
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
-      ...(form.field === 'type' ? ([['Space', 'the other type']] as const) : []),
+      ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
       ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
       ['Esc', 'leave'],
     ],
@@ -231,7 +231,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   });
 }
 
-/** Returns the size in which the session will be shown here, so that nothing of it is cut off. */
+/** Returns the size in which the session will be shown here, so that no part is cut off. */
 function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
   return {
     cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),
@@ -248,7 +248,7 @@ function choiceWords({ type, inWorktree }: Form, field: Choice): [word: string, 
   if (field === 'type') return [type, ABOUT_TYPES[type]];
   return inWorktree
     ? ['yes', 'a git worktree, on this branch; empty: named after the session']
-    : ['no', 'in the folder itself'];
+    : ['no', 'works in the folder itself'];
 }
 
 function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
@@ -282,7 +282,7 @@ function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: nu
   return { title: 'A new session', rows: lines.slice(0, rows), cursor };
 }
 
-/** How many folders are shown. Nobody looks further down, and another letter makes the list shorter. */
+/** How many folders are shown. Nobody looks further down, and another letter shortens the list. */
 const MOST_FOLDERS_SHOWN = 6;
 
 function folderLines(folders: readonly string[], width: number): string[] {

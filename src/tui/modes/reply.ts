@@ -36,7 +36,7 @@ export function reply(app: App, added = ''): void {
     else model.drafts.set(slug, editor);
     app.changed();
   };
-  // A command is written on its own line. Esc restores what had been written for the session.
+  // A command is written on a separate line. Esc restores what had been written for the session.
   const before = draftOf(model, slug);
   if (added === '/') write(editorOf('/'));
   else if (added !== '') write(insert(before, added));

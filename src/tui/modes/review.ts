@@ -33,7 +33,7 @@ export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[
   });
 }
 
-/** git adds a tab after a name with a blank, and quotes a name with other special characters. */
+/** git adds a tab after a name that contains a blank, and quotes a name with other special characters. */
 function nameIn(text: string, mark: string): string | null {
   return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
 }
@@ -66,7 +66,7 @@ export function markReviewed(
   });
 }
 
-/** Asks for a comment on lines, and saves it. @param onEnd called afterwards, with or without one */
+/** Asks for a comment on lines, and saves it. @param onEnd called afterwards, with or without a comment */
 export function writeComment(app: App, slug: string, place: CommentPlace, onEnd: () => void): void {
   const { file, side, line, endLine } = place;
   const anchor = { state: 'here' as const, line: null, end_line: null };
@@ -100,7 +100,7 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
             isKeeping = false;
           }
           if (app.mode() === writing) leave();
-          app.toast('good', 'kept: R shows the review, from where you can send it');
+          app.toast('good', 'saved: R shows the review, from which you can send it');
         });
         return;
       }
@@ -144,7 +144,7 @@ function openReview(app: App, slug: string, review: Review): void {
   });
 }
 
-/** Shows the prompt to be sent. A yes counts only after its end was in the picture. */
+/** Shows the prompt to be sent. A yes counts only after the end of the prompt was in the picture. */
 function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: string; round: number }): void {
   let isRead = false;
   const send = (): void => {

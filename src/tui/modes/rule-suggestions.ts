@@ -10,7 +10,7 @@ export function showSuggestions(app: App, onLeave: () => void): void {
     const found = await app.client.call('suggestRules');
     const lines =
       found.length === 0
-        ? ['No suggestions: you have allowed no command of a project three times.']
+        ? ['No suggestions: you have not allowed the same command of a project three times.']
         : found.flatMap((one) => [...suggestionLines(one), '']);
     showPage(
       app,

@@ -79,7 +79,7 @@ export function showRules(app: App): void {
   const hints = (): Hint[] => {
     const entry = chosen();
     return [
-      ...(entry === undefined ? [] : ([['Enter', entry.kind === 'file' ? 'read it' : 'all of it']] as const)),
+      ...(entry === undefined ? [] : ([['Enter', entry.kind === 'file' ? 'read it' : 'show all of it']] as const)),
       ...(entry?.kind === 'rule' && entry.rule.origin === 'added' ? ([['d', 'remove it']] as const) : []),
       ['s', 'suggestions'],
       ['a', 'audit'],
@@ -148,8 +148,8 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 }
 
 /**
- * Shows a file of rules unchanged. A person can trust a project's file here once its end has been visible, with exactly
- * the content shown.
+ * Shows a file of rules unchanged. A person can trust a project's file here once its end has been visible. Exactly the
+ * content shown is trusted.
  */
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const { folder, state, error, content, sha256 } = file;
@@ -181,7 +181,7 @@ function readFile(app: App, file: RuleFile, onLeave: () => void): void {
       onYes: () =>
         app.run(async () => {
           await app.client.call('untrustRules', { body: { path: folder ?? '' } });
-          app.toast('good', `the rules of ${cleanLine(folder ?? '')} apply no longer`);
+          app.toast('good', `the rules of ${cleanLine(folder ?? '')} no longer apply`);
         }),
     });
   const [title, about] = fileRows(file);

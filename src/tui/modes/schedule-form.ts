@@ -43,7 +43,7 @@ interface Form {
 }
 
 /**
- * Shows the form of a schedule, with the next times of the pattern. It is saved only once they are shown.
+ * Shows the form of a schedule, with the next times of the pattern. It can be saved only once they are shown.
  * @param options.back is called with the schedule's name when the person leaves
  */
 export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {
@@ -108,7 +108,7 @@ export function scheduleForm(app: App, options: { schedule: Schedule | null; bac
     hints: () => [
       ['Enter', 'save'],
       ['Tab', 'next field'],
-      ...(isChoice(form.field) ? ([['Space', 'the other choice']] as const) : []),
+      ...(isChoice(form.field) ? ([['Space', 'choose the other one']] as const) : []),
       ...(form.field === 'prompt' ? ([['Ctrl+J', 'new line']] as const) : []),
       ['Esc', 'leave'],
     ],
@@ -159,7 +159,7 @@ function save(app: App, form: Form, back: (name: string) => void): void {
   const { cron, timezone } = { cron: texts.when.text.trim(), timezone: form.times.timezone };
   const [session, folder] = [texts.session.text.trim(), texts.folder.text.trim()];
   if (session !== '' && folder !== '') {
-    app.toast('bad', 'Either a session, or a folder for a new one each time: empty one of them');
+    app.toast('bad', 'Set either a session or a folder for a new one each time: empty one of them');
     return;
   }
   const to = folder === '' ? { session } : { launch: launchOf(app, form, name) };

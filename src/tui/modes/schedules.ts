@@ -128,7 +128,7 @@ function runNow(app: App, { name }: Schedule): void {
 function remove(app: App, { name }: Schedule): void {
   confirm(app, {
     question: `Delete the schedule ${cleanLine(name)}?`,
-    about: 'The record of its runs goes too. A prompt that is already queued stays queued.',
+    about: 'The record of its runs is deleted too. A prompt that is already queued stays queued.',
     onYes: () => {
       showSchedules(app);
       app.run(async () => {

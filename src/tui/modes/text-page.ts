@@ -6,7 +6,7 @@ export interface PageOptions {
   /** called when the last line is in the picture */
   onEnd?: () => void;
   hints?: readonly Hint[];
-  /** Handles a key that is not a pager key. Returns whether it did. Otherwise the keys that close a page close it. */
+  /** Handles a key that is not a pager key. Returns whether it did. If not, the keys that close a page close it. */
   onKey?: (name: string) => boolean;
   input?: Mode['input'];
   /** returns to where the page was opened from; if absent, leaving the page returns to browsing */

@@ -21,8 +21,8 @@ export interface MouseEvent {
 }
 
 /**
- * How long to wait after an Esc before it counts as the key. A remote terminal sends a sequence in parts, some ms
- * apart.
+ * How long to wait after an Esc before it counts as the key. A remote terminal sends a sequence in several parts, a few
+ * ms apart.
  */
 const ESCAPE_MS = 40;
 
@@ -123,8 +123,8 @@ export function createKeyReader(options: {
 }
 
 /**
- * Reads the key at the beginning of a text that is not empty. Null for a sequence without a meaning here (an answer
- * to a query).
+ * Reads the key at the beginning of a text that is not empty. Null for a sequence without a meaning here, such as an
+ * answer to a query.
  */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);

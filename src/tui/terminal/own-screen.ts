@@ -17,7 +17,7 @@ const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1
 
 /**
  * Turns on reports of buttons and the wheel. Positions are in cells, for terminals of any size. A terminal without
- * mouse support ignores this. With Shift, a person can still select text.
+ * mouse support ignores this. A person can still select text while holding Shift.
  */
 const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
 

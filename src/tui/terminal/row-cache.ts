@@ -1,8 +1,8 @@
 import type { IBufferLine } from '@xterm/headless';
 
 /**
- * The representation of a line behind the emulator's API (6.0.0): three numbers per cell, which describe everything
- * except characters of several code points.
+ * How the emulator stores a line behind its API (6.0.0): three numbers per cell, which describe everything except
+ * characters of several code points.
  */
 interface RawLine {
   _line?: { _data?: unknown };
@@ -24,8 +24,8 @@ interface Kept {
  */
 export interface RowCache {
   /**
-   * @param look everything other than the line that affects its text: the cut, the position, the colours. @param make
-   *   renders the text
+   * @param look everything except the line itself that affects its text: the cut, the position, the colours. @param
+   *   make renders the text
    */
   row(line: IBufferLine, look: string, make: () => string): string;
 }

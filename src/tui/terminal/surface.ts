@@ -15,7 +15,7 @@ export interface Surface {
   forget(): void;
 }
 
-/** Makes the terminal show all of a picture at once, if it supports that (DEC mode 2026). Others ignore it. */
+/** Makes the terminal show all of a picture at once, if it supports that (DEC mode 2026). Other terminals ignore it. */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /**

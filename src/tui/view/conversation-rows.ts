@@ -14,7 +14,9 @@ export interface ConversationViewport {
   dress: Style;
 }
 
-/** Returns the end of the conversation, or the part that many rows before it. Only visible rows are rendered. */
+/**
+ * Returns the end of the conversation, or the part that ends that many rows before it. Only visible rows are rendered.
+ */
 export function conversationRows(
   conversation: Conversation,
   viewport: ConversationViewport,

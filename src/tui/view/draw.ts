@@ -62,7 +62,7 @@ const FIXED_ROWS = 3;
  * so.
  */
 const LEAST_SIZE = { cols: 80, rows: 24 };
-/** In a smaller terminal than this, nothing useful can be shown. */
+/** In a terminal smaller than this, nothing useful can be shown. */
 const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
@@ -286,7 +286,7 @@ function inputRows({ mode, size, dress }: Drawing): { rows: string[]; cursor: Cu
   };
 }
 
-/** Lists the keys that work now, as many as there is room for. The key that shows all keys is always listed. */
+/** Lists the keys that work now, as many as fit. The key that shows all keys is always listed. */
 function footer({ size, dress }: Drawing, hints: readonly Hint[]): string {
   const cells = ([key, does]: Hint): number => displayWidth(key) + displayWidth(does) + 3;
   const last = hints.find(([key]) => key === '?');

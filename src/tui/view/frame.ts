@@ -26,7 +26,7 @@ export function frameFor(
   content: { sessions: number; headings: number; isZoomed: boolean; isPage: boolean },
 ): Frame {
   const { cols, body } = size;
-  // If the list would take rows from a page, the page gets all of them.
+  // If the list would take rows from a page, the page gets all rows.
   if (content.isZoomed || (content.isPage && cols < SIDE_BY_SIDE_COLS)) {
     return {
       list: { cols: 0, rows: 0, hasHeadings: false },

@@ -79,7 +79,7 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
   return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
 }
 
-/** The result is reused in many pictures of one question, because an input can have 200 kB. */
+/** The result is reused in many pictures of one question, because an input may have 200 kB. */
 const words = new WeakMap<Question, { call: string[] }>();
 
 /**

@@ -20,7 +20,7 @@ export interface ListOptions {
   rows: number;
   /** whether each session takes two rows, of which the second shows what it asks or does */
   isTall: boolean;
-  /** whether a row above each group says what its sessions have in common */
+  /** whether a row above each group describes what its sessions have in common */
   hasHeadings: boolean;
   now: number;
   home: string | undefined;
@@ -85,7 +85,7 @@ function itemsOf({ groups, isTall, hasHeadings }: ListOptions): Item[] {
   return items;
 }
 
-/** Shows which part of the list is visible, with a mark for each row; empty if all of it is. */
+/** Shows which part of the list is visible, with a mark for each row; empty if the whole list is visible. */
 function scrollBar({ rows, start, count }: { rows: number; start: number; count: number }): string[] {
   if (count <= rows) return [];
   const size = Math.max(1, Math.round((rows * rows) / count));
@@ -93,7 +93,7 @@ function scrollBar({ rows, start, count }: { rows: number; start: number; count:
   return Array.from({ length: rows }, (_, row) => (row >= top && row < top + size ? '┃' : '│'));
 }
 
-/** Writes the mark into the last column, which rows leave free. */
+/** Writes the mark into the last column, which rows leave empty. */
 function withMark(row: string, mark: string, { cols, dress }: ListOptions): string {
   return mark === '' ? row : `${row}${column(cols - 1)}${dress('dim', mark)}`;
 }
@@ -105,7 +105,7 @@ function gistOf(session: Session, home: string | undefined): string {
   return [pullRequestText(session), says].filter((part) => part !== '').join(' · ');
 }
 
-/** Returns the state in one word, for places without more room. */
+/** Returns the state in one word, for places with less room. */
 function shortState(session: Session): string {
   const { primary, detail } = session.status;
   if (isSnoozed(session)) return 'snoozed';

@@ -21,7 +21,7 @@ export function RenameDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Rename ${slug}`}
-      about="Its recording is renamed too."
+      about="Its recording is renamed as well."
       button="Rename"
       change={rename}
       focus={field}
@@ -51,7 +51,7 @@ export function MoveDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Move ${slug}`}
-      about="It starts in this folder next time. Its running process stays where it is."
+      about="It starts in this folder the next time. Its running process stays in its folder."
       button="Move"
       change={move}
     >

@@ -60,7 +60,7 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
             {deed.about !== null && <p class="faint">{deed.about}</p>}
             {slugs.length > 1 && <p>{fitting.join(', ')}</p>}
             {others.length > 0 && (
-              <p class="faint">Left out, because it does not apply to them now: {others.join(', ')}</p>
+              <p class="faint">Left out, because the action does not apply to them now: {others.join(', ')}</p>
             )}
           </>
         ) : (

@@ -150,7 +150,7 @@ function HandOver({ session: { slug }, prompt }: { session: Session; prompt: str
       <p class="mono">{prompt}</p>
       <div class="row end">
         <button type="button" class="button" onClick={() => void send()}>
-          Hand it to the session
+          Let the session resolve it
         </button>
       </div>
     </div>

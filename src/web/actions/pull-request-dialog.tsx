@@ -28,7 +28,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
       .then((answer) => {
         if (isGone) return;
         plan.value = answer;
-        // The person's own text stays if the branch has changed.
+        // The person's edited text stays if the branch has changed.
         if (title.peek() === '') title.value = answer.title;
         if (body.peek() === '') body.value = answer.body;
       })
@@ -56,7 +56,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       problem.value = error;
-      // The next attempt sends what is shown by then.
+      // The next attempt sends the text that is shown at that time.
       looks.value++;
     } finally {
       isBusy.value = false;

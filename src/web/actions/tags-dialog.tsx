@@ -75,7 +75,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
             <input
               ref={field}
               class="input"
-              aria-label="Tags to give or take away"
+              aria-label="Tags to add or remove"
               aria-describedby="tags-hint"
               placeholder="night risky -old"
               autocomplete="off"
@@ -86,7 +86,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
               }}
             />
             <p id="tags-hint" class="faint">
-              {problem ?? 'A dash in front takes a tag away. The first tag of a session is its group.'}
+              {problem ?? 'A dash in front removes a tag. The first tag of a session is its group.'}
             </p>
             <div class="row wrap">
               {theirs.map((tag) => choice(tag, `-${tag}`, `Take ${tag} away`))}

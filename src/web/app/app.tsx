@@ -132,8 +132,8 @@ function Stale() {
   const age = lostAt.value === null ? 'now' : ageText(lostAt.value, now.value);
   return (
     <div class="stale" role="status">
-      Connection lost {age === 'now' ? 'just now' : `${age} ago`}. What you see is how{' '}
-      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} then; the page connects again by itself.
+      Connection lost {age === 'now' ? 'just now' : `${age} ago`}. You see how{' '}
+      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} at that time; the page reconnects by itself.
     </div>
   );
 }

@@ -4,13 +4,13 @@ import { EVERYWHERE, type Shortcut, sessionShortcuts } from './shortcuts.ts';
 
 const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
   { keys: 'Enter', does: 'Send the reply; in a search, open the first result' },
-  { keys: 'Shift Enter', does: 'A new line in it' },
-  { keys: '↑', does: 'In an empty reply: what was sent before' },
+  { keys: 'Shift Enter', does: 'A new line in the reply' },
+  { keys: '↑', does: 'In an empty reply: earlier prompts' },
   { keys: '/', does: 'The session’s commands, at the start of a reply' },
   { keys: '@', does: 'Files of the session’s folder' },
   { keys: 'Esc', does: 'Leave the field' },
   { keys: 'Ctrl K', does: 'Command palette' },
-  { keys: 'Shift Esc', does: 'Give back the terminal’s keyboard' },
+  { keys: 'Shift Esc', does: 'Release the terminal’s keyboard' },
 ];
 
 const ON_A_ROW: readonly Omit<Shortcut, 'run'>[] = [

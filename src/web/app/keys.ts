@@ -36,7 +36,7 @@ function handleKey(event: KeyboardEvent): void {
   if (begins) first = { key: event.key, at: performance.now() };
 }
 
-/** An overlay receives all keypresses. A question in a dialog takes those that answer it. */
+/** An overlay receives all keypresses. A question in a dialog takes the keypresses that answer it. */
 function answerInDialog(event: KeyboardEvent): void {
   const { value } = overlay;
   if (value === null || typeof value === 'string' || value.about !== 'answer') return;
@@ -46,7 +46,7 @@ function answerInDialog(event: KeyboardEvent): void {
   shortcut.run();
 }
 
-/** In a text field keypresses are text. Escape leaves the field. */
+/** In a text field, keypresses are text. Escape leaves the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const takesText =

@@ -27,7 +27,7 @@ const MAX_SHOWN = 12;
 
 /**
  * Finds everything by a few letters of its name: sessions first, then actions. The list does not change until another
- * letter is typed. If an entry moved, the person could start an action that they have not read.
+ * letter is typed. Otherwise an entry could move, and the person could start an action that they have not read.
  */
 export function Palette() {
   const query = useSignal('');
@@ -196,7 +196,7 @@ function ofThePage(all: readonly SeenSession[]): Entry[] {
 
 /**
  * Returns how well an entry matches, or 0 if it does not. A title that begins with the query ranks above one that
- * contains its words, and that above one that contains its letters in order.
+ * contains its words, and that one ranks above one that contains its letters in order.
  */
 function rankOf({ title, about, also = '' }: Entry, query: string): number {
   const name = title.toLowerCase();

@@ -48,7 +48,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g r', does: 'Rules that answer for you', run: () => goTo({ page: 'rules' }) },
   {
     keys: 'g u',
-    does: 'Audit: what rules have decided',
+    does: 'Audit: the decisions of rules',
     run: () => goTo({ page: 'audit', session: null }),
   },
   { keys: 'g p', does: 'Settings', run: () => goTo({ page: 'settings' }) },
@@ -66,7 +66,7 @@ const added = new Set<readonly Shortcut[]>();
  * @param deps like the dependencies of an effect: the values on which the shortcuts depend
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
-  // They are registered together with the component and not after it was first drawn, because a person who sees it
+  // They are registered when the component is created and not after it was first drawn, because a person who sees it
   // may press its keys.
   useLayoutEffect(() => {
     added.add(shortcuts);

@@ -67,8 +67,8 @@ export function ChangesPage({ slug, file }: { slug: string; file: string | null 
   const chosen = files.findIndex(({ path }) => path === file);
   const shown = files[chosen === -1 ? 0 : chosen];
   const step = (by: 1 | -1): void => {
-    // The step starts from the current address, so two quick keypresses are two steps, even if the first is not drawn
-    // yet.
+    // The step starts from the current address, so that two quick keypresses are two steps, even if the first is not
+    // drawn yet.
     const at = parsePlace(location.hash);
     const from = files.findIndex(({ path }) => at.page === 'changes' && path === at.file);
     const next = files[Math.max(0, from) + by];

@@ -12,7 +12,8 @@ import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
 /**
- * How long a connection may be silent before the page checks whether it still works. A phone that slept cannot know.
+ * How long a connection may be silent before the page checks whether it still works. A phone that slept cannot know
+ * whether it does.
  */
 const SILENCE_MS = 15_000;
 /** How long the answer may take. */
@@ -113,7 +114,10 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
       end(new ConnectionLostError('the connection is silent'));
     }, ANSWER_LIMIT_MS);
   };
-  /** Checks at the time when the silence would be too long, so that thousands of messages a second set no timers. */
+  /**
+   * The check is set for the time when the silence would be too long, so that thousands of messages a second set no
+   * timers.
+   */
   const watchSilence = (): void => {
     const leftMs = heardAt + SILENCE_MS - performance.now();
     if (leftMs <= 0) probe();
@@ -141,7 +145,8 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
     if (isOver) return;
     // Another program may answer there by now.
     dropPass();
-    // A browser does not report why a WebSocket failed. An ordinary request does, above all for a refused sign-in.
+    // A browser does not report why a WebSocket failed. An ordinary request does, which matters most for a refused
+    // sign-in.
     void refusal().then(end);
   };
   return {

@@ -15,8 +15,8 @@ import { CatalogueError, type StreamCommand, type StreamFrame } from '../../prot
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
 /**
- * The minimum time between two drawings of the list. It is more than an eye can follow, and 200 sessions that all
- * change cost little.
+ * The minimum time between two drawings of the list. Nobody sees more, and 200 sessions that all change then cost
+ * little.
  */
 const DRAW_INTERVAL_MS = 66;
 /** How long to wait between attempts to reach a server that was not there when the page was opened. */
@@ -24,7 +24,7 @@ const RETRY_MS = 1_000;
 
 /**
  * The relation of this page to the server. `live`: what is shown is current. `stale`: it was current, and may not be
- * any more. `unproven`: a server answers that could not prove to be the one to which this browser signed in.
+ * any more. `unproven`: a server answers, but could not prove that this browser signed in to it.
  */
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 

@@ -1,19 +1,20 @@
 import { link } from './fleet.ts';
 
-/** The pause between two attempts. It is longer than a proxy takes to come back, and shorter than a person waits. */
+/** The pause between two attempts. A proxy comes back within this time, and a person does not wait longer. */
 const PAUSE_MS = 1_000;
-/** The number of attempts while the page is live. A part that does not arrive then will not arrive at all. */
+/** The number of attempts while the page is live. A part that has not arrived by then will not arrive at all. */
 const MAX_ATTEMPTS = 3;
 
 /**
  * Returns a loader for a part of the page that is imported when it is first needed. While the server is gone, the
  * loader waits until it is back.
  *
- * A browser remembers by its address a script that it failed to import, as long as the page exists, together with
- * every script that imports it (Chromium up to 150 at least; 156 requests it again). A part is therefore imported
- * only after all late parts were loaded by `fetch`, whose failures are not remembered. The import then finds them in
- * the browser's cache.
- * @returns loads it once; throws an Error with what to do, because after an update the parts of the old page are gone
+ * If a script could not be imported, a browser remembers that for its address as long as the page exists, and for every
+ * script that imports it (Chromium up to 150 at least; 156 requests it again). A part is therefore imported only after
+ * all late parts were loaded by `fetch`, whose failures are not remembered. The import then finds them in the browser's
+ * cache.
+ * @returns a function that loads it once; it throws an Error with what to do, because after an update the parts of the
+ *   old page are gone
  */
 export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;

@@ -19,7 +19,7 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
 
 /**
  * Ensures that the service worker of this address is ours. A program that had the port while the server was down may
- * have left a worker, which would answer in the server's place for good.
+ * have left a worker, which would keep answering in the server's place.
  */
 export function startWorker(): void {
   // Our worker loaded this page in place of another program's page, under a special address.
@@ -41,7 +41,7 @@ async function replaceOthers(): Promise<void> {
     const isForeign = [active, waiting, installing].some((one) => one !== null && one.scriptURL !== own);
     if (isForeign) await registration.unregister();
   }
-  // This is done even if the worker seems to be ours, because one under the same address may have different content.
+  // This is done even if the worker seems to be ours, because a worker at the same address may have different content.
   await registerWorker();
   if (controller !== null && controller.scriptURL !== own) location.reload();
 }

@@ -47,7 +47,7 @@ export async function fetchSignedIn(
     const headers = { ...options.headers, [PASS_HEADER]: await used };
     const response = await fetchOwn(path, { ...options, headers });
     // Either the pass was too old, the server is a new process, or a page on another port replaced our cookie with
-    // its own. The server has done nothing.
+    // its own. The server has not acted on the request.
     if (response.status !== 401 || attempt > 1) return response;
     dropPass(used);
   }

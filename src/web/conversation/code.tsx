@@ -72,7 +72,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
   const whole = keptColours(code);
   const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    // One request runs at a time. When the answer comes, the text at that moment is requested next.
+    // One request runs at a time. When the answer comes, the text as it is by then is requested next.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
     retryWhileAway(() => colour(code))

@@ -75,8 +75,8 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
       // biome-ignore lint/a11y/noNoninteractiveTabindex: it is scrolled by the keyboard as well
       tabIndex={0}
       onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-        // Only scrolling up leaves the end, and only scrolling down gets there. If the conversation has grown since the
-        // last scroll, or a search led here, the person has not moved.
+        // Only scrolling up leaves the end, and only scrolling down returns to it. If the conversation has grown since
+        // the last scroll, or a search opened it here, the person has not scrolled.
         const isNearEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
         if (isNearEnd && scrollTop > lastTop.current) isAtEnd.current = true;
         else if (!isNearEnd && scrollTop < lastTop.current) isAtEnd.current = false;
@@ -156,7 +156,7 @@ function gistOfCall(input: unknown): string {
 
 const MINUTE_S = 60;
 
-/** A time is shown at each prompt, and at a message that came in a different minute from the item above it. */
+/** A time is shown at each prompt, and at a message from a different minute than the item above it. */
 function isTimed(item: Item, before: Item | undefined): boolean {
   if (item.kind === 'prompt') return true;
   if (item.kind !== 'text' || before === undefined) return false;

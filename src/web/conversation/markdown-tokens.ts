@@ -6,11 +6,11 @@ import { Lexer, type Token } from 'marked';
  */
 const MOST_LEVELS = 30;
 /**
- * The limit for one paragraph or cell. On some texts marked takes quadratic time: 3.4 s for `a.` 10,000 times and an
+ * The limit for one paragraph or cell. marked takes quadratic time for some texts: 3.4 s for `a.` 10,000 times and an
  * `@`.
  */
 const MOST_INLINE_CHARS = 5_000;
-/** How long the page may be blocked. Text that is not parsed by then is shown as it was written. */
+/** How long the page may be blocked. Text that is not parsed by then is shown unformatted. */
 const BUDGET_MS = 200;
 
 /** The beginning of a line: blanks, and the marks of quotes and lists. */

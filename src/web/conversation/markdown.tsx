@@ -8,7 +8,7 @@ import { safeAddress } from './safe-address.ts';
 /**
  * Renders Markdown as elements, one by one from its tokens. Text from a session is never parsed as HTML, so there is
  * nothing to sanitize. Tags are shown as text. Images are shown as links, because a page that loads a foreign image
- * reveals its reader.
+ * reveals its reader's address.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);

@@ -77,8 +77,8 @@ export function TranscriptView({ session }: { session: Session }) {
 
   const earlier = (
     <p class="faint">
-      What was said before this is in <a href={addressOf({ page: 'search', query: '' })}>the search</a> and in{' '}
-      <a href={addressOf({ page: 'replay', slug, recording: null, offset: null, t: null })}>its recording</a>.
+      The earlier part of the conversation is in <a href={addressOf({ page: 'search', query: '' })}>the search</a> and
+      in <a href={addressOf({ page: 'replay', slug, recording: null, offset: null, t: null })}>its recording</a>.
     </p>
   );
   const hint = isLoaded.value

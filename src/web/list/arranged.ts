@@ -48,7 +48,7 @@ export const groups = computed(() =>
   }),
 );
 
-/** The order of the sessions as a string, so that it changes only when one moves. */
+/** The order of the sessions as a string, so that it changes only when a session moves. */
 export const order = computed(() =>
   groups.value
     .map((group) => [group.key, group.title, group.count, ...group.sessions.map(({ slug }) => slug)].join(' '))
@@ -77,7 +77,7 @@ export function cycleGrouping(): void {
   tell(`The list is ${GROUPING_WORDS[grouping.peek()]}`);
 }
 
-/** Opens the session that many places further down the list. */
+/** Opens the session that is that many places further down the list. */
 export function openNeighbour(step: 1 | -1): void {
   const slugs = listed.value;
   if (slugs.length === 0) return;

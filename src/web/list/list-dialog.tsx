@@ -40,8 +40,8 @@ export function ListDialog() {
             </button>
           ))}
         </fieldset>
-        <Words title="Only with the tag" words={tags} all={all} />
-        <Words title="Only of the repository" words={repositories} all={all} />
+        <Words title="Only those with the tag" words={tags} all={all} />
+        <Words title="Only those in the repository" words={repositories} all={all} />
         <Views />
         <div class="row end">
           <a class="button" href={addressOf({ page: 'archived' })} onClick={closeOverlay}>
@@ -110,7 +110,7 @@ function Views() {
         <input
           class="input grow"
           aria-label="Name of a new view"
-          placeholder="Save what is shown as…"
+          placeholder="Save this view as…"
           required
           pattern="[A-Za-z0-9][A-Za-z0-9._\-]{0,39}"
           title={TAG_RULE}

@@ -125,7 +125,7 @@ function handleRowKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** A row that moves to another group becomes another element. The focus moves with its session. */
+/** A row that moves to another group becomes another element. The focus follows its session. */
 function useFocusThatStays(rows: { current: HTMLElement | null }): void {
   const focused = document.activeElement?.closest('.session-row')?.getAttribute('href') ?? null;
   useLayoutEffect(() => {

@@ -18,7 +18,7 @@ export function statusText(session: SeenSession): string {
   return isCurrent(session) ? stateText(session) : `was ${stateText(session)}`;
 }
 
-/** The look of a session in the list and on its chip, which is the colour of its dot. */
+/** The look of a session in the list and on its chip, as the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
 /** The tones of the headings, and of all sessions without a failure. */

@@ -6,8 +6,8 @@ import { gistOf, statusText } from '../list/tone.ts';
 
 /**
  * How this browser notifies its person. `push`: through the server, even while the page is closed. `page`: through
- * the page, while it is open. That is used if the browser's push service cannot be reached, or the page did not come
- * over HTTPS.
+ * the page, while it is open. This way is used if the browser's push service cannot be reached, or the page did not
+ * come over HTTPS.
  */
 export type Notifying = 'off' | 'page' | 'push';
 
@@ -19,7 +19,10 @@ export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
-/** The session that a frame reports, if it may have begun to need somebody: by its status, or as it wakes. */
+/**
+ * The session that a frame reports, if it may have begun to need somebody: because its status changed, or because it
+ * woke.
+ */
 function changedBy(frame: StreamFrame): Session | null {
   if (frame.type === 'session_updated') return frame.session;
   const known = frame.type === 'session_state' ? sessions.peek().get(frame.session) : undefined;
@@ -34,7 +37,7 @@ export function startNotifications(): void {
   const needs = new Map<string, string>();
   onFrame((frame) => {
     if (frame.type === 'sessions') {
-      // What existed before the page looked is already on the page. Only changes are news.
+      // The page already shows what existed before it started to listen. Only changes are news.
       needs.clear();
       for (const session of frame.sessions) needs.set(session.slug, needKey(session));
     }
@@ -82,7 +85,7 @@ export async function turnOff(): Promise<void> {
   await subscription.unsubscribe();
 }
 
-/** Somebody sees the page, so a notification is not needed for what it shows. */
+/** Somebody sees the page, so no notification is needed for what it shows. */
 function isLookedAt(): boolean {
   return !document.hidden && document.hasFocus();
 }

@@ -19,7 +19,7 @@ export function Sinks() {
       <h2>Told elsewhere</h2>
       {sinks.value?.length === 0 && (
         <p class="faint">
-          ntfy, Telegram or a webhook of yours can tell you what a session asks while you are away:{' '}
+          ntfy, Telegram or your own webhook can report to you what a session asks while you are away:{' '}
           <code>cbos notify add --help</code>
         </p>
       )}

@@ -52,7 +52,7 @@ export function ArchivedPage() {
       <PageHead title="Archived sessions" />
       <div class="page stack">
         <p class="faint">
-          They are in no list and no count. A stopped or parked session is archived from its menu, or with{' '}
+          No list shows or counts them. You can archive a stopped or parked session in its menu, or with{' '}
           <code>cbos archive</code>.
         </p>
         <input

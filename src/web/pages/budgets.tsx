@@ -53,7 +53,7 @@ export function BudgetsPage() {
 }
 
 /**
- * Shows the part of a budget for one session or for all together. The new amount is requested before anything is
+ * Shows a budget's share for one session or for all together. The new limit is shown for editing before anything is
  * raised.
  */
 function Subject(props: { budget: Budget; subject: BudgetSubject; onRaised(): Promise<void> }) {

@@ -90,7 +90,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
               aria-selected={index === chosen.value}
               class="mono clip"
               onPointerDown={(event) => {
-                // The field keeps the focus, because the list would disappear otherwise.
+                // The field keeps the focus, because otherwise the list would disappear.
                 event.preventDefault();
                 take(folder);
               }}

@@ -98,7 +98,7 @@ interface NeedingProps {
   askedAtFirst: ReadonlySet<string> | null;
 }
 
-/** Drawn again only when its session changed, because the view keeps the objects of the others. */
+/** It is drawn again only when its session changed, because the view keeps the objects of the others. */
 const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   const { slug, status } = session;
   const { question } = status;
@@ -121,8 +121,8 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * Shows the answer in the place of the question. It keeps the height, so that no other question moves under the
- * pointer.
+ * Shows the answer in the place of the question. It keeps the height of the question, so that no other question moves
+ * under the pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {
   return (

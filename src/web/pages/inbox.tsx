@@ -17,7 +17,10 @@ const changes = signal(0);
 /** The skipped questions, in the order in which they were skipped. */
 const skipped = signal<readonly string[]>([]);
 
-/** An answer is sent wherever the person is on the page by then. If the page is closed first, nothing is sent. */
+/**
+ * An answer is sent even if the person has moved to another part of the page by then. If the page is closed first,
+ * nothing is sent.
+ */
 const hold = createAnswerHold({
   startTimer: (work, delayMs) => {
     const timer = window.setTimeout(work, delayMs);
@@ -109,7 +112,7 @@ function Leaving({ held, undo }: { held: readonly HeldAnswer[]; undo: () => void
   return (
     <p class="notice row" role="status">
       <span class="grow">
-        {last?.card.askers.map(({ slug }) => slug).join(', ')}: {last?.said}. It leaves in a moment
+        {last?.card.askers.map(({ slug }) => slug).join(', ')}: {last?.said}. It is sent in a moment
         {held.length > 1 ? `, with ${held.length - 1} before it` : ''}.
       </span>
       <button type="button" class="button" onClick={undo}>
@@ -120,7 +123,7 @@ function Leaving({ held, undo }: { held: readonly HeldAnswer[]; undo: () => void
 }
 
 /**
- * The card is created again for each question and each asker, so a key that was pressed for another one does not count.
+ * The card is created again for each question and each asker, so that a key pressed for another card does not count.
  */
 function Card({ card }: { card: InboxCard }) {
   const { question, askers } = card;

@@ -13,7 +13,7 @@ const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   {
     type: 'json',
     title: 'Conversation',
-    about: 'Answers, tool calls and diffs as a page; costs nothing while it waits',
+    about: 'Answers, tool calls and diffs as a page; uses no memory while it waits',
   },
   { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal; you can also attach to it from a shell' },
 ];
@@ -120,7 +120,7 @@ export function NewSessionPage() {
           </label>
           {inWorktree.value && (
             <div class="cards">
-              <Field label="Branch" hint="An existing branch is used; a new one is made if needed">
+              <Field label="Branch" hint="An existing branch is used; otherwise a new one is created">
                 {(id) => (
                   <input
                     {...bind(branch)}

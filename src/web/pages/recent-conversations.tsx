@@ -8,7 +8,7 @@ import { client, link } from '../connection/fleet.ts';
 import { shortPath } from '../list/tone.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** How many conversations are shown at once. Beyond that, a person would rather search. */
+/** How many conversations are shown at once. For more, a search is faster. */
 const SHOWN_AT_ONCE = 5;
 
 interface RecentConversationsProps {

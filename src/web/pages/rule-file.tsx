@@ -17,7 +17,7 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
   const opened = useSignal<RuleFile | null>(null);
   const untrust = async (): Promise<void> => {
     const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
-    if (isDone) tell(`The rules of ${folder} apply no longer`);
+    if (isDone) tell(`The rules of ${folder} no longer apply`);
     await onDone();
   };
   return (
@@ -35,12 +35,12 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
         </p>
       )}
       {state === 'broken' && (
-        <p class="notice bad">{showHiddenMarks(error ?? '')}. Nothing that it applies to is allowed.</p>
+        <p class="notice bad">{showHiddenMarks(error ?? '')}. Nothing that it affects is allowed.</p>
       )}
       {state === 'untrusted' && (
         <p class="notice">
           {error === null
-            ? 'Its rules do not apply. They can deny and ask, never allow.'
+            ? 'Its rules do not apply yet. They can deny and ask, but never allow.'
             : `Its rules do not apply, and cannot be trusted: ${showHiddenMarks(error)}`}
         </p>
       )}
@@ -103,7 +103,7 @@ function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
       <div ref={body} class="rule-content" tabIndex={0}>
         <pre>{showHiddenMarks(content ?? '')}</pre>
       </div>
-      {!isSame && <p class="notice">The file has changed since. Close it, and read it again.</p>}
+      {!isSame && <p class="notice">The file has changed since you opened it. Close it, and read it again.</p>}
       {isTrustable && (
         <div class="row end">
           {!isRead && <span class="faint">Read it to its end first.</span>}

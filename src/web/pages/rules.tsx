@@ -50,13 +50,13 @@ export function RulesPage() {
       <div class="page stack">
         <p class="faint">
           A deny wins. If no rule clearly applies, the session asks you.{' '}
-          <a href={addressOf({ page: 'audit', session: null })}>What they have decided</a>
+          <a href={addressOf({ page: 'audit', session: null })}>Their decisions</a>
         </p>
         {book.value !== null && rules.length + files.length === 0 && (
           <div class="empty">
             <h1>There are no rules</h1>
             <p>
-              Everything that Claude Code asks for asks you. <code>cbos rules add --help</code> shows how to add a rule.
+              Every permission asks you. <code>cbos rules add --help</code> shows how to add a rule.
             </p>
           </div>
         )}

@@ -37,8 +37,8 @@ export function SearchPage({ query }: { query: string }) {
   /** whether Enter was pressed, perhaps before the hits arrived */
   const wantsFirst = useSignal(false);
   const lastQuery = useRef(query);
-  // The address changed, by a link or the back button. The first run of this effect comes after a fast typist's first
-  // letters, and must not remove them.
+  // The address changed, by a link or the back button. This effect first runs after the first letters of a fast typist,
+  // and must not remove them.
   useEffect(() => {
     if (query === lastQuery.current) return;
     lastQuery.current = query;

@@ -25,7 +25,7 @@ const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
   { choice: 'dense', title: 'Dense rows' },
 ];
 
-/** The settings of this browser. The server's own settings are on the command line (`cbos config`). */
+/** The settings of this browser. The command line shows the server's own settings (`cbos config`). */
 export function SettingsPage() {
   const signedIn = useSignal<SignedIn | null>(null);
   useEffect(() => {
@@ -76,7 +76,7 @@ export function SettingsPage() {
           </fieldset>
         </section>
         <section class="card">
-          <h2>Answers without you</h2>
+          <h2>Rules and budgets</h2>
           <p class="faint">
             <a href={addressOf({ page: 'rules' })}>Rules</a> answer permissions in your place, and{' '}
             <a href={addressOf({ page: 'audit', session: null })}>the audit</a> lists what they have decided.{' '}
@@ -119,8 +119,8 @@ function Notifications() {
     <section class="card">
       <h2>Notifications</h2>
       <p class="faint">
-        When a session needs you: it asks something, its turn ended with an error, or it gives no sign of life. Not
-        while you look at this page.
+        When a session needs you: it asks something, its turn ended with an error, or it gives no sign of life. Nothing
+        is sent while you look at this page.
       </p>
       {!canNotify && (
         <p class="notice">This browser allows notifications only over HTTPS, or on the server’s own machine.</p>

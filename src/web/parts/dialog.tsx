@@ -37,8 +37,8 @@ export function Dialog({ label, onClose, isWide = false, focus, children }: Dial
         if (!isGone.current) onClose();
       }}
       onKeyDown={(event) => {
-        // The browser would close the dialog as well and report that a moment later. A keypress that opens the next
-        // dialog may come before that.
+        // Otherwise the browser would also close the dialog and report that a moment later. A keypress that opens the
+        // next dialog may come before that report.
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.preventDefault();
         onClose();

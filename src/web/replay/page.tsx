@@ -158,7 +158,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   );
 }
 
-/** Lists the recordings that restarts moved aside. A person chooses one by the time when it began. */
+/** Lists the recordings that restarts moved aside. A person chooses a recording by the time when it began. */
 function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
   const older = useSignal<readonly KeptRecording[]>([]);
   useEffect(() => {

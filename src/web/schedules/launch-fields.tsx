@@ -66,7 +66,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
             <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
           )}
         </Field>
-        <Field label="Tags" hint="Words with blanks between; a budget may be for a tag">
+        <Field label="Tags" hint="Words separated by blanks; a budget may apply to a tag">
           {(id) => <input {...bind(tags)} id={id} class="input" spellcheck={false} autocomplete="off" />}
         </Field>
         <Field label="Keep listed" hint="Older ones that are done are parked and archived; empty: all stay">

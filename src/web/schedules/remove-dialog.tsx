@@ -21,7 +21,7 @@ export function RemoveDialog({ name, onClose }: { name: string; onClose: () => v
     <Dialog label={title} onClose={onClose} focus={cancel}>
       <div class="dialog-body stack">
         <h2>{title}</h2>
-        <p class="faint">The record of its runs goes too. A prompt that is already queued stays queued.</p>
+        <p class="faint">The record of its runs is deleted too. A prompt that is already queued stays queued.</p>
         <div class="row end">
           <button ref={cancel} type="button" class="button" onClick={onClose}>
             Cancel

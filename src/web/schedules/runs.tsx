@@ -58,10 +58,10 @@ function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
   );
 }
 
-/** How long before the prompt was taken the replay begins, so that a person sees it arrive. */
+/** How long before the prompt was taken the replay begins, so that a person sees the prompt arrive. */
 const LEAD_S = 2;
 
-/** Opens the recording of a given time, at that time. A restart may have moved the recording aside since. */
+/** Opens the recording that covers a given time, at that time. A restart may have moved the recording aside since. */
 async function replayAt(slug: string, at: string | null): Promise<void> {
   if (at === null) return;
   const moment = Date.parse(at);

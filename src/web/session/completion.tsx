@@ -20,7 +20,7 @@ export interface Completing {
   items: Signal<readonly Completion[]>;
   /** -1 if none is chosen, so that Enter sends */
   chosen: Signal<number>;
-  /** call this before anything else handles a key; returns true if the key was for the list */
+  /** call this before anything else handles a key; it returns true if the list has handled the key */
   handleKey(event: KeyboardEvent): boolean;
   /** call this when the text or the cursor has changed */
   look(): void;
@@ -71,7 +71,7 @@ export function useCompletion(
     text.value = `${text.peek().slice(0, value.from)}${written}${rest}`;
     const { current } = field;
     if (current === null) return;
-    // The text is set at once and not with the next drawing, because the next letter may come before that.
+    // The text is set at once and not with the next drawing, because the next letter may come before the drawing.
     current.value = text.peek();
     const end = value.from + written.length;
     current.setSelectionRange(end, end);

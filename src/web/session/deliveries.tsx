@@ -7,7 +7,7 @@ import { attempt, tellError } from '../parts/toasts.tsx';
 
 /** How often the list is requested while a delivery is open. A sent text is confirmed within a second or two. */
 const LOOK_AGAIN_MS = 700;
-/** How long a confirmed delivery is shown. It is good news for a moment, then clutter. */
+/** How long a confirmed delivery is shown. The confirmation is useful for a moment, and clutter after that. */
 const CONFIRMED_SHOWN_MS = 12_000;
 
 export interface DeliveryList {
@@ -74,7 +74,7 @@ export const DELIVERY_WORDS: Readonly<Record<DeliveryStatus, string>> = {
   queued: 'held until it is ready',
   sent: 'typed, not confirmed yet',
   delivered: 'Sent',
-  unknown: 'unknown: the server stopped in between',
+  unknown: 'unknown: the server stopped before it knew the outcome',
   cancelled: 'cancelled',
   failed: 'failed',
 };

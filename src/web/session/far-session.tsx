@@ -48,7 +48,7 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
       <div class="dock">
         {asOf !== null && (
           <p class="notice bad" role="status">
-            {machine} cannot be reached. This is how it was {ageText(asOf, now.value)} ago; nothing can be done there
+            {machine} cannot be reached. You see its state of {ageText(asOf, now.value)} ago; nothing can be done there
             now.
           </p>
         )}
@@ -99,7 +99,9 @@ function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
   );
 }
 
-/** The field for a prompt. The owner accepts the prompt now or refuses it, because nothing is stored here for later. */
+/**
+ * The field for a prompt. The owner accepts the prompt now or refuses it, because no prompt is stored here for later.
+ */
 function FarReply({ slug }: { slug: string }) {
   const text = drafts.of(slug);
   const isBusy = useSignal(false);

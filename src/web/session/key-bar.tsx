@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 const ESC = '\u001b';
-/** The most used keys come first. On a narrow phone, a person has to scroll to the last two. */
+/** The most used keys come first. On a narrow phone, a person has to scroll to see the last two. */
 const KEYS: readonly { name: string; label: string; keys: string }[] = [
   { name: 'Escape', label: 'Esc', keys: ESC },
   { name: 'Up', label: '↑', keys: `${ESC}[A` },
@@ -26,7 +26,7 @@ const WITH_CONTROL: readonly { letter: string; about: string }[] = [
 /** The keys that a phone's keyboard lacks. */
 export function KeyBar({ onKeys }: { onKeys: (keys: string) => void }) {
   const isControl = useSignal(false);
-  // The focused field keeps the focus, because a phone would close its keyboard otherwise.
+  // The focused field keeps the focus, because otherwise a phone would close its keyboard.
   const keepFocus = (event: Event): void => event.preventDefault();
   return (
     <div class="key-bar" role="toolbar" aria-label="Keys">

@@ -26,8 +26,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   useLook(elsewhere === null ? session : null);
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
-  // This runs together with the drawing and not after it. Otherwise somebody might already be typing into a field and
-  // lose the keypresses.
+  // The focus is set while the component is drawn, not afterwards. Otherwise somebody might already be typing into a
+  // field and lose the keypresses.
   useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
@@ -97,6 +97,6 @@ function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { sess
 
 function stopText(because: RecordingStop | null, age: string): string {
   return because === 'removed'
-    ? `The files of its recording were removed: for ${age} nothing of this session has been recorded. CBOS keeps trying to create new ones; \`cbos doctor\` says what prevents it.`
-    : `The disk is full: for ${age} this session's output has been neither recorded nor shown here. Free some space; CBOS then continues by itself.`;
+    ? `The files of its recording were removed, and nothing of this session has been recorded for ${age}. CBOS keeps trying to create new files; \`cbos doctor\` shows what prevents it.`
+    : `The disk is full, so this session's output has been neither recorded nor shown for ${age}. Free some space; CBOS then continues by itself.`;
 }

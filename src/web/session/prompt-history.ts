@@ -13,7 +13,7 @@ interface Place {
   own: string;
 }
 
-/** Recalls texts that were sent before: ↑ from an empty field or a recalled text, ↓ for the way back. */
+/** Recalls earlier prompts: ↑ from an empty field or a recalled text, ↓ for the way back. */
 export function usePromptHistory(slug: string, text: Signal<string>): (event: KeyboardEvent) => boolean {
   const place = useRef<Place | null>(null);
   const go = (step: number): void => {

@@ -98,7 +98,10 @@ function Part(props: { part: QuestionPart; reply: Reply; onChange: (reply: Reply
   );
 }
 
-/** Returns the labels in the order in which they are shown, with own words last; null while there is no answer. */
+/**
+ * Returns the labels in the order in which they are shown, with the person's own words last; null while there is no
+ * answer.
+ */
 function answerOf(part: QuestionPart, { labels, words }: Reply): string | string[] | null {
   const own = words.trim() === '' ? [] : [words.trim()];
   const all = [...part.options.map(({ label }) => label).filter((label) => labels.includes(label)), ...own];

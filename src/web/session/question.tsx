@@ -49,7 +49,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
   const isSettled = useSettled(panel, cameByItself);
   const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
-    // The keys work without the buttons, but a question from before the connection was lost is not answered.
+    // The keys work without the buttons, but they do not answer a question from before the connection was lost.
     const session = sessions.value.get(slug);
     if (session === undefined || isBusy.value || !isSettled || link.value !== 'live' || !mayAnswer) return;
     if (mayAllow(question, answer) && (!isRead || question.cut === true)) return;
@@ -66,7 +66,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
     );
     leave(done);
     if (done) onAnswered?.();
-    // After an answer the panel disappears with the question, and no second click may hit the next one.
+    // After an answer the panel disappears with the question, so that no second click can hit the next question.
     if (!done) isBusy.value = false;
   };
   const elsewhere = elsewhereOf(sessions.value.get(slug) ?? {});
@@ -146,7 +146,7 @@ function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
 }
 
-/** Without a dialog on a screen, the text is the call in one line, which is shown in full above. */
+/** Without a dialog on a screen, the text is the call in one line, and the whole call is already shown above. */
 function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }
@@ -197,7 +197,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
   const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
   useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
 
-  /** If a question is cut, nothing can be allowed from here. */
+  /** If a question is cut off, nothing can be allowed from here. */
   const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
   const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
   const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));

@@ -6,12 +6,12 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 const CLOSE_PX = 2;
 
 /**
- * Reports whether the person has had all of a text on the screen. Everything scrollable in it must have been scrolled
+ * Reports whether the person has seen all of a text on the screen. Everything scrollable in it must have been scrolled
  * to its end.
  */
 export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   const isRead = useSignal(true);
-  /** the height of each element when its end was reached, because an element that grows has another end */
+  /** the height of each element when its end was reached, because an element that grows has a new end */
   const reached = useRef(new WeakMap<Element, number>());
   const look = (): void => {
     const { current } = body;

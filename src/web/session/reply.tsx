@@ -11,7 +11,7 @@ import { drafts } from './drafts.ts';
 import { usePromptHistory } from './prompt-history.ts';
 
 const REPLY_ID = 'reply';
-/** The largest height of the field. Beyond it the field scrolls, so that the session stays in view. */
+/** The largest height of the field. A higher field scrolls, so that the session stays in view. */
 const MAX_HEIGHT_PX = 220;
 
 /** The field for a prompt. A prompt is sent now, held until the session is ready, or kept in the stash. */
@@ -100,7 +100,7 @@ export function ReplyBox({ session }: { session: Session }) {
               event.preventDefault();
               return;
             }
-            // On a phone's keyboard Enter is the only way to start a new line, so the button sends there.
+            // On a phone's keyboard, Enter is the only way to start a new line, so only the button sends there.
             if (event.key !== 'Enter' || event.shiftKey || event.isComposing || matchMedia('(pointer: coarse)').matches)
               return;
             event.preventDefault();
@@ -154,7 +154,7 @@ function refusalOf(error: unknown, text: string, how: How): Refusal | null {
       how: { ...how, command: true },
     };
   }
-  // A dialog, or text that somebody else typed, is in the way.
+  // A dialog is in the way, or text that somebody else typed.
   if (error.code !== 'not_accepting_text' || how.queue === true) return null;
   return { why: `${error.message}.`, offer: 'Send it afterwards', how: { ...how, queue: true } };
 }
@@ -172,7 +172,7 @@ function Refused({ refusal, onSend }: { refusal: Refusal; onSend: (how: How) => 
 
 function placeholder(is: { isDead: boolean; isDialogOpen: boolean; isActive: boolean; isClosing: boolean }): string {
   if (is.isDead) return 'The session is stopped';
-  if (is.isDialogOpen) return 'A prompt for afterwards';
+  if (is.isDialogOpen) return 'A prompt for later';
   if (is.isActive) return 'Add to the running turn';
   return is.isClosing ? 'Your answer' : 'Your prompt';
 }

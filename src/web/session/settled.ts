@@ -14,7 +14,7 @@ export const arrangement = signal('');
 /**
  * Reports whether a question has stayed in its place for long enough. Otherwise a click or a key was meant for what
  * was there before.
- * @param cameByItself false if the person has just opened the page and looks at it
+ * @param cameByItself false if the person has just opened the page and is looking at it
  */
 export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: boolean): boolean {
   const isSettled = useSignal(!cameByItself);
@@ -47,7 +47,7 @@ export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: b
   return isSettled.value;
 }
 
-/** Returns how far it is below the top of its list, regardless of scrolling. */
+/** Returns how far the question is below the top of its list, regardless of scrolling. */
 function placeOf(panel: HTMLElement | null): number {
   const list = panel?.closest('.inbox');
   return panel === null || list == null ? 0 : panel.getBoundingClientRect().top - list.getBoundingClientRect().top;

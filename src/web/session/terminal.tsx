@@ -76,7 +76,7 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
               class="button quiet icon"
               disabled={!canType}
               aria-label="Fit"
-              title={`Resizes the session (${cols}×${rows}) to fit here; everybody else sees that size, too`}
+              title={`Resize the session (${cols}×${rows}) to fit here; everybody else sees that size, too`}
               onClick={() => terminal.value?.fitSession()}
             >
               <Icon name="fit" />
@@ -84,13 +84,13 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
             <button
               type="button"
               class="button"
-              aria-label={hasKeyboard.value ? 'Give it back' : 'Take the keyboard'}
+              aria-label={hasKeyboard.value ? 'Release the keyboard' : 'Take the keyboard'}
               aria-pressed={hasKeyboard.value}
               disabled={!canType}
               onClick={toggleKeyboard}
             >
               <Icon name="keyboard" />
-              <span class="wide-only">{hasKeyboard.value ? 'Give it back' : 'Keyboard'}</span>
+              <span class="wide-only">{hasKeyboard.value ? 'Release the keyboard' : 'Keyboard'}</span>
             </button>
           </>,
           head.value,

@@ -36,7 +36,7 @@ export function UnlistedSession({ slug, seq }: { slug: string; seq: number | nul
     };
   }, [slug, link.value]);
   const { value } = session;
-  // A session that is not archived arrives with the next frame of the connection.
+  // If the session is not archived, it arrives with the next frame of the connection.
   if (value?.archived_at != null) return <Archived session={value} seq={seq} />;
   return (
     <div class="empty">
@@ -76,8 +76,8 @@ function Archived({ session, seq }: { session: Session; seq: number | null }) {
         </button>
       </PageHead>
       <p class="notice" role="status">
-        Archived{at == null ? '' : ` since ${ageText(Date.parse(at), now.value)}`}. It is in no list and no count.
-        Nothing was deleted.
+        Archived{at == null ? '' : ` since ${ageText(Date.parse(at), now.value)}`}. No list shows or counts it. Nothing
+        was deleted.
       </p>
       {type === 'json' ? <PastConversation {...{ session, seq }} /> : <TranscriptView session={session} />}
     </>

@@ -206,8 +206,8 @@ function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; d
 }
 
 /**
- * Uses the graphics card if there is one. If there is none or it becomes unavailable, elements are used, which are
- * slower but look the same.
+ * Uses the graphics card if there is one. If there is no graphics card or it becomes unavailable, elements are used,
+ * which are slower but look the same.
  */
 function startWebgl(terminal: Terminal): void {
   try {
