@@ -20,7 +20,7 @@ export type Press = { keys: string } | { paste: string };
 
 /**
  * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the
- * step was accepted. If the dialog disappears in the meantime, no keypress meant for it reaches whatever replaces it.
+ * step was accepted. If the dialog disappears before the step, no keypress meant for it reaches whatever replaces it.
  */
 export interface AnswerStep {
   kind: StepKind;
@@ -151,8 +151,8 @@ export const steps = {
   /** leaves a question with checkboxes, which a digit cannot end */
   nextPart: () => deciding('nextPart', () => KEYS.right),
   /**
-   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops a text
-   * beside ticked boxes
+   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops a text next to
+   * ticked boxes
    */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {
@@ -164,12 +164,12 @@ export const steps = {
 
 /**
  * Returns the steps that answer a dialog, given the screen when the answer begins. Measured on 2.1.329:
- * - A digit answers a numbered dialog at once. A digit that comes too late is a harmless letter in the prompt, while
- *   an Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog has no numbers
+ * - A digit answers a numbered dialog at once. If a digit comes too late, it is a harmless letter in the prompt, while
+ *   a late Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog has no numbers
  *   and ignores them.
  * - In a question with checkboxes, digits tick options and Right moves on. A text in the free-text option ticks that
- *   option, and Right moves on only while the marker is elsewhere. After several questions, or one with checkboxes, a
- *   page asks to submit.
+ *   option, and Right moves on only while the marker is on another option. After several questions, or one with
+ *   checkboxes, a page asks to submit.
  * - A remark takes these keypresses: marker, Tab, text, Enter.
  */
 export function answerSteps(

@@ -29,7 +29,7 @@ export interface PartAnswer {
 
 /**
  * Turns an answer to the open question into a plan. Nobody may allow what they were not shown, so a question that is
- * cut accepts only a no.
+ * cut off accepts only a no.
  */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
@@ -106,8 +106,8 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);
     if (given === undefined) return refuse(`The question "${part.text}" has no answer`);
-    // For a question on a later tab, only the model's own options are known. Claude Code adds the free text to every
-    // question.
+    // For a question on a later tab, only the model's own options are known. Claude Code adds a free-text option to
+    // every question.
     const isHidden = known.length > 1 && question.kind === 'question';
     const planned = answerByLabels(part, typeof given === 'string' ? [given] : given, isHidden);
     if (typeof planned === 'string') return refuse(planned);

@@ -13,8 +13,8 @@ export interface DialogSeen {
 /**
  * Returns a function that reports, at each call, whether a dialog is gone or was replaced by another. A transcript
  * that opens over the dialog looks like another question, and may have taken the keypress. When the transcript
- * closes, nothing is visible at first. Then the dialog appears again, before the status follows. Without these
- * checks, CBOS reported an answer as given although its question was still open (2.1.329).
+ * closes, nothing is visible at first. The dialog appears again a moment later, before the status follows. Without
+ * these checks, CBOS reported an answer as given although its question was still open (2.1.329).
  * @param before what was known when the last key was typed
  */
 export function watchForEnd(question: Question, before: DialogSeen): (now: DialogSeen) => boolean {

@@ -28,9 +28,9 @@ export interface ReplyOptions {
   endsTurn: boolean;
 }
 
-/** The message that Claude Code itself sends to the model about a no (2.0.77 to 2.1.330). */
+/** The message about a no that Claude Code itself sends to the model (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The same message for a question that somebody would rather talk about (2.1.330). */
+/** The same message for a question that somebody would rather discuss (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';

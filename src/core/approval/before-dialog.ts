@@ -10,8 +10,8 @@ import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from 
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
 
 /**
- * Applies the rules before Claude Code decides whether to ask, so they also apply where it would not ask. A `deny`
- * denies the call. A call that a `deny` may cover asks a person. Nothing is allowed here.
+ * Applies the rules before Claude Code decides whether to ask, so that they also apply where it would not ask. A `deny`
+ * denies the call. If a `deny` may cover the call, a person is asked. Nothing is allowed here.
  * @returns null if the rules leave it to Claude Code
  */
 export function decideBefore(

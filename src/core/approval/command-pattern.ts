@@ -63,7 +63,7 @@ export function allowsCommand(pattern: readonly string[], command: SimpleCommand
   return { open };
 }
 
-/** A shell without a script reads its commands from somewhere else. */
+/** A shell without a script reads its commands from its input. */
 const hasScript = (wanted: readonly string[], isOpen: boolean): boolean =>
   wanted.length > 1 && (!isOpen || (wanted[1]?.startsWith('-') === false && !wanted[1].includes('*')));
 

@@ -17,7 +17,7 @@ export interface Verdict {
   rules: readonly ApprovalRule[];
 }
 
-/** The tools for questions and plans. People answer them, and no rule does. */
+/** The tools for questions and plans. Only people answer them, never a rule. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**

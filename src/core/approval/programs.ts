@@ -1,6 +1,6 @@
 /**
  * Programs and built-in commands that do more than their name suggests. The lists contain those that people most often
- * misjudge in rules. Other programs are covered by the requirement that an `allow` names its program.
+ * misjudge in rules. For all other programs, it is enough that an `allow` must name its program.
  */
 
 /**
@@ -69,14 +69,14 @@ const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
 
 /**
  * The commands of {@link SHELL_STATE} that change only variables and options. They change neither the names of commands
- * nor what those run.
+ * nor what those commands run.
  */
 const KEEPS_NAMES: ReadonlySet<string> = new Set([
   ...['set', 'unset', 'shopt', 'export', 'declare', 'typeset', 'local', 'readonly', 'read', 'printf', 'print', 'let'],
   ...['pushd', 'popd', 'dirs', 'ulimit', 'umask', 'integer', 'float', 'setopt', 'unsetopt', 'rehash', 'unalias'],
 ]);
 
-/** Programs that run what their input says, or that run something later. */
+/** Programs that run what their input contains, or that run something later. */
 const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
 
 /** Programs that run a package; their own options come before its name. */

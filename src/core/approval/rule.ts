@@ -58,7 +58,7 @@ export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCal
   return rule.sessions.length === 0 || rule.sessions.some((name) => fitsGlob(name, session.name));
 }
 
-/** A session whose folder is not known may be anywhere: nothing is allowed to it, and all that denies holds. */
+/** A session whose folder is not known may be anywhere: nothing is allowed to it, and every deny applies. */
 const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null): boolean =>
   folder === null ? effect !== 'allow' : projects.some((project) => isWithin(folder, project));
 

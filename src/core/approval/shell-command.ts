@@ -33,7 +33,7 @@ export interface ReadCommand {
   /** every simple command, if the text is fully known */
   commands: readonly SimpleCommand[];
   files: readonly OpenedFile[];
-  /** null if nothing in the text can do more than `commands` and `files` say */
+  /** null if nothing in the text can do more than `commands` and `files` list */
   unclear: Unclear | null;
   /** the words of every simple command in the text, including substitutions and compounds, as far as they are known */
   seen: readonly (readonly string[])[];

@@ -68,7 +68,8 @@ const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
 
 /**
  * Proposes rules from the answers that a person gave by hand. A rule is never wider than the commands seen, except for
- * the step that it names. A single no to a command that it covers, in the same project, prevents the rule.
+ * the step from one set of arguments to any arguments. A single no to a command that it covers, in the same project,
+ * prevents the rule.
  */
 export function suggestRules(answers: readonly SaidToCommand[]): SuggestedRule[] {
   const folders = [...new Set(answers.map(({ folder }) => folder))];

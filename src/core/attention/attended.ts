@@ -41,7 +41,7 @@ export const UNATTENDED: Attended = {
 const UNNAMED = '';
 
 /**
- * An event in a session, for those who wait for it. `failed` comes together with `turn_ended`. `ended` means that
+ * An event in a session, for snoozes that wait for it. `failed` comes together with `turn_ended`. `ended` means that
  * the process ended.
  */
 export type Happening = 'asked' | 'turn_ended' | 'failed' | 'ended';

@@ -16,10 +16,10 @@ export function readBudgets(value: unknown, path: string): BudgetRule[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw refuse(path, 'budgets', 'must be tables: write [[budgets]]');
   if (value.length > MAX_BUDGETS)
-    throw refuse(path, 'budgets', `there are ${value.length}, at most ${MAX_BUDGETS} may be`);
+    throw refuse(path, 'budgets', `has ${value.length} entries; the limit is ${MAX_BUDGETS}`);
   const budgets = value.map((one: unknown, index) => readBudget(one, path, `budgets[${index}]`));
   const double = budgets.find(({ name }, index) => budgets.findIndex((other) => other.name === name) !== index);
-  if (double !== undefined) throw refuse(path, 'budgets', `two have the name ${double.name}`);
+  if (double !== undefined) throw refuse(path, 'budgets', `two budgets have the name ${double.name}`);
   return budgets;
 }
 

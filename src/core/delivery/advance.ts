@@ -113,7 +113,9 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
   }
 }
 
-/** Turns a step of a part into a step of the whole. If the part stays the same object, the whole does too. */
+/**
+ * Turns a step of a part into a step of the whole. If the part stays the same object, the whole stays the same as well.
+ */
 const within = <Part>(whole: Visit, part: Part, step: Step<Part>, join: (part: Part) => Visit): Step<Visit> => ({
   ...step,
   state: step.state === part ? whole : join(step.state),
@@ -156,7 +158,7 @@ function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
 }
 
 /**
- * Returns how long the next turn may still take to begin with the queued texts. A text that is sent in the meantime
+ * Returns how long the next turn may still take to begin with the queued texts. A text that is sent before then
  * overtakes the queue (2.1.329). Only the passing of time shows that the turn has begun.
  */
 function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {

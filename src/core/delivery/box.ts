@@ -45,7 +45,7 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
  * shows only the end of a text that is too long, and a placeholder for a large paste.
  */
 export type BoxHolds =
-  /** exactly the text, as far as the box shows it */
+  /** the box shows exactly the text, as far as it shows the text at all */
   | 'text'
   /** the text, and something that somebody else typed */
   | 'more'

@@ -19,7 +19,9 @@ export interface DeliveryContext {
    * does not
    */
   isQueueStopped: boolean;
-  /** whether a budget of the session is reached; every text is then held until it is raised, or its day is over */
+  /**
+   * whether a budget of the session is reached; every text is then held until the budget is raised, or its day is over
+   */
   isOverBudget: boolean;
   /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
   isUnread: boolean;
@@ -91,7 +93,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
-  // A text for the queue would only meet the limit. A person may still type: a command, or a text for another model.
+  // If the text were queued, Claude Code would only report the limit again. A person may still type a command, or a
+  // text for another model.
   if ((isRunning || isLimited(context.status)) && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };

@@ -4,7 +4,10 @@ import { normalisePrompt, textsInBox } from './box.ts';
 import { type Change, type Deliveries, isPromised, statusOf } from './record.ts';
 import { isWithin } from './standing.ts';
 
-/** How late a hook may still report that Claude Code took a text that seemed to be in the prompt and was cleared. */
+/**
+ * How late a hook may still report that Claude Code took a text, although the text seemed to be in the prompt and was
+ * cleared.
+ */
 const LATE_SIGN_MS = 10_000;
 
 /** The phases in which the location of the text is known, whichever server is running. */

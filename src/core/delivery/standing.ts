@@ -29,8 +29,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   // If a dialog had already gone, the digit of its answer is in the box, and that digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // The box shows only the end of a long text, so more may have been put back than it shows. A placeholder may come
-  // from a person.
+  // The box shows only the end of a long text, so Claude Code may have put back more than the box shows. A placeholder
+  // may come from a person.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');

@@ -15,8 +15,8 @@ const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
 /**
- * How long a turn that has ended may still be drawn as running. If it is drawn for longer, it is running, and the
- * status reports that by then.
+ * How long a turn that has ended may still be drawn as running. If it is drawn for longer, the turn is really running,
+ * and the status reports that by then.
  */
 const STILL_DRAWN_MS = 1_500;
 /**
@@ -47,8 +47,8 @@ const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
-  // If the clock was set back since, it is unknown when a previous server typed the key. Then assume that it was just
-  // now.
+  // If the clock was set back since, it is unknown when a previous server typed the key. CBOS then assumes that it was
+  // just now.
   const clearedMs = Math.max(0, now.wall - clearedAt);
   return { at: 'standing', what, tries, until: now.elapsed + Math.max(STOOD_MS, BETWEEN_CLEARS_MS - clearedMs) };
 }
@@ -68,8 +68,8 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ ...state, at: 'drawn_running', until: now.elapsed + STILL_DRAWN_MS });
     }
     case 'drawn_running': {
-      // The key would end a turn that has begun in the meantime, for example from the queue. The screen shows such a
-      // turn first.
+      // The key would end a turn that has begun since the last check, for example from the queue. The screen shows such
+      // a turn first.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
       // A text that disappears without the key was sent, and its hook reports that.
@@ -115,7 +115,7 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
   const isInterrupt = isInterrupting(deliveries, now.wall);
   return what.ids.flatMap((id, index): Change[] => {
     const record = deliveries.recent.find((one) => one.id === id);
-    // If a hook has reported the text in the meantime, the key did not remove it from the box.
+    // If a hook has reported the text since the key was typed, the key did not remove it from the box.
     if (record === undefined || (statusOf(record) === 'delivered' && !what.takenBefore.has(id))) return [];
     const text = normalisePrompt(record.text);
     // The interrupted prompt comes first in the box, unless its turn ended normally just before. That turn may have

@@ -56,7 +56,7 @@ export type Typing =
   | { at: 'reading'; typed: Typed; until: Millis }
   | { at: 'showing'; typed: Typed; until: Millis; isLate: boolean }
   /**
-   * a crash left the text alone in the prompt; CBOS presses Enter if that is still so once all of the text must have
+   * a crash left the text alone in the prompt; CBOS presses Enter if that is still true once all of the text must have
    * been read
    */
   | { at: 'alone'; typed: Typed; until: Millis }

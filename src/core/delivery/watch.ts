@@ -11,7 +11,8 @@ const SIGN_MS = 10_000;
 /** When to read the transcript. Claude Code writes it about 100 ms after the event. A loaded machine takes longer. */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
 /**
- * How late the status may report the end of a turn. Texts that the end of a turn puts back come back at that moment.
+ * How late the status may report the end of a turn. When a turn ends and puts texts back, they come back at that
+ * moment.
  */
 const END_MS = 2_000;
 /** How long somebody at the terminal has to start editing the returned texts before CBOS removes and sends them. */
@@ -122,7 +123,7 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may just as well represent a person's paste.
+  // A placeholder may also represent a person's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {

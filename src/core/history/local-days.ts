@@ -12,7 +12,7 @@ export function localDay(at: number): string {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Returns when the day of a point in time ends, in the machine's time zone. Both are Unix milliseconds. */
+/** Returns when the day of a point in time ends, in the machine's time zone. Both times are Unix milliseconds. */
 export function endOfDay(at: number): number {
   const date = new Date(at);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();

@@ -4,7 +4,8 @@ import { endOfLimit, type Millis } from '../status/index.ts';
 
 /**
  * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues by itself, it does so 60 to
- * 75 s after the end, at a random moment (2.1.330). If either of the two has continued, the other does nothing.
+ * 75 s after the end, at a random moment (2.1.330). If either of the two has continued the session, the other does
+ * nothing.
  */
 export const GRACE_MS = 5 * 60_000;
 
@@ -15,8 +16,8 @@ export const GRACE_MS = 5 * 60_000;
 export const SPACING_MS = 20_000;
 
 /**
- * How long after the end of a limit a session may still be continued. The time covers a night in which the machine
- * sleeps. A task that was stopped for longer has been forgotten or given up.
+ * How long after the end of a limit a session may still be continued. The time covers a night during which the machine
+ * sleeps. If a task was stopped for longer, its person has forgotten it or given it up.
  */
 export const LATEST_MS = 12 * 60 * 60_000;
 
@@ -44,7 +45,7 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 
 /**
  * Reports whether the text may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog, a
- * paused queue, a waiting text) belongs to somebody, so CBOS then does not continue.
+ * paused queue, a waiting text) shows that a person or program is using the prompt, so CBOS then does not continue.
  */
 export function mayContinue(context: DeliveryContext, waitingTexts: number): boolean {
   if (context.isQueueStopped || context.draft !== null || waitingTexts > 0) return false;

@@ -30,7 +30,8 @@ export function admit(
   if (invitation === undefined || invitation.expiresAt <= asked.now) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }
-  // A key that is already in the fleet could gain rights through an invitation that was meant for another machine.
+  // Otherwise a key that is already in the fleet could gain rights through an invitation that was meant for another
+  // machine.
   if (book.members.length >= MOST_MEMBERS || book.members.some(({ id }) => id === asked.id)) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }

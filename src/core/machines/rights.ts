@@ -13,7 +13,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   killSession: 'end',
 };
 
-/** The calls that change nothing, so a late or repeated one does no harm. */
+/** The calls that change nothing, so that a late or repeated one does no harm. */
 const READING: ReadonlySet<MachineCallName> = new Set([
   'listSessions',
   'getSession',
@@ -25,9 +25,9 @@ const READING: ReadonlySet<MachineCallName> = new Set([
 export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);
 
 /**
- * Returns the rights that a call needs. A text in an answer reaches Claude like a prompt, and the answer to a closing
- * question is a prompt, so both also need the right to type. A forced text goes into whatever is open, including a
- * dialog, so it also needs the right to answer.
+ * Returns the rights that a call needs. An answer may contain a text, which reaches Claude like a prompt, and the
+ * answer to a closing question is a prompt. Both therefore also need the right to type. A forced text goes into
+ * whatever is open, including a dialog, so it also needs the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];

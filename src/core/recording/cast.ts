@@ -20,8 +20,8 @@ export interface CastHeader {
 }
 
 /**
- * How many units a second of recorded time has. A finer unit would not improve the picture in a player, and it would
- * make a file of millions of events larger.
+ * How many units a second of recorded time has. A finer unit would not improve the picture in a player, and would only
+ * make large files larger.
  */
 const MICROSECONDS = 1_000_000;
 

@@ -42,9 +42,9 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 }
 
 /**
- * Records that the output at `at` was written. If the wall clock is ahead, the difference counts for the next output,
- * so that delays do not add up. After a long delay, such as a terminal that accepted no output, the replay continues
- * from here at its normal speed.
+ * Records that the output at `at` was written. If the replay is ahead of the wall clock, the difference counts for the
+ * next output, so that delays do not add up. After a long delay, such as a terminal that accepted no output, the replay
+ * continues from here at its normal speed.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);

@@ -31,7 +31,7 @@ const TRAILER_START = '\nScript done on ';
 const HEADER_CLOSE = /(?:"|<not executed on terminal>)\]\n/;
 /** The header is long because COMMAND contains the whole `-c` line, including paths. */
 const MAX_HEADER_BYTES = 65_536;
-/** Nearly every header is shorter. The rest is read only if this is not enough. */
+/** Nearly every header is shorter than this. The rest is read only if the header is longer. */
 const USUAL_HEADER_BYTES = 4_096;
 /** The trailer contains only the date and the exit code. */
 const MAX_TRAILER_BYTES = 200;
@@ -94,7 +94,7 @@ function findLineEnd(text: string): number {
   return close === null ? 0 : close.index + close[0].length;
 }
 
-/** Reads the last match. The real attributes come after COMMAND, and its text might look like them. */
+/** Reads the last match. The real attributes come after COMMAND, whose text might look like attributes. */
 function readNumber(text: string, pattern: RegExp): number | null {
   const digits = lastMatch(text, pattern);
   return digits === null ? null : Number(digits);

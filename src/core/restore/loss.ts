@@ -25,8 +25,8 @@ const BY_SIGNAL = 'other';
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 /**
- * Returns how a session was lost. Null if a person ended it, or if it ended by itself. An unknown end does not count as
- * a loss, because a session that a person closed must not come back by itself.
+ * Returns how a session was lost. Null if a person ended it, or if it ended by itself. If the cause is unknown, the end
+ * does not count as a loss, because a session that a person closed must not come back by itself.
  */
 export function lossOf(end: EndSeen): Loss | null {
   if (end.isAsked || hasEndedItself(end.reason)) return null;

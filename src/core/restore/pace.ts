@@ -1,6 +1,6 @@
 /**
- * The largest number of launches at once. A launch of Claude Code takes one second of one core, so launching more at
- * once makes none of them ready sooner.
+ * The largest number of launches at once. A launch of Claude Code takes one second of one core, so more launches at
+ * once would make none of them ready sooner.
  */
 const MOST_AT_ONCE = 3;
 
@@ -14,7 +14,7 @@ export function restoresAtOnce({ cores, load }: { cores: number; load: number })
 }
 
 /**
- * How many launches in a row may fail. The cause of three failures would make the others fail too, and each leaves a
- * recording behind.
+ * How many launches in a row may fail. Whatever made three launches fail would make the others fail too, and each
+ * failed launch leaves a recording behind.
  */
 export const MOST_FAILURES = 3;

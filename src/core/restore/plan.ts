@@ -28,7 +28,7 @@ export interface RestoreSeen {
 export type RestorePlan = { kind: 'resume' } | { kind: 'anew' } | { kind: 'left'; because: RestoreRefusal };
 
 /**
- * How many times the server tries by itself. Each try may have been what killed the server, for example by using up the
+ * How many times the server tries by itself. A session may itself have killed the server, for example by using up the
  * memory.
  */
 export const MOST_TRIES = 3;

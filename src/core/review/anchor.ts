@@ -59,13 +59,13 @@ function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   return places;
 }
 
-/** Returns how many of the old surrounding lines surround this place, without a gap. */
+/** Returns how many of the old surrounding lines surround this place without a gap. */
 function linesAround({ before, lines, after }: CommentedLines, file: readonly string[], at: number): number {
   let above = 0;
   while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;
   let below = 0;
   while (below < after.length && file[at + lines.length + below] === after[below]) below++;
-  // At the edge of a file no lines are around, which also identifies a place.
+  // At the edge of a file there are no lines around, which also identifies a place.
   const isAtTop = before.length === 0 && at === 0;
   const isAtEnd = after.length === 0 && at + lines.length === file.length;
   return above + below + (isAtTop ? 1 : 0) + (isAtEnd ? 1 : 0);

@@ -1,6 +1,9 @@
 import { Cron } from 'croner';
 
-/** Patterns have the usual five fields. A sixth one would be seconds, and a schedule by the second is a loop. */
+/**
+ * Patterns have the usual five fields. A sixth field would be seconds, and a prompt every few seconds is never
+ * intended.
+ */
 const FIELDS = 5;
 
 /** The times of a schedule. */

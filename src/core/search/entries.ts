@@ -12,7 +12,7 @@ export interface SaidText {
 }
 
 /**
- * How many characters of a text are kept. A file that a tool wrote is on the disk, and its first pages are enough to
+ * How many characters of a text are kept. A file that a tool wrote is on the disk, and the first pages are enough to
  * find it.
  */
 const LONGEST_TEXT = 16_000;

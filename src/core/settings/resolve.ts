@@ -29,15 +29,15 @@ const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
 /** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
-/** Any status line takes a row of the screen, and the hint `? for shortcuts`, from Claude Code (2.1.330). */
+/** Any status line takes a row of the screen from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
 const DEFAULT_STATUS_LINE_TAP = 'own';
-/** A quarter of a year. Older work can be found in the repository. */
+/** A quarter of a year. Work that is older can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
 /** A turn that changed ten files takes about 50 kB of the repository before `git gc`. */
 const DEFAULT_TURNS_KEPT = 100;
 /**
- * An idle Claude Code uses 250 MB, and starting it again costs a second. Five minutes cover the time in which a
- * person thinks between two prompts.
+ * An idle Claude Code uses 250 MB, and starting it again costs a second. Five minutes cover the time that a person
+ * thinks between two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 

@@ -46,7 +46,9 @@ export function due({ openedAt, retryAt }: Waiting, rules: Rules, { now, lookedM
 const FIRST_DELAY_MS = 2_000;
 /** The longest delay between two attempts, for a sink that is down for hours. */
 const LONGEST_DELAY_MS = 300_000;
-/** The longest delay that a server may request. After it CBOS tries anyway, because the question is open now. */
+/**
+ * The longest delay that a server may request. After this delay, CBOS tries anyway, because the question is open now.
+ */
 const LONGEST_ASKED_MS = 900_000;
 
 /**

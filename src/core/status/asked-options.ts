@@ -22,8 +22,8 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
 /**
- * Adds every option that the dialog in a terminal has, in its words: a question with boxes has no full stop after the
- * free-text option (2.1.50 to 2.1.330), and its options stay the same when the dialog is drawn.
+ * Adds every option of the dialog in a terminal, with the same words. If the question has boxes, the free-text option
+ * has no full stop (2.1.50 to 2.1.330). The options then stay the same when the dialog is drawn.
  */
 export const withDialogOptions = (part: QuestionPart): QuestionPart =>
   withMore(part, part.multi ? { ...FREE_TEXT, label: 'Type something' } : FREE_TEXT, LEAVE);

@@ -53,5 +53,5 @@ export function redactLine(line: string): string {
   return redacted;
 }
 
-/** Returns a frame without its private content. Rules find the same in it as before. */
+/** Returns a frame without its private content. Rules find the same in it as in the original. */
 export const redactFrame = (frame: ScreenFrame): ScreenFrame => ({ ...frame, lines: frame.lines.map(redactLine) });

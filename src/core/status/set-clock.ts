@@ -4,7 +4,7 @@ import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/scre
 
 /**
  * Moves all times in the evidence after the wall clock was set, so that the evidence keeps its order and its age.
- * Without this, new evidence would look older than existing evidence after a step back, for as long as the step was.
+ * Otherwise, after a step back, new evidence would look older than existing evidence for as long as the step was.
  * @param byMs whole milliseconds, because identities are computed from times and must stay the same to the last bit
  */
 export function moveEvidence(evidence: Evidence, byMs: number): Evidence {

@@ -41,11 +41,11 @@ const MAX_PATTERN_STEPS = 1_000;
 export function readUserRules(value: unknown, path: string): ScreenRule[] {
   if (value === undefined) return [];
   if (!Array.isArray(value)) throw refuse(path, 'rules', 'must be tables: write [[rules]]');
-  if (value.length > MAX_RULES)
-    throw refuse(path, 'rules', `there are ${value.length}, but at most ${MAX_RULES} are allowed`);
+  if (value.length > MAX_RULES) throw refuse(path, 'rules', `has ${value.length} entries; the limit is ${MAX_RULES}`);
   const rules = value.map((one: unknown, index) => readRule(one, path, `rules[${index}]`));
   const double = rules.find((rule, index) => rules.findIndex((other) => other.id === rule.id) !== index);
-  if (double !== undefined) throw refuse(path, 'rules', `two have the id ${double.id.slice(USER_RULE_PREFIX.length)}`);
+  if (double !== undefined)
+    throw refuse(path, 'rules', `two rules have the id ${double.id.slice(USER_RULE_PREFIX.length)}`);
   return rules;
 }
 
@@ -60,7 +60,7 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
   const word = fields.get('status');
   const status = typeof word === 'string' ? parseStateSelector(word) : null;
   if (status?.kind !== 'exact' || status.detail === null) {
-    throw refuse(path, id, 'status must be like waiting/permission or active/using_tools');
+    throw refuse(path, id, 'status must be a word such as waiting/permission or active/using_tools');
   }
   const { primary, detail } = status;
   const pattern = compile(fields.get('pattern'), (reason) => refuse(path, id, reason));

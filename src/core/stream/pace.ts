@@ -1,7 +1,7 @@
 /**
  * How many bytes the server sends beyond a client's last acknowledgement. A terminal in a page parses about 5 MB/s,
- * so this is 50 ms of work. VS Code allows 100,000 characters. With a larger window, the echo of a keypress waits
- * behind output. With a smaller one, a client with a round trip of 100 ms starves (2.5 MB/s).
+ * so this is 50 ms of work. VS Code allows 100,000 characters. If the window is larger, the echo of a keypress waits
+ * behind output. If it is smaller, a client with a round trip of 100 ms starves (2.5 MB/s).
  */
 export const WINDOW_BYTES = 256 * 1024;
 

@@ -38,7 +38,7 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
   const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
   if (isOldCall && screen.detail === 'using_tools')
     return final(screen, 'a call from before the last prompt still runs');
-  if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more of it');
+  if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more about it');
   if (hook.detail === 'thinking') {
     // Text from before the last prompt or tool result cannot be the answer to it. An answer must have been drawn
     // later.

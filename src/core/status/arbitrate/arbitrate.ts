@@ -8,7 +8,7 @@ import { REGISTRY_LAG_MS } from './races.ts';
 
 const WHY_PROCESS = {
   ended: 'the process has ended, which settles the status',
-  parked: 'CBOS has parked the session, so it has no process that could report',
+  parked: 'CBOS has parked the session, so no process is left that could report',
   unreachable: 'nothing can be typed into the session, whatever it reports',
 } as const;
 

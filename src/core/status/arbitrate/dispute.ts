@@ -34,8 +34,8 @@ export function settleDispute(dispute: FullHearing): Arbitration {
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
-    // Stop reports the whole message. Older versions report no message. Only then does the last message on the screen
-    // count.
+    // Stop reports the whole message. Older versions report no message. Only in that case, the last message on the
+    // screen counts.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
         ? final(screen, 'the hook does not report the last message, but the screen shows it')
@@ -64,8 +64,8 @@ function overDialog(dispute: FullHearing): Arbitration {
     // the dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
-      ? final(hook, 'the dialog has just gone from the screen')
-      : final(screen, 'the dialog has just gone, and nothing has settled in its place');
+      ? final(hook, 'the dialog has just disappeared from the screen')
+      : final(screen, 'the dialog has just disappeared, and nothing has settled in its place');
   }
   // The dialog of a background subagent stays open when the turn ends (2.1.329). A dialog of the turn itself is
   // answered long before the turn ends.
@@ -78,7 +78,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       whyLater: 'the dialog is still there',
     });
   }
-  return final(screen, 'a dialog is on the screen that hooks do not know of');
+  return final(screen, 'the screen shows a dialog that the hooks do not know');
 }
 
 /**

@@ -1,12 +1,12 @@
 /**
  * Different sources report the same event at different times. Each constant here covers one such race that was
- * observed, with a margin for a loaded machine. During that time the slower source may still describe the moment
+ * observed, with a margin for a loaded machine. During that time, the slower source may still describe the moment
  * before. Durations that a person may want to set are in `thresholds.ts`.
  */
 
 /**
- * After Stop the spinner disappears within 100 ms, or within 700 ms on an overloaded machine (2.1.329). A spinner
- * that turns longer belongs to a turn that no hook announced.
+ * After Stop the spinner disappears within 100 ms, or within 700 ms on an overloaded machine (2.1.329). If a spinner
+ * turns longer, it belongs to a turn that no hook announced.
  */
 export const END_LAG_MS = 1_000;
 /** The same limit when the registry also reports that the turn is over. */

@@ -177,8 +177,8 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   // Nobody typed such a prompt, so the permissions that other agents requested are still open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
-  // 2.1.329 announces a prompt when the prompt is queued during a turn. The running calls then continue. They do not
-  // continue after an interrupt, but no hook reports that. The calls are therefore kept, and newer evidence and the
+  // 2.1.329 announces a prompt when the prompt is queued during a turn. The running calls then continue. After an
+  // interrupt they do not continue, but no hook reports that. The calls are therefore kept, and newer evidence and the
   // screen override them. Their permissions are settled, because no dialog was open while the prompt was typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },

@@ -5,8 +5,8 @@ const SHELL_MARK = '!';
 /** The footer after Ctrl+R (2.1.329). */
 const SEARCH = /^\s*search prompts:/im;
 /**
- * The footer after Left in an empty prompt (2.1.329). The list of sessions then has a box of its own for the task of
- * a new session.
+ * The footer after Left in an empty prompt (2.1.329). The list of sessions then has a separate box for the task of a
+ * new session.
  */
 const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 

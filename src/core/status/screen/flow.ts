@@ -65,7 +65,7 @@ export const NO_FLOW: FlowEvidence = {
  * spinner, because a call that ends is followed by another request. From 2.1.250 on, the highlight always runs to the
  * left. A run to the left therefore means nothing until the highlight has been seen running to the right. Up to
  * 1.0.90, the highlight always runs to the right. It takes a step every 50 ms while a request is pending. While the
- * answer arrives, a step takes 30 to 200 ms, and that changes all the time.
+ * answer arrives, a step takes 30 to 200 ms, with a pace that changes all the time.
  */
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;

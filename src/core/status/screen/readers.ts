@@ -31,8 +31,8 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block contains the lines of a tool result only if an error came at once. Then only a retry is
-  // running.
+  // A prompt's own block contains the lines of a tool result only if an error came at once. In that case only a retry
+  // is running.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 

@@ -163,8 +163,8 @@ export interface ScreenEvidence {
   /** whether `reading` depends on how much time has passed, and not only on the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen; null if none ever was. This tells an answered dialog from one that is not
-   * drawn yet
+   * when a dialog was last on the screen; null if none ever was. This distinguishes an answered dialog from one that is
+   * not drawn yet
    */
   dialogSeenAt: Millis | null;
   /** when anything last changed, including a spinner */
