@@ -106,7 +106,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const drops = createDropStore(database);
     const ruleStore = createRuleStore(database);
     const userHome = options.environment.HOME ?? '/';
-    const ruleEvents = new Emitter<[RuleEvent]>((cause) => log.error({ err: cause }, 'a listener to rules failed'));
+    const ruleEvents = new Emitter<[RuleEvent]>((cause) => log.error({ err: cause }, 'a listener for rules failed'));
     const approvals = createApprovals({
       ...{ home: settings.home, userHome, store: ruleStore, answers: createAnswerStore(database), clock, log },
       onDecided: (id) => ruleEvents.tell({ kind: 'decided', id }),

@@ -22,7 +22,7 @@ export function awaitLoss(
     stop = watchHome({
       home,
       onLost: (error) => {
-        log.error({ err: error }, 'the home is not there any more: the server ends, the sessions live on');
+        log.error({ err: error }, 'the home is gone: the server ends, the sessions keep running');
         resolve(error);
       },
       onLogLost: () => remakeLog(database, log),
@@ -35,9 +35,9 @@ function remakeLog(database: Database, log: Logger): void {
   const file = `${DATABASE_FILE}-wal`;
   try {
     renewLog(database);
-    log.error({ file }, "the database's log was removed; nothing of it is lost, it has a new one");
+    log.error({ file }, "the database's log was removed; nothing was lost, and a new one was created");
   } catch (cause) {
-    log.error({ err: cause, file }, "the database's log was removed, and could not be made anew");
+    log.error({ err: cause, file }, "the database's log was removed, and could not be created again");
   }
 }
 

@@ -5,7 +5,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
-/** The longest time for which the faces do not learn of a question that rules check. A check takes much less. */
+/** How long the faces may be kept from learning of a question while rules check it. A check takes much less. */
 const HOLD_MS = 1_500;
 
 /** A question of a session that a rule may answer. */

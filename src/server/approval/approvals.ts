@@ -90,7 +90,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       logged.add(fault);
       log.warn(
         { file: path, error },
-        'a file of approval rules cannot be relied on: nothing that it touches is allowed',
+        'a file of approval rules cannot be relied on: nothing that it affects is allowed',
       );
     }
   }
@@ -142,7 +142,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     areOn: () => hasRules({ home, store }),
     verdict: async (session, asked) => {
       const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'] });
-      if (found === null) throw new Error('rules always say something to a question');
+      if (found === null) throw new Error('rules always decide something about a question');
       return found;
     },
     // The trusted version of a changed file is known, and nothing is allowed here.
@@ -164,7 +164,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   };
 }
 
-/** Answers of some weeks. */
+/** Enough for the answers of some weeks. */
 const MOST_ANSWERS = 5_000;
 
 /** The home's own file affects every session. A project's file affects the sessions below its folder. */

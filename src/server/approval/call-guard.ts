@@ -16,7 +16,7 @@ import { askedIn } from './asked-input.ts';
 export interface CallGuard {
   /** whether any calls are shown; JSON sessions get the hook only then */
   isOn(): boolean;
-  /** Checks the rules, and tells the hooks which calls to show. Resolves when the hooks know it. */
+  /** Checks the rules, and tells the hooks which calls to show. Resolves when the hooks know which calls to show. */
   refresh(): Promise<void>;
   /** Watches the home's file of rules. */
   start(): Promise<Dispose>;
@@ -55,7 +55,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
     guardCalls(spoolDir, tools);
   }
 
-  /** The trusted rules apply whatever the file says now, but the list of rules shows that the file has changed. */
+  /** The trusted rules apply whatever the file contains now, but the list of rules shows that the file has changed. */
   function watchProjects(folders: readonly string[]): void {
     if (!isStarted) return;
     for (const [folder, stop] of projects) {
@@ -78,7 +78,10 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
       while (isAgain) {
         isAgain = false;
         await look().catch((cause: unknown) =>
-          log.error({ err: cause }, 'the hooks cannot be told which calls rules may deny: denies hold in dialogs only'),
+          log.error(
+            { err: cause },
+            'the hooks cannot be notified which calls rules may deny: denies hold in dialogs only',
+          ),
         );
       }
       running = null;
@@ -138,6 +141,8 @@ export async function answerCall(actor: SessionActor, wait: string): Promise<voi
     if (row !== null) approvals.conclude(row, isGiven ? 'given' : 'overtaken');
   } catch (cause) {
     log.warn({ slug: actor.slug, err: cause }, 'the approval rules could not answer; the call is left to a person');
-    await waits.leave(wait).catch((error: unknown) => log.warn({ err: error }, 'a hook cannot be told to ask'));
+    await waits
+      .leave(wait)
+      .catch((error: unknown) => log.warn({ err: error }, 'a hook cannot be asked to open a dialog'));
   }
 }

@@ -66,8 +66,8 @@ export async function readBook(options: BookOptions, folders: readonly string[])
   }
   for (const { id, sessionId, effect, fields } of store.added()) {
     const rule = readRule({ effect, fields, id, folder: null });
-    // An older or newer CBOS wrote something that this one cannot read as a rule. It may be a deny, which must not be
-    // lost.
+    // An older or newer CBOS wrote something that this version cannot read as a rule. It may be a deny, which must not
+    // be lost.
     if ('problem' in rule) files.push(broken(`the rule ${id} in the database`, rule.problem));
     else rules.push({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' });
   }
@@ -101,7 +101,7 @@ async function readHome(home: string): Promise<ReadFile | null> {
   return { file, rules: read.map((rule) => ({ rule, origin: 'home' })) };
 }
 
-/** The trusted version counts, whatever the file says now, because an agent could have emptied the file. */
+/** The trusted version counts, whatever the file contains now, because an agent could have emptied the file. */
 async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<ReadFile> {
   const path = join(folder, PROJECT_RULES);
   const now = await readRuleFile(path);

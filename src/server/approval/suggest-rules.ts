@@ -4,7 +4,7 @@ import type { RuleSuggestion } from '../../protocol/index.ts';
 
 /** The most suggestions at once: more than a person reads. */
 const MOST_SUGGESTIONS = 20;
-/** The different commands of a project, the newest. Each is tried by every rule that may fit it. */
+/** How many different commands of a project are tried, newest first. Each is tried by every rule that may fit it. */
 const MOST_TRIED = 200;
 const MOST_SHOWN = 10;
 

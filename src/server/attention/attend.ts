@@ -48,8 +48,8 @@ export interface AttendOptions {
 export interface AttendedSessions {
   sessions: UnlabelledSessions;
   /**
-   * Wakes the sessions that became due while no server was running. Before this call nothing is woken, because not all
-   * sessions are listed yet.
+   * Wakes the sessions that became due while no server was running. No session is woken before this call, because not
+   * all sessions are listed yet.
    */
   start(): void;
   dispose: Dispose;
@@ -209,7 +209,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     wakeWaiters(id);
   }
 
-  /** A person who acts on a session has looked at it, in its state at that moment. */
+  /** A person who acts on a session has looked at its state at that moment. */
   async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
     const id = slug === undefined ? undefined : ids.get(slug);
     const { news } = id === undefined ? UNATTENDED : of(id);

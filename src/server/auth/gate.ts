@@ -24,7 +24,7 @@ import type { TokenSource } from './token.ts';
  */
 export type Transport = 'tcp' | 'unix';
 
-/** The subprotocol of this server, and the prefix of the one that carries a token. */
+/** The subprotocol of this server, and the prefix of the subprotocol that carries a token. */
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
@@ -70,11 +70,11 @@ export interface Gate {
 
 /**
  * Checks every request. `Host` is compared with a fixed list first. Once DNS rebinding points a foreign name to this
- * machine, a page's `Origin` equals its `Host`, and only the list can tell that they are not ours. No answer ever
+ * machine, a page's `Origin` equals its `Host`, and only the list can show that both are foreign. No answer ever
  * carries a CORS header, so no foreign page can read one. A browser adds the page's cookie to the requests of every
  * page on this machine, and sends it to every port, because cookies are not separated by port. The cookie therefore
- * counts only together with a pass, which only a page of our own origin gets. A request that can change something
- * also needs one of our own `Origin` values.
+ * counts only together with a pass, which only a page of our own origin gets. A request that can change something also
+ * needs one of our own `Origin` values.
  * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy
  *   of CBOS contains them
  */
@@ -92,8 +92,8 @@ export function createGate(options: {
       const { authority, target } = splitTarget(request.url ?? '/');
       const origins = headerValues(request, 'origin');
       if (transport === 'unix') {
-        // No browser can reach this socket. A program that forwards a browser's requests to the socket would open it to
-        // every page.
+        // No browser can reach this socket directly. A program that forwards a browser's requests to the socket would
+        // open it to every page.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
         return { target, moved: null, isProven: true, isStillValid: () => true };
       }

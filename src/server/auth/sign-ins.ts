@@ -14,7 +14,7 @@ const SECRET_BYTES = 32;
 /** Long enough to pick up the phone, and short enough to make a link in a scrollback worthless. */
 export const LINK_LIFE_MS = 10 * 60_000;
 
-/** A month. A person who visits less often signs in again. */
+/** A month. A person who has not visited for longer signs in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
 /** How many links may be open. The oldest is dropped first. Nobody has this many browsers. */

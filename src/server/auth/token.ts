@@ -21,7 +21,7 @@ const TOKEN_BYTES = 32;
 const MIN_TOKEN_LENGTH = 16;
 
 export interface TokenSource {
-  /** Reports whether a client's token is the current one. Takes the same time for every wrong token. */
+  /** Reports whether a client's token is the current one. The check takes the same time for every wrong token. */
   accepts(token: string): boolean;
   /**
    * A key derived from this secret and the current token. Rotating the token invalidates everything stored under the
@@ -56,7 +56,7 @@ export function fileToken(path: string): TokenSource {
     ensureTokenFile(path);
     refresh();
   } catch (error) {
-    // On a full disk there is no token until somebody creates one (`cbos token`). The local socket needs none.
+    // On a full disk, no token exists until somebody creates one (`cbos token`). The local socket needs no token.
     if (homeFault(error) === null) throw error;
   }
   const current = (): Buffer | null => {

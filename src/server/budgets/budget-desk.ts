@@ -44,21 +44,21 @@ export function createBudgetDesk({ budgets, sessions }: BudgetDeskOptions): Budg
     raise: (name, { session: slug, to }) => {
       const rule = budgets.rules.find((one) => one.name === name);
       if (rule === undefined) {
-        throw new CatalogueError('no_such_budget', `There is no budget ${JSON.stringify(name.slice(0, 80))}`);
+        throw new CatalogueError('no_such_budget', `No budget is named ${JSON.stringify(name.slice(0, 80))}`);
       }
       const wanted = rule.scope === 'session' ? (slug ?? rule.of ?? '') : slug;
       if (rule.scope === 'each' && wanted === undefined) {
-        throw new CatalogueError('invalid_request', `session: ${name} is for each session by itself`, {
+        throw new CatalogueError('invalid_request', `session: ${name} applies to each session separately`, {
           hint: 'Name the session: `cbos budget raise NAME --session SESSION`',
         });
       }
       const one = isShared(rule) ? null : findSession(wanted ?? '');
       const state = one === null ? budgets.shared(rule) : budgets.stateOf(rule, one);
-      if (state === null) throw new CatalogueError('invalid_request', `session: ${name} is not for ${wanted}`);
+      if (state === null) throw new CatalogueError('invalid_request', `session: ${name} does not apply to ${wanted}`);
       const limit = to ?? state.limit + rule.limit;
       if (limit <= state.limit) {
-        throw new CatalogueError('invalid_request', `to: the limit is ${state.limit} already`, {
-          hint: 'Name a higher one; config.toml lowers a budget',
+        throw new CatalogueError('invalid_request', `to: the limit is already ${state.limit}`, {
+          hint: 'Name a higher limit; to lower a budget, edit config.toml',
         });
       }
       budgets.raise(rule, one, limit);
@@ -69,14 +69,15 @@ export function createBudgetDesk({ budgets, sessions }: BudgetDeskOptions): Budg
   function findSession(slug: string): { id: string; slug: string } {
     const found = named().find((one) => one.slug === slug);
     if (found !== undefined) return found;
-    throw new CatalogueError('no_such_session', `There is no session ${JSON.stringify(slug.slice(0, 80))}`);
+    throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(slug.slice(0, 80))}`);
   }
 }
 
 const isShared = ({ scope }: BudgetRule): boolean => scope === 'tag' || scope === 'fleet';
 
 /**
- * Reports whether anything reports the session's spending. Claude Code reports no cumulative tokens to its status line.
+ * Reports whether any source reports the session's spending. Claude Code reports no cumulative tokens to its status
+ * line.
  */
 function hasFigures({ type, cost_usd: cost, status }: Session, { unit }: BudgetRule): boolean {
   if (type === 'json' || status.primary === 'dead') return true;

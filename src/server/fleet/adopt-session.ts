@@ -180,7 +180,7 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   if (owner.kind === 'listed')
     throw new CatalogueError('already_adopted', `CBOS already owns ${id}, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
-  // If another home has adopted the session, no environment shows it. But Screen writes only one log per window.
+  // If another home has adopted the session, no environment shows it. Screen, however, writes only one log per window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
   throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it to ${file}`);

@@ -30,8 +30,8 @@ export interface BringBackContext {
 /**
  * Lists again the sessions of this home that are missing from its database, for example after the database was lost
  * or restored from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into
- * its directory, and JSON sessions have cards. Everything that processes and files do not show is lost: history,
- * deliveries, and the requested environment of a session in a terminal.
+ * its directory, and JSON sessions have cards. Whatever processes and files do not show is lost: history, deliveries,
+ * and the requested environment of a session in a terminal.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -51,8 +51,8 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 }
 
 /**
- * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because
- * nobody has been told that it ended.
+ * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because no
+ * client was told that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {

@@ -44,7 +44,7 @@ export function restartSession({ actor, controls }: Member): Promise<Session> {
 /** Ends a session if it is running, and removes it from the list. */
 export async function removeSession(roster: Roster, member: Member): Promise<void> {
   const { actor, controls } = member;
-  // This is saved before the processes are ended, so that a full disk refuses the deletion before anything is done.
+  // The deletion is saved before the processes are ended, so that a full disk refuses it before anything is done.
   actor.commit({ removedAt: actor.deps.clock.now() });
   try {
     if (!actor.isDead()) await controls.end();

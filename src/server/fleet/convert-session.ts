@@ -50,7 +50,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   // A parked session has no process to end.
   if (!actor.isParked()) await member.controls.release();
   if (actor.isDead() && !actor.isParked())
-    throw new CatalogueError('session_dead', `${actor.slug} has ended in the meantime`);
+    throw new CatalogueError('session_dead', `${actor.slug} has ended since the request`);
   roster.retype(member, type);
   try {
     await member.controls.launch();

@@ -8,7 +8,7 @@ import type { Dispose } from '../sessions.ts';
 const LOOK_MS = 3_000;
 /**
  * With less free space than this, a recording may hit a full disk at any moment. A test write then determines whether
- * it has.
+ * recording still works.
  */
 const LITTLE_ROOM_BYTES = 4_000_000;
 
@@ -44,7 +44,8 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
     if (isDisposed) return fault;
     if (fault !== before) {
       if (fault === null) log.info({ dir }, 'recordings can be written again');
-      else log.error({ dir, code: fault }, 'recordings cannot be written: what sessions show is lost until they can');
+      else
+        log.error({ dir, code: fault }, 'recordings cannot be written: the output of sessions is lost until they can');
     }
     if (fault !== null || before !== null) looks.tell(fault);
     return fault;

@@ -12,8 +12,8 @@ interface Ended {
 }
 
 /**
- * Ends the whole process tree of a session and proves that it ended. This does not go through the mailbox, so that
- * nobody has to wait for an answer that is being typed into the session.
+ * Ends the whole process tree of a session and proves that it ended. This does not go through the mailbox, because
+ * nobody should have to wait for an answer that is being typed into the session.
  * @throws CatalogueError session_dead, not_adopted, kill_failed with the processes that are left
  */
 export async function endScreenSession({ screen }: { screen: ScreenHost }, session: Ended): Promise<void> {

@@ -43,8 +43,8 @@ import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 const DEFAULT_TYPE: SessionType = 'json';
 
 /**
- * The largest number of launches at once. A launch of Claude Code takes one second of one core, so launching more at
- * once makes none of them ready sooner.
+ * The largest number of launches at once. A launch of Claude Code takes one second of one core, so more launches at
+ * once would make none of them ready sooner.
  */
 const LAUNCHES_AT_ONCE = 3;
 
@@ -158,8 +158,8 @@ export function createFleet({
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       losses.remember();
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
-      // The sessions are listed only when all evidence is in, including hooks from the time without a server. Held
-      // texts are typed only then.
+      // The sessions are listed only when all evidence is in, including hooks from the time without a server. Only then
+      // are held texts typed.
       await observer.start();
       losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });

@@ -53,10 +53,7 @@ export function openRecording(
     onFault: (cause) => deps.log.warn({ slug: session.slug, err: cause }, 'its recording could not be read'),
     onAside: (cause) => {
       if (cause !== null) {
-        deps.log.error(
-          { slug: session.slug, err: cause },
-          'its recording takes too long to be drawn, and is set aside',
-        );
+        deps.log.error({ slug: session.slug, err: cause }, 'its recording takes too long to draw and is set aside');
       }
       session.seeUndrawn(cause !== null);
     },

@@ -56,7 +56,7 @@ export function createRecordingKeeper(
       return;
     }
     if (damage.kind === 'cut') {
-      deps.log.warn({ slug, bytes: damage.at }, 'its recording was cut off by another program: what it held is lost');
+      deps.log.warn({ slug, bytes: damage.at }, 'its recording was cut off by another program: its content is lost');
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
@@ -66,7 +66,7 @@ export function createRecordingKeeper(
     void session.mailbox.post(redraw);
   }
 
-  /** Runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
+  /** This runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
   async function mend(): Promise<void> {
     retry?.();
     retry = null;
@@ -132,7 +132,7 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
     session.update({ recording: { ...recording, timing: null } });
     session.deps.log.warn(
       { slug: session.slug, file: recording.typescript, saved: `${session.slug}.${number}` },
-      'its recording was deleted by another program: what it held is saved, and Screen records from now on',
+      'its recording was deleted by another program: its content is saved, and Screen records from now on',
     );
   }
   return keepLogging(screen, session);

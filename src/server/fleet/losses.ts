@@ -18,7 +18,7 @@ interface Ended {
   };
 }
 
-/** Decides which ended sessions are lost, and remembers it. */
+/** Decides which ended sessions are lost, and stores the decision. */
 export interface Losses {
   /** Call this before the search for the sessions of the last server. */
   remember(): void;

@@ -29,7 +29,7 @@ import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 const SWEEP_MS = 3_000;
 /**
  * How long to wait for further steps after a change. A registry file or a socket often appears in several steps, and
- * checking once after them is enough.
+ * one check after the last step is enough.
  */
 const LOOK_DELAY_MS = 20;
 
@@ -77,7 +77,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
     looking = survey
       .look()
-      .catch((cause: unknown) => log.error({ err: cause }, 'looking at the sessions failed'))
+      .catch((cause: unknown) => log.error({ err: cause }, 'the check of the sessions failed'))
       .finally(() => {
         looking = null;
         if (lookAgain) {
@@ -181,7 +181,7 @@ export function createObserver(options: ObserverOptions): Observer {
     try {
       return await read();
     } catch (cause) {
-      log.warn({ slug, err: cause }, 'the transcript could not be asked for the usage limit');
+      log.warn({ slug, err: cause }, 'the transcript could not be read for the usage limit');
       return null;
     }
   }
@@ -200,7 +200,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },
-      'the hook spool was removed and created again: hooks of that moment are lost, and the status comes from the screen until the next ones',
+      'the hook spool was removed and created again: hooks of that moment are lost, and the status comes from the screen until the next hooks',
     );
     options.onSpoolRemade();
     for (const { actor } of roster.all()) if (!actor.isDead()) actor.intake.loseHooks();

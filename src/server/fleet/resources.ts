@@ -9,7 +9,7 @@ import {
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { SessionResources } from '../../protocol/index.ts';
 
-/** The length of a kernel clock tick. There are 100 a second on every Linux that Node supports. */
+/** The length of a kernel clock tick. Every Linux that Node supports has 100 ticks a second. */
 const TICK_MS = 10;
 
 interface Measured {

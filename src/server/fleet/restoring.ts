@@ -21,7 +21,7 @@ export interface Restorable {
   controls: Pick<SessionControls, 'planRestore' | 'restore'>;
 }
 
-/** Restores lost sessions, a few at a time. Only one restoration runs, and a further request adds to it. */
+/** Restores lost sessions, a few at a time. Only one restoration runs; a further request adds sessions to it. */
 export interface Restoring {
   /** Plans a restoration, and begins it unless only the plan was requested. @throws CatalogueError no_such_session */
   ask(request: NewRestoration): Promise<Restoration>;
@@ -112,9 +112,9 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     } catch (cause) {
       entry.outcome = 'failed';
       entry.error = bodyOf(cause);
-      // If somebody opened the conversation in the meantime, that proves nothing about the next launch.
+      // If somebody has opened the conversation since, that proves nothing about the next launch.
       if (entry.error.code !== 'session_in_use') current.failuresInRow += 1;
-      log.error({ slug: member.actor.slug, err: cause }, 'a lost session could not be brought back');
+      log.error({ slug: member.actor.slug, err: cause }, 'a lost session could not be restored');
     }
     goOn(current);
   }
@@ -127,9 +127,8 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     const counts: Partial<Record<RestoreOutcome, number>> = {};
     for (const { outcome } of current.entries) counts[outcome] = (counts[outcome] ?? 0) + 1;
     current.state = counts.not_tried === undefined ? 'done' : 'stopped';
-    if (current.state === 'stopped')
-      log.error(counts, 'bringing lost sessions back was stopped: launches kept failing');
-    else log.info(counts, 'lost sessions were brought back');
+    if (current.state === 'stopped') log.error(counts, 'restoring lost sessions was stopped: launches kept failing');
+    else log.info(counts, 'lost sessions were restored');
   }
 
   return {
@@ -143,7 +142,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
         const entries = await plan(undefined, true);
         if (entries.length > 0) take(entries, true);
       } catch (cause) {
-        log.error({ err: cause }, 'lost sessions could not be brought back');
+        log.error({ err: cause }, 'lost sessions could not be restored');
       }
     },
     state: () => (run === null ? NOTHING : viewRun(run)),

@@ -63,7 +63,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  // Handlers are typed one by one. The table as a whole loses the relation between handlers and inputs.
+  // Handlers are typed one by one. In the table as a whole, the relation between handlers and inputs is lost.
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];

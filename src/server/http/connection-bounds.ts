@@ -11,10 +11,13 @@ const MOST_CONNECTIONS = 1_000;
  */
 const MOST_UNPROVEN = 100;
 
-/** How long the head of a request may take, and also the whole request. A prompt of 4 MB over a slow line fits. */
+/**
+ * How long the head of a request may take, and also the whole request. A prompt of 4 MB over a slow line is received
+ * within this time.
+ */
 const HEAD_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 60_000;
-/** How often Node checks for requests that took longer. */
+/** How often Node checks for requests that have taken too long. */
 const LOOK_EVERY_MS = 2_000;
 
 /** Options for Node's server. */

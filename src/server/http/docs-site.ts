@@ -28,7 +28,7 @@ const NOT_BUILT = 'The documentation has not been built. Build it with `npm run 
 
 /**
  * Serves the documentation of this version at `/docs/`, without a sign-in: every copy of CBOS contains the same files.
- * They are read when somebody first asks for them, because most servers are never asked.
+ * They are read at the first request for them, because most servers never get one.
  * @param dir null or a missing directory means a server without documentation
  */
 export function createDocsSite(dir: string | null): WebPage {

@@ -235,8 +235,7 @@ function countByState(all: readonly Session[]): StatusCounts {
 }
 
 /**
- * Orders sessions for which it is the user's turn, shown as `state` waiting: an open dialog, or an empty prompt after
- * a turn.
+ * Orders the sessions whose `state` is waiting: an open dialog, or an empty prompt after a turn.
  */
 function longestWaitingFirst(all: readonly Session[]): Session[] {
   return all

@@ -56,7 +56,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no address ${target}`);
       request.url = target;
       // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and fails on
-      // unusual ones.
+      // unusual names.
       request.headers.host = 'localhost';
     } catch (error) {
       refuse(request, response, refusal(error, { request, logger }));

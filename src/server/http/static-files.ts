@@ -26,7 +26,7 @@ const ENCODINGS = [
 export interface StaticFile {
   type: string;
   etag: string;
-  /** as built; null if only compressed ones are kept */
+  /** as built; null if only compressed versions are kept */
   plain: Uint8Array | null;
   encoded: Map<string, Uint8Array>;
 }

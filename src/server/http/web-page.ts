@@ -39,8 +39,8 @@ export interface WebPage {
 }
 
 /**
- * Reads all files into memory (1.5 MB, compressed). An update may remove them while the server is running, and a page
- * that was loaded before still needs its parts.
+ * Reads all files into memory (1.5 MB, compressed). An update may remove the files while the server is running, and a
+ * page that was loaded before still needs its parts.
  * @param dir null or a missing directory means a server without a page
  */
 export function readWebPage(dir: string | null): WebPage {

@@ -86,7 +86,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     const { max_budget_usd: budget } = actor.record.launch;
     const { cost_usd: spent } = actor.view();
     if (budget === null || spent === null || spent < budget) return;
-    throw new CatalogueError('budget_reached', `${actor.slug} has cost $${spent.toFixed(2)} of its $${budget}`);
+    throw new CatalogueError('budget_reached', `${actor.slug} has spent $${spent.toFixed(2)} of its $${budget}`);
   }
 
   async function send(record: DeliveryRecord): Promise<Delivery> {

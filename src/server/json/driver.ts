@@ -213,7 +213,7 @@ export class JsonDriver {
     await requireAlone(this.#context, session.record);
     const launchId = uuid();
     const launch = await planLaunch(this.#context, session.record, launchId);
-    // A link may have been changed since the check to point to another folder.
+    // The link may have been changed since the check to point to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();

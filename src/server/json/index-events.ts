@@ -4,7 +4,7 @@ import type { ActorDeps } from '../session/actor.ts';
 
 type IndexDeps = Pick<ActorDeps, 'events' | 'search'>;
 
-/** How many events are read at once. They are parsed in the server's main thread. */
+/** How many events are read at once. Events are parsed in the server's main thread. */
 const PAGE_EVENTS = 200;
 
 /** Passes the searchable events to the search index. */

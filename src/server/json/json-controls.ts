@@ -77,7 +77,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends by itself`, {
-        hint: 'The setting json.idle_timeout says after how many seconds without activity',
+        hint: 'The setting json.idle_timeout limits the seconds without activity',
       });
     },
     wake: async () => {

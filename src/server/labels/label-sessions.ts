@@ -24,7 +24,7 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 /** The methods that only this file adds to the sessions. */
 type Own = 'tag' | 'archive' | 'unarchive' | 'archived';
 
-/** A text and the sessions that get it. They are chosen here, because this file knows which ones are listed. */
+/** A text and the sessions that get it. They are chosen here, because this file knows which sessions are listed. */
 export type NamedBroadcast = Pick<Broadcast, 'text' | 'command' | 'queue'> & { slugs: readonly string[] };
 
 /** Sessions without their labels. */
@@ -181,7 +181,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
         note(id, editTags(of(id), { add: tags }));
         events.tell({ kind: 'updated', session: get(session.slug) });
       }
-      // A script that selects by repository right after this must find the session.
+      // A script that selects by repository right after this call must find the session.
       await findRepository(session);
       return get(session.slug);
     },

@@ -25,8 +25,8 @@ import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
 /**
- * How many requests of one machine are answered at a time. More are refused, because one machine could keep the server
- * busy otherwise.
+ * How many requests of one machine are answered at a time. More are refused, because otherwise one machine could keep
+ * the server busy.
  */
 const MOST_AT_ONCE = 32;
 
@@ -71,7 +71,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         return ticket;
       }
       case 'call':
-        // A ticket is used up even if the call is refused, because it was for this call.
+        // A ticket is used up even if the call is refused, because the ticket was for this call.
         if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
           throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
         }

@@ -15,7 +15,7 @@ export async function carryOutCall(handlers: Handlers, call: MachineCall): Promi
     if (parsed.success) return parsed.data;
     throw invalidRequest(parsed.error, name);
   };
-  // Handlers are typed one by one. The table as a whole loses the relation between handlers and inputs.
+  // Handlers are typed one by one. In the table as a whole, the relation between handlers and inputs is lost.
   const handle = handlers[call.route] as (input: Record<string, unknown>) => unknown;
   return handle({
     params: part(route.params, call.params ?? {}, 'path'),

@@ -75,7 +75,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     allowed: () => membership.allow,
     carryOut: options.carryOut,
     onLeave: ({ id }) => {
-      // Its connection ends together with its membership, and the answer must arrive before that.
+      // The connection ends together with the membership, and the answer must arrive before that.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
     },
     logger,

@@ -82,7 +82,7 @@ export function createPush(options: {
       told.delete(event.from);
       note(event.session);
     }
-    // The person snoozed or woke the session by hand, and therefore knows.
+    // The person snoozed or woke the session by hand, and therefore knows already.
     if (event.kind === 'updated' && told.get(event.session.slug)?.isSnoozed !== isSnoozed(event.session)) {
       note(event.session);
     }

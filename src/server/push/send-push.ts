@@ -1,10 +1,10 @@
 import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
-/** How long a push service keeps a notification for a phone that is off. After that the question is out of date. */
+/** How long a push service keeps a notification for a phone that is off. After that, the question is out of date. */
 const LIFE_SECONDS = 4 * 3600;
 
-/** How long to wait for a push service. A service that takes longer has a fault, and nobody waits for it. */
+/** How long to wait for a push service. A service that takes longer has a fault, and no client waits for its answer. */
 const LIMIT_MS = 10_000;
 
 /** The statuses that a service returns for a browser that has unsubscribed or is gone for good. */

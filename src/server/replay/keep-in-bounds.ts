@@ -95,7 +95,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     const { size } = await stat(stream.file());
     // Bytes that have not been read yet are not packed, because the reader of the live end reads only the file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
-      logger.warn({ session: stream.slug }, 'the file system cannot give back the beginning of a file: not packed');
+      logger.warn({ session: stream.slug }, 'the file system cannot release the beginning of a file: not packed');
       return;
     }
     const { timing } = stream.source();
@@ -256,7 +256,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     },
   });
 
-  const tidy = () => queue(tidyAll, 'recordings could not be tidied up');
+  const tidy = () => queue(tidyAll, 'the recordings could not be cleaned up');
   let stopTimer = clock.after(FIRST_TIDY_MS, function again() {
     void tidy();
     stopTimer = clock.after(TIDY_MS, again);
@@ -276,7 +276,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 /** Returns `SLUG`, or `SLUG.N`. */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
-/** Returns 0 for a file that was removed, because the other recordings must still be tidied. */
+/** Returns 0 for a file that was removed, because the other recordings must still be cleaned up. */
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,

@@ -189,7 +189,7 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
       store.conclude(concluded);
     } catch (cause) {
       // The next server sends it again with the same key, and learns its outcome.
-      log.error({ schedule: name, err: cause }, 'what became of a run could not be written down');
+      log.error({ schedule: name, err: cause }, 'the outcome of a run could not be recorded');
     }
     changes.tell();
     if (launch?.keep !== undefined && concluded.outcome === 'sent') {

@@ -21,7 +21,7 @@ import { seePrompt, takesManyPastes } from '../session/see-delivery.ts';
 const DRAWN_MS = 3_000;
 /**
  * How long a dialog must be on the screen before CBOS types into it. Keypresses within about the first 150 ms may be
- * lost, and the marker jumps back to its start, because 2.1.329 redraws the dialog once its own hooks have run.
+ * lost. The marker also jumps back to its start, because 2.1.329 redraws the dialog once its own hooks have run.
  */
 const READY_MS = 500;
 /** How long a dialog may keep changing before CBOS gives up on it. */
@@ -46,7 +46,7 @@ const FIELD_INDENT = 10;
  * already shown.
  */
 const OLD_ENTER_MS = 400;
-/** If its dialog has gone, a digit is typed into the prompt. */
+/** If its dialog has disappeared, a digit is typed into the prompt. */
 const DIGIT = /^\d$/;
 /** How long to check the prompt for such a digit, which appears as late as any keypress. */
 const LATE_KEY_MS = 100;
@@ -222,7 +222,7 @@ class OpenDialog {
   #requireOpen(step: AnswerStep): void {
     const view = this.view();
     // A text of several lines may look like anything, even another dialog. Finding the text in the field is therefore
-    // better evidence than the way the dialog reads.
+    // better evidence than the appearance of the dialog.
     if (step.written !== null && standsInField(view.frame, step.written)) return;
     const { question } = this.#actor.status.memory();
     const isSame = question?.id === this.#question.id || (this.#question.tool === null && this.#typed);

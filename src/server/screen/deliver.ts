@@ -116,7 +116,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   /** Handles the outcome of typing a text. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
-      log.warn({ slug: actor.slug, delivery: id }, 'typed, but nothing says that Claude Code took it');
+      log.warn({ slug: actor.slug, delivery: id }, 'typed, but no sign shows that Claude Code took it');
     }
     if (became === 'beside_leftover') flush();
     if (became !== 'beside_draft') return;

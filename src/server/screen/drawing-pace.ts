@@ -4,12 +4,12 @@ import type { Dispose } from '../sessions.ts';
 /**
  * How long output is gathered while a session writes a lot. Its status may then be this late. With little output it is
  * half as late, because the screen is read at most every 40 ms. A reading must hold for 150 ms before it counts as the
- * end of a turn, so this is not the larger part.
+ * end of a turn, so this delay is the smaller one.
  */
 const GATHER_MS = 80;
 /**
  * Gathered output is drawn at multiples of this time, for all sessions at once. Each watched round of drawing starts a
- * thread and counts the available threads. Twenty sessions would otherwise do this two hundred times a second.
+ * thread and counts the available threads. Otherwise twenty sessions would do this two hundred times a second.
  */
 const GRID_MS = 40;
 /**

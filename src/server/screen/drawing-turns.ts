@@ -29,7 +29,7 @@ async function takeTurns(): Promise<void> {
   for (let [turn] = waiting; turn !== undefined; [turn] = waiting) {
     waiting.delete(turn);
     drawing.add(turn);
-    // The terminal may have been disposed of in the meantime.
+    // The terminal may have been disposed of since.
     if (turn.wants()) await turn.draw();
     drawing.delete(turn);
     if (turn.wants()) waiting.add(turn);

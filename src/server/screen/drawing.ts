@@ -10,7 +10,7 @@ import { WaitingOutput } from './waiting-output.ts';
 export const MOST_WAITING_BYTES = 1_000_000;
 /** How much of a flood's end is drawn. It fills the window and its scrollback many times. */
 export const FLOOD_END_BYTES = 500_000;
-/** How much of a flood passes before its end is drawn. A quarter of its bytes is thus drawn. */
+/** How much of a flood passes before its end is drawn. Thus a quarter of its bytes is drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /**
  * How many lines above the window are kept in memory (1,000 take 2 MB per session). Everything older is in the
@@ -156,7 +156,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const { bytes, to } = waiting.take(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
-    // More may have been drawn at once in the meantime, and has not failed either.
+    // More may have been drawn at once since then, without failing either.
     drawn = Math.max(drawn, to);
     proven = drawn;
     if (!isDisposed) onDrawn();
@@ -169,7 +169,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.write(bytes);
     emulator.drawWaiting();
     drawn = to;
-    // Its turn finds out whether this failed.
+    // Whether this fails is known when its turn comes.
     requestTurn(turn);
     return true;
   }
@@ -215,7 +215,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Returns no bytes if the file has no more because it was cut off. Its reader then reports what takes its place.
+   * Returns no bytes if the file has ended because it was cut off. Its reader then reports what takes its place.
    */
   async function readPiece({ at, to }: Redraw): Promise<Uint8Array> {
     try {

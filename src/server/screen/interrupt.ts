@@ -25,9 +25,9 @@ const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has typed in the meantime stays in the box. A text that
- * Claude Code puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first
- * visible answer leaves its prompt there, and the next text would be appended to it.
+ * Stops the running turn with Esc. A draft that somebody has typed by then stays in the box. A text that Claude Code
+ * puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible answer
+ * leaves its prompt there, and the next text would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
  *   not_confirmed
  */
@@ -45,7 +45,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A text from Claude Code's queue begins another turn at once. Then only the mark shows that the turn has ended.
+    // A text from Claude Code's queue begins another turn at once. In this case, only the mark shows that the turn has
+    // ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
     // A dialog that opens at the same moment does not mean that the turn has ended. Esc dismisses it, and that ends
     // the turn.

@@ -47,7 +47,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
     known.delete(id);
     waits
       .leave(id)
-      .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to go'));
+      .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to end'));
   }
 
   /** Forgets waits that a previous server knew and that have ended since. */

@@ -129,7 +129,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
       try {
         await actor.mailbox.post(parkNow);
       } catch (cause) {
-        log.info({ slug: actor.slug, err: cause }, 'the last server was parking it; it runs on');
+        log.info({ slug: actor.slug, err: cause }, 'the last server was parking it; it continues to run');
         if (!actor.isDead()) unpark();
       }
     },

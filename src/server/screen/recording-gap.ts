@@ -23,9 +23,9 @@ export interface RecordingGapOptions {
 
 /**
  * Reports whether a session is recorded, and notices when its recording stops without an error: `script` and Screen
- * let their program continue when the disk is full. There are three signs. The timing counts output that is missing
- * from the recording. Or the disk is full, and so is the file's last block. Or the disk is full, and what a hook
- * announced was never drawn. Recording continues as soon as something can be written.
+ * let their program continue when the disk is full. Three signs show that recording has stopped. The timing may count
+ * output that is missing from the recording. The disk may be full, and so may the file's last block. Or the disk is
+ * full, and what a hook announced was never drawn. Recording continues as soon as something can be written.
  */
 export interface RecordingGap {
   /** When recording stopped, in Unix milliseconds, and why; null if the session is recorded. */

@@ -112,7 +112,7 @@ export function createRestore(options: RestoreOptions): Restore {
       if (!actor.isDead() || isMeant) return planned;
       actor.update({ loss });
       throw new CatalogueError('launch_failed', `${actor.slug} ended again as it started`, {
-        hint: `\`cbos buffer ${actor.slug}\` prints what it said`,
+        hint: `\`cbos buffer ${actor.slug}\` prints its last output`,
       });
     },
   };

@@ -11,7 +11,7 @@ export interface UnreadInput {
   expect(): Promise<void>;
   /**
    * Call this after the input was typed, so that the next server knows of it too. An earlier call would be wrong,
-   * because input that was never typed is never read.
+   * because the input might then never be typed, and would count as unread forever.
    */
   typed(): void;
   /** Call this if the input was not typed. */

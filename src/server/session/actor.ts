@@ -34,7 +34,7 @@ export type { ActorDeps, Arrival, ArrivedHook };
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /** counts from when the session is listed, because only then all evidence is in */
+  /** counts from when the session is listed, because only then is all evidence in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
@@ -71,7 +71,7 @@ export class SessionActor {
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
   readonly heldChanges: HeldChanges = createHeldChanges((kind) => this.tellFaces(kind));
-  /** the answers that people give; no rule answers in the meantime */
+  /** the answers that people are giving; no rule answers during that time */
   readonly personAnswers: InProgress = createInProgress();
 
   constructor(

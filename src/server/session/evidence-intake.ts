@@ -104,7 +104,7 @@ export class EvidenceIntake {
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Records that hooks were lost, so what earlier ones reported may be over. */
+  /** Records that hooks were lost, so that earlier reports may be out of date. */
   loseHooks(): void {
     const { status, kept } = this.#session;
     status.loseHooks();

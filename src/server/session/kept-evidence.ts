@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../clock.ts';
 
 /**
- * Stored with the evidence: the clock setting at the time, and how far the evidence's times had been moved by then.
+ * Stored with the evidence: the clock setting at that time, and how far the evidence's times had already been moved.
  */
 const Kept = z.object({ clock: z.object({ boot: z.string(), offset_ms: z.number() }), moved_ms: z.number() });
 

@@ -2,7 +2,7 @@ import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The journal of all deliveries. It works even while the home cannot be written. */
+/** The journal of all deliveries. The journal accepts changes even while the home cannot be written. */
 export interface PatientDeliveries extends DeliveryStore {
   /** Records the outcome of a delivery, in memory until it can be saved. Never fails because of the home. */
   save(record: DeliveryRecord): void;

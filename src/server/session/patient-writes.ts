@@ -36,7 +36,7 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
     } catch (cause) {
       if (homeFault(cause) === null) throw cause;
       if (waiting.length === 0)
-        log.error({ err: cause }, 'the home cannot be written: what sessions do is kept in memory');
+        log.error({ err: cause }, 'the home cannot be written: changes of sessions are kept in memory');
       return false;
     }
   }
@@ -47,11 +47,12 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
         next();
       } catch (cause) {
         if (homeFault(cause) !== null) throw cause;
-        log.error({ err: cause }, 'what was kept in memory cannot be written, and is lost');
+        log.error({ err: cause }, 'a change that was kept in memory cannot be written and is lost');
       }
       waiting.shift();
     }
-    if (before > 0) log.info({ written: before }, 'the home can be written again: what was kept in memory is written');
+    if (before > 0)
+      log.info({ written: before }, 'the home can be written again: everything kept in memory was written');
   }
   function retry(): void {
     stopTimer = clock.after(RETRY_MS, () => {
@@ -74,7 +75,8 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
     dispose: () => {
       stopTimer?.();
       tryTo(writeWaiting);
-      if (waiting.length > 0) log.error({ lost: waiting.length }, 'the home still cannot be written: this is lost');
+      if (waiting.length > 0)
+        log.error({ lost: waiting.length }, 'the home still cannot be written: this change is lost');
     },
   };
 }

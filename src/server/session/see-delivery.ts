@@ -70,8 +70,8 @@ function lazily<T extends object>(read: () => T): () => T {
 }
 
 /**
- * Reports whether a version needs many small pastes. From 2.1.150 on, a long paste is wrapped unless it comes in many
- * small ones. Older versions lose text that way.
+ * Reports whether a version needs many small pastes. From 2.1.150 on, Claude Code wraps a long paste unless it comes in
+ * many small ones. Older versions lose text if it comes in many small pastes.
  */
 export function takesManyPastes(version: string | null): boolean {
   const numbers = version === null ? null : parseClaudeVersion(version);

@@ -56,7 +56,7 @@ export interface SessionStatus {
   settleCall(id: string, isRefused: boolean): void;
   /** Records the usage limit behind the failure that ended the last turn with this message. */
   seeLimit(limit: RateLimit, message: unknown): void;
-  /** Records that hooks were lost. The other sources decide until the next ones arrive. */
+  /** Records that hooks were lost. The other sources decide until the next hooks arrive. */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
   /**

@@ -87,8 +87,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       .then(
         () => true,
         (cause: unknown) => {
-          // The reply was refused because a dialog opened in the meantime. It is kept, and the next change of status
-          // tries again.
+          // The reply was refused because a dialog opened in the meantime. It is kept, and CBOS tries again at the next
+          // change of status.
           if (!(cause instanceof CatalogueError)) {
             log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
           } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');

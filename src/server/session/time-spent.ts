@@ -6,7 +6,7 @@ import type { PatientWrites } from './patient-writes.ts';
 /** How often time is counted while nothing changes. A kill of the server loses at most this much. */
 export const COUNT_EVERY_MS = 60_000;
 /**
- * The longest believable time between two counts. If it was longer, the machine was suspended, and nobody knows what
+ * The longest believable time between two counts. If it was longer, the machine was suspended, and it is unknown what
  * the session did.
  */
 const LONGEST_KNOWN_MS = 3 * COUNT_EVERY_MS;

@@ -109,7 +109,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   /** @returns when to check the message again; null if only a change matters */
   async function advance(message: OutboxMessage): Promise<number | null> {
     if (message.phase === 'closing') return closeMessage(message);
-    // A server was killed while it was sending this.
+    // A server was killed while it was sending this message.
     const unsureSince = message.unsureSince ?? (message.phase === 'sending' ? message.changedAt : null);
     if (message.phase === 'sending') change(message.id, { phase: 'waiting', unsureSince });
     const standing = standingOf(message);
@@ -132,7 +132,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
         return null;
       }
     }
-    // A receiver that drops duplicates is told that the question is over, whether it has the message or not.
+    // A receiver that drops duplicates learns that the question is over, whether it has the message or not.
     if (isOver) return arrived(message.id, null);
     return send(message, { unsureSince, session: standing.session });
   }
@@ -221,7 +221,8 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     const listening = {
       onPress: options.onPress,
       onFault: (error: string | null) => {
-        if (error !== null && listenFault === null) log.warn({ sink: name, error }, 'a sink cannot be listened to');
+        if (error !== null && listenFault === null)
+          log.warn({ sink: name, error }, 'the buttons of a sink cannot be received');
         listenFault = error;
       },
       pause: (ms: number) =>
@@ -235,8 +236,8 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
       signal: ended.signal,
     };
     void driver.listen(listening).catch((cause: unknown) => {
-      log.error({ sink: name, err: cause }, 'a sink is no longer listened to');
-      listenFault = 'it is no longer listened to: see the log';
+      log.error({ sink: name, err: cause }, 'the buttons of a sink are no longer received');
+      listenFault = 'buttons are no longer received: see the log';
     });
   }
 

@@ -211,7 +211,7 @@ export function createSinks(options: SinksOptions): Sinks {
         code,
         session: '',
         title: 'CBOS: a test',
-        body: `This is what ${name} will look like. No session asks anything.`,
+        body: `This is an example of what ${name} will send. No session asks anything.`,
         buttons: sink.answers ? [{ key: 't', label: 'It works' }] : [],
       });
       if (attempt?.kind === 'sent') return { status: 'sent' };

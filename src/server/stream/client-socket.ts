@@ -6,7 +6,7 @@ export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
  * How far the unsent data of a full connection must drop before more is sent. It is enough to keep the socket from
- * running dry in the meantime.
+ * running dry while the client reads.
  */
 const LOW_WATER_BYTES = 256 * 1024;
 

@@ -112,7 +112,7 @@ export class Subscription implements FeedMember {
         // The file was moved away during the read. The new one is known by now.
         if (epoch !== this.feed.epoch) continue;
         // Nothing is lost, because the next output, or the reset that a replaced file causes, tries again.
-        this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not go on for now');
+        this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not continue for now');
         this.#wantsSnapshot = true;
         this.#mode = 'live';
       }

@@ -70,7 +70,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     });
     if (outdated.length === 0) return;
     await keeper.drop(folder, outdated);
-    log.info({ refs: outdated.map(({ ref }) => ref) }, 'turns that are older than the bounds were forgotten');
+    log.info({ refs: outdated.map(({ ref }) => ref) }, 'turns beyond the limits were forgotten');
   }
 
   const follower: FollowedTurns | null = settings.turn_checkpoints

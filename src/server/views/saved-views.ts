@@ -27,7 +27,7 @@ export function createSavedViews(file: string): SavedViews {
     save: (name, arrangement) => {
       if (!isTag(name))
         throw new CatalogueError('invalid_request', `${JSON.stringify(name)} isn't a valid name for a view`, {
-          hint: `A view is named like a tag: ${TAG_RULE}`,
+          hint: `The name of a view follows the rule for tags: ${TAG_RULE}`,
         });
       const others = kept.filter((view) => view.name !== name);
       if (others.length >= MOST_VIEWS) {

@@ -96,7 +96,7 @@ export function createPullRequests(options: PullRequestsOptions): PullRequests {
       }
     }).catch((cause: unknown) => {
       askableAt.set(known.url, clock.elapsed() + AFTER_FAULT_MS);
-      if (!ending.signal.aborted) log.info({ err: cause, slug }, 'the state of a pull request was not told');
+      if (!ending.signal.aborted) log.info({ err: cause, slug }, 'the state of a pull request could not be read');
     });
   }
 
