@@ -4,7 +4,9 @@ import type { Dispose } from './transport.ts';
 
 /** The number of decisions in one page. It is more than a screen shows. */
 export const AUDIT_PAGE = 50;
-/** How long to gather decisions before reading them. So a burst of thousands leads to only a few reads. */
+/**
+ * How long to gather decisions before reading them. A burst of thousands of decisions then leads to only a few reads.
+ */
 const GATHER_MS = 250;
 
 /** The part of the audit that has been read. */

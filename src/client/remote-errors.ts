@@ -22,7 +22,7 @@ export function errorFromResponse(status: number, text: string): CatalogueError 
 }
 
 /**
- * Checks the shape of `ErrorBody` without a schema. In most commands, the schemas would be loaded for nothing else.
+ * Checks the shape of `ErrorBody` without a schema. In most commands, nothing else needs the schemas.
  */
 function isErrorBody(value: unknown): value is ErrorBody {
   return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');

@@ -121,7 +121,7 @@ export function connectStream(
     if (isDisposed) return;
     const error = closeError(failure);
     const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
-    // Only the absence of a server is cured by waiting. Other errors are not, such as a changed token.
+    // Waiting helps only if there is no server. It does not cure other errors, such as a changed token.
     if (!wasConnected || isTooLong || error.code !== 'no_server') {
       end(error);
       return;

@@ -17,8 +17,8 @@ interface Leftovers {
 const LOCK = join('cbos', 'server.lock');
 
 /**
- * Ends what killed demos have left. Their sessions continue in Screen, and nobody else knows of them. A running demo
- * holds the lock of its home, and is left alone. A session that cannot be ended is reported, and does not stop the
+ * Ends what killed demos have left. Their sessions continue in Screen, and no other server knows about them. A running
+ * demo holds the lock of its home, and is left alone. A session that cannot be ended is reported, and does not stop the
  * demo from starting.
  */
 export async function endLeftovers(temporaryDirectory: string, leftovers: Leftovers): Promise<void> {

@@ -1,6 +1,6 @@
 type Listener<Told extends unknown[]> = (...told: Told) => void;
 
-/** Called when a listener is added. The function that it returns is called when that listener is removed. */
+/** Called when a listener is added. The returned function is called when that listener is removed. */
 type Tracker = () => () => void;
 
 let track: Tracker | null = null;
@@ -22,7 +22,7 @@ export class Emitter<Told extends unknown[] = []> {
   readonly #onFault: ((cause: unknown, ...told: Told) => void) | null;
 
   /**
-   * @param onFault receives the errors that listeners throw, and the other listeners are still notified; without it
+   * @param onFault receives the errors that listeners throw, and the other listeners are still notified; without it,
    *   the caller of `tell` gets the error
    */
   constructor(onFault: ((cause: unknown, ...told: Told) => void) | null = null) {

@@ -18,7 +18,7 @@ export interface DemoFleetOptions {
   log: Logger;
 }
 
-/** Starts a server for the demo only. It runs in this process and ends with it. */
+/** Starts a server for the demo only. This server runs in this process and ends with it. */
 export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';

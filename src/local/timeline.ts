@@ -17,7 +17,7 @@ import { findRecording } from './find-recording.ts';
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
- * Time to add after the last byte of an unfinished recording, so that its last screen can count. What came later is
+ * Time to add after the last byte of an unfinished recording, so that its last screen can count. Later output is
  * unknown.
  */
 const SETTLE_AFTER_END_MS = 2_000;

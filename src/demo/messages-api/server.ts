@@ -170,7 +170,7 @@ function sideReply(): Reply {
   return { kind: 'answer', blocks: [{ kind: 'text', text: SIDE_CALL_TEXT, chunkDelayMs: 0 }] };
 }
 
-/** @throws AbortError if the client disconnects in the meantime */
+/** @throws AbortError if the client disconnects before the end */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   if (ms > 0) await delay(ms, undefined, { signal });

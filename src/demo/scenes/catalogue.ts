@@ -250,7 +250,7 @@ export const SCENES = {
     ],
   },
   errtext: {
-    about: 'an answer that speaks of errors but is none',
+    about: 'an answer that mentions errors but is not an error',
     replies: [answer(say('API Error: 500 is what the log says. It came from the proxy, not from us.'))],
   },
 } as const satisfies Record<string, Omit<Scene, 'name'>>;

@@ -178,7 +178,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
           kind: 'answer',
           firstByteDelayMs: 1_500,
           blocks: [
-            { kind: 'text', text: 'Three changes are worth telling. I will write them down.' },
+            { kind: 'text', text: 'Three changes are worth mentioning. I will write them down.' },
             {
               kind: 'tool',
               name: 'Write',
@@ -192,7 +192,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
         {
           kind: 'answer',
           firstByteDelayMs: 800,
-          blocks: [{ kind: 'text', text: 'The release notes stand in NOTES.md.', chunkDelayMs: 60 }],
+          blocks: [{ kind: 'text', text: 'The release notes are in NOTES.md.', chunkDelayMs: 60 }],
         },
       ],
     },

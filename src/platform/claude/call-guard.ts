@@ -16,7 +16,7 @@ const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
 
 /**
  * Makes hooks show the calls of these tools, or no calls if the list is empty. The file stays when the server ends. A
- * hook that finds no server asks a person, because a denied call must not run while CBOS is away.
+ * hook that finds no server asks a person, because a denied call must not run while no server is running.
  * @returns whether anything changed
  */
 export function guardCalls(spoolDir: string, tools: readonly string[], holderPid = process.pid): boolean {
@@ -59,7 +59,7 @@ export const callReply = (permissionDecision: 'deny' | 'ask', permissionDecision
 const WAIT_S = 10;
 
 /** The text that the hook itself prints. It is in single quotes in the shell. */
-const ASKS = JSON.stringify(callReply('ask', 'CBOS has not said whether a rule of yours denies this.'));
+const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether a rule of yours denies this.'));
 
 /**
  * Returns shell code that shows the call to CBOS if the guard names its tool, and prints the reply of CBOS. For other

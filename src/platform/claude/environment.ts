@@ -1,6 +1,6 @@
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The variables through which a session's processes find the spool, and by which they are found. */
+/** The variables through which a session's processes find the spool, and by which CBOS finds the processes. */
 export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 

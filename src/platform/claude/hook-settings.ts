@@ -80,8 +80,8 @@ export const TOOL_HOOK_COMMAND = `{ ${NAME};${CALL};${WAIT_AT_GATE};} 2>/dev/nul
 export const JSON_TOOL_HOOK_COMMAND = `{ ${NAME};${guardedCall(SPOOL_VARIABLE, drop, { unread: ':', read: ':' })};} 2>/dev/null;exit 0`;
 
 /**
- * The command for `Stop`. It waits before it writes the payload. Until then the turn continues, both for Claude Code
- * and for CBOS.
+ * The command for `Stop`. It waits before it writes the payload. Until it writes, the turn continues, both for Claude
+ * Code and for CBOS.
  */
 export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAND}`;
 
@@ -110,7 +110,7 @@ const HOOK_TIMEOUT_S = 10;
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
 /**
- * How long `PreToolUse` may take. After that Claude Code runs the call as if there were no hook. The time is therefore
+ * How long `PreToolUse` may take. After that, Claude Code runs the call as if there were no hook. The time is therefore
  * much longer than the waits for the server and at the gate, even on a loaded machine.
  */
 const TOOL_HOOK_TIMEOUT_S = 120;

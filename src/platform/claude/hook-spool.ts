@@ -34,7 +34,7 @@ export interface HookSpoolOptions {
   /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * accepts a hook. Afterwards its file is deleted, or kept while the hook waits. After a crash in between, the hook
+   * accepts a hook. Afterwards its file is deleted, or kept while the hook waits. After a crash before that, the hook
    * is delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
@@ -95,13 +95,13 @@ const MAX_ATTEMPTS = 3;
  * notices a late status.
  */
 const RETRY_MS = 250;
-/** How many rejected files are kept. They are enough to see a pattern. More would only fill the disk. */
+/** How many rejected files are kept. They are enough to see a pattern. More files would only fill the disk. */
 const MAX_REJECTED = 100;
 /** The largest payload. The longest that Claude Code sends (a tool's input and its answer) have a few megabytes. */
 const MOST_BYTES = 64_000_000;
 /**
- * The age at which a draft is stale. A hook renames its draft within milliseconds, so an old draft belongs to a
- * process that was killed in between.
+ * The age at which a draft is stale. A hook renames its draft within milliseconds, so an old draft belongs to a process
+ * that was killed before it could rename it.
  */
 const STALE_DRAFT_MS = 3_600_000;
 

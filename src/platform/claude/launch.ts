@@ -31,7 +31,7 @@ export interface Launch {
   hooks: boolean;
 }
 
-/** The user's own arguments that choose the conversation. Ours would contradict them. */
+/** The user's own arguments that choose the conversation. They would contradict ours. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
 /** Returns the command of an interactive Claude Code. */

@@ -50,7 +50,7 @@ export async function readTexts(transcript: string): Promise<ToldTexts> {
   return { putBack, taken, queued };
 }
 
-/** Reads a prompt. If it has no time, its time is unknown and set to 0. */
+/** Reads a prompt. If it has no time, the time is set to 0. */
 function parsePrompt(line: string): { text: string; at: number } | null {
   if (!line.includes('"user"')) return null;
   try {

@@ -21,8 +21,8 @@ export const openPlace = (spool: string): string =>
 
 /**
  * Reads the payload into `$j`. The hook does not wait for a request of a subagent. For a subagent in the background,
- * Claude Code shows no dialog before this hook has ended (2.1.330), so nobody at the terminal could answer. If a
- * tool's input contains the same text, it gets no reply and is answered by keypresses.
+ * Claude Code shows no dialog before this hook has ended (2.1.330), so nobody at the terminal could answer. If a tool's
+ * input contains the same text, the hook gets no reply, and the dialog is answered by keypresses.
  */
 export const READ_PAYLOAD = `j=$(cat);case $j in *'"agent_id":'*)k=;;esac`;
 
@@ -34,7 +34,7 @@ export const PAYLOAD_WITH_WAIT = `{ [ -z "$k" ]||printf '%s %s\\n' "$k" "$p";pri
 
 /**
  * Waits in a read, which takes no processor time, and prints the reply; prints nothing for an empty one. Claude Code
- * ends a hook when the turn is interrupted, and when it ends itself. If Claude Code is killed, the hook keeps
+ * ends a hook when the turn is interrupted, and when Claude Code itself ends. If Claude Code is killed, the hook keeps
  * running. Claude Code's end of the hook's standard output, a socket (2.0.77 to 2.1.330), then closes, and a second
  * reader detects that.
  */

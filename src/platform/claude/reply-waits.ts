@@ -97,7 +97,8 @@ export function openReplyWaits(spoolDir: string): ReplyWaits {
   async function tell(id: string, text: string): Promise<boolean> {
     const found = await read(id);
     const isTold = found !== null && (await writeLine(found.waiting, text));
-    // In this order: the payload may be moved from the first place to the second in between.
+    // They are read in this order, because the payload may be moved from the first place to the second between the two
+    // reads.
     for (const place of places(id)) await rm(place, { force: true });
     return isTold;
   }
@@ -131,7 +132,7 @@ async function writeLine({ key, ...process }: Waiting, text: string): Promise<bo
   const place = await openPlaceOf(process);
   if (place === null) return false;
   try {
-    // Between the check and the opening, the pid may have been reused by another process.
+    // Between the check and the opening, another process may have got the pid.
     if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
     return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
   } finally {

@@ -20,8 +20,8 @@ const MOST_COMMAND_CHARS = 30_000;
  * again. The shell then runs the rest of the text. The user's command therefore runs in the same process as without
  * CBOS. Its output, its exit code, and how Claude Code ends it stay the same.
  *
- * A separate process writes the report, and nobody waits for it, so a slow disk delays nothing. Every failure is silent
- * (no spool, a full disk, CBOS removed). A failed `exec` would end the shell, so the tap uses `command`.
+ * A separate process writes the report, and nothing waits for it, so a slow disk delays nothing. Every failure is
+ * silent (no spool, a full disk, CBOS removed). A failed `exec` would end the shell, so the tap uses `command`.
  */
 const TAP = `cbos_report=$(cat)
 ( { d="\${${SPOOL_VARIABLE}%/*}/${REPORTS}";[ -n "$${LAUNCH_VARIABLE}" ]&&[ -d "$d" ]&&{ umask 077;n="$d/.$${LAUNCH_VARIABLE}.$$";printf '%s\\n' "$cbos_report" >"$n"&&mv -f "$n" "$d/$${LAUNCH_VARIABLE}.json"||rm -f "$n";}; } >/dev/null 2>&1 & ) 2>/dev/null

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
 /**
- * Returns the file with Claude Code's own state, which records the trusted folders. It is beside the configuration
+ * Returns the file with Claude Code's own state, which records the trusted folders. It is next to the configuration
  * directory, or inside one that the user named.
  */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {

@@ -13,8 +13,8 @@ export const gateFile = (spoolDir: string, launchId: string): string => join(spo
 /**
  * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse`
  * and `Stop` hooks wait while the gate's file exists. No permission prompt or question can therefore open between a
- * text and its Enter, which would answer it. Nor does the text overtake those in Claude Code's own queue, as a text
- * that is sent between two turns would. If the server dies, the gate is released, because the hook checks whether the
+ * text and its Enter, which would answer it. Without the gate, a text that is sent between two turns would overtake the
+ * texts in Claude Code's own queue. If the server dies, the gate is released, because the hook checks whether the
  * process named in the file is alive.
  * @param launchId as in `CBOS_SESSION`
  */

@@ -1,7 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
-/** The longest time that a piece usually takes: 50 times what 32 kB take. */
+/** The longest time that a piece usually takes: 50 times the time of 32 kB. */
 const USUAL_MS = 50;
 /**
  * How much longer than usual all pieces together may take. Without this limit, each of many pieces could stay just
@@ -36,7 +36,7 @@ interface Flush {
 export interface BoundedOutputOptions {
   /** draws synchronously */
   draw(piece: string | Uint8Array): void;
-  /** reports whether the piece, if it is drawn now, certainly takes no longer than its length demands */
+  /** reports whether the piece, if it is drawn now, certainly takes no longer than its length requires */
   isHarmless(piece: string | Uint8Array): boolean;
 }
 

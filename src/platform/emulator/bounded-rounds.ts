@@ -14,7 +14,7 @@ const ROUND_MS = 4;
  * pieces are drawn together.
  */
 const REST_MS = 4;
-/** A round that drew under watch for a shorter time than this had only small pieces. */
+/** If a round drew under watch for a shorter time than this, it had only small pieces. */
 const DROPS_MS = 0.5;
 
 /** A source of output that draws when its turn comes. */
@@ -85,7 +85,7 @@ function round(): void {
   try {
     if (draw(false)) endWithin(LONGEST_MS, () => void draw(true));
   } catch (cause) {
-    // The current turn used up the time, because no round lasts longer without it.
+    // The current turn used up the time, because no round lasts longer without such a turn.
     (current as Turn | null)?.fail(cause);
   }
   endedAt = performance.now();

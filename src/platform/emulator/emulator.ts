@@ -34,7 +34,7 @@ export interface Emulator {
    * @throws CatalogueError undrawable if a piece took too long. Nothing more is drawn after that
    */
   flush(): Promise<void>;
-  /** Draws everything written before it returns, within the same limit. Only `flush` tells whether that failed. */
+  /** Draws everything written before it returns, within the same limit. Only `flush` reports whether that failed. */
   drawWaiting(): void;
   resize(cols: number, rows: number): void;
   /** the window now, as status rules read it; rows that have not changed since the last call are not read again */

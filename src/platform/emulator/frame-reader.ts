@@ -30,9 +30,9 @@ export interface FrameReader {
 }
 
 /**
- * Creates a reader. It compares the memory of each row with that of the last reading, which takes a tenth of the time
- * of making strings of it. A redraw of Claude Code changes two or three rows. Rows are known by their object, because
- * xterm.js moves the object when the window scrolls.
+ * Creates a reader. It compares the memory of each row with the last reading, which takes a tenth of the time of making
+ * strings of it. A redraw of Claude Code changes two or three rows. Rows are known by their object, because xterm.js
+ * moves the object when the window scrolls.
  */
 export function createFrameReader(terminal: Terminal): FrameReader {
   const { _bufferService: service } = coreOf(terminal);
@@ -65,7 +65,7 @@ export function createFrameReader(terminal: Terminal): FrameReader {
       const isSame = before?.data === line._data && Buffer.compare(before.cells, before.copy) === 0;
       const read = isSame ? before : readAgain(line, index, before);
       rows.push(read.row);
-      // Joined characters are not in the cells, so the cells may stay the same while they change.
+      // Joined characters are not in the cells, so the cells may stay the same while these characters change.
       if (isSame || !hasJoinedCharacters(line)) now.set(line, read);
     }
     kept = now;
@@ -93,7 +93,7 @@ export function createFrameReader(terminal: Terminal): FrameReader {
         if (sign === 'alert') frame.alertRows.push(index);
         if (sign === 'ended') frame.endedRows.push(index);
         if (spinner === null) continue;
-        // A line of the conversation may look like a spinner, but only the real one has a highlight.
+        // A line of the conversation may look like a spinner, but only the real spinner has a highlight.
         const isReal = spinner.highlight !== null || frame.spinner?.highlight == null;
         if (isReal) frame.spinner = { row: index, ...spinner };
       }

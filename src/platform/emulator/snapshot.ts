@@ -88,8 +88,8 @@ function drawnLine(line: IBufferLine, buffer: IBuffer, cols: number): string {
     }
     closeGap();
     const next = styleOf(cell, true);
-    // A combining mark in a cell of its own was written after an escape sequence. Without a sequence, it would join
-    // the character before it.
+    // A combining mark in a separate cell was written after an escape sequence. Without a sequence, it would join the
+    // character before it.
     if (next !== style || width === 0) text += `\u001b[0${next}m`;
     style = next;
     text += characters;
@@ -160,8 +160,7 @@ function modes(terminal: Terminal): string {
 /**
  * Restores the cursor, the style, and the character set. If the last output was a character, it is written again, so
  * that a following combining mark or joiner is attached to it. A character in the last column is also written again,
- * because nothing else puts the cursor past the edge. A style after that character records that something else
- * followed.
+ * because only that puts the cursor past the edge. A style after that character records that something else followed.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;

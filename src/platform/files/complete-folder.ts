@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 
-/** The largest number of folders to offer. Nobody reads through more, and typing another letter shortens the list. */
+/** The largest number of folders to offer. Nobody reads through more, and another letter shortens the list. */
 const MOST_FOLDERS = 50;
 /**
  * How many entries of a directory are read. A directory with a million files must not delay the answer for seconds.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Completion } from '../../protocol/index.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** The largest number of items to offer. Nobody reads through more, and typing another letter shortens the list. */
+/** The largest number of items to offer. Nobody reads through more, and another letter shortens the list. */
 const MOST_ITEMS = 50;
 /**
  * How many entries of a session's folder are read. A folder with a million files must not delay the answer for

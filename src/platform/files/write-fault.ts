@@ -2,13 +2,13 @@ import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * More than what still fits into a file's last block, or into the space that a file system reserves in its inodes.
+ * More than the free part of a file's last block, or the space that a file system reserves in its inodes.
  */
 const TRIED_BYTES = 65_536;
 
 /**
  * Returns why nothing can be written in a directory, as an error code such as ENOSPC (full), EDQUOT (over the quota),
- * or EROFS; null if writing works. Only a write proves it, because the free bytes that a file system reports ignore
+ * or EROFS; null if writing works. Only a write shows this, because the free bytes that a file system reports ignore
  * quotas and the superuser's reserve.
  */
 export async function writeFault(dir: string): Promise<string | null> {

@@ -55,7 +55,7 @@ function readAnswer(printed: string): Answer | null {
 }
 
 function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1)?.slice(0, 300) || 'no word of why';
+  return text.trim().split('\n').at(-1)?.slice(0, 300) || 'it gave no reason';
 }
 
 /** @throws CatalogueError gh_failed if the answer is not a success */
@@ -70,7 +70,7 @@ function requireSuccess(repository: ForgeRepository, { status, body }: Answer): 
 function messageIn(body: unknown): string {
   const { message, errors } = asObject(body);
   const more = Array.isArray(errors) ? errors.flatMap((one) => asText(asObject(one).message) ?? []) : [];
-  return [asText(message) ?? 'no word of why', ...more].join('; ').slice(0, 500);
+  return [asText(message) ?? 'it gave no reason', ...more].join('; ').slice(0, 500);
 }
 
 const asObject = (value: unknown): Record<string, unknown> =>

@@ -55,7 +55,7 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
   const made = await makeWorktreePlace(repository.root);
-  // From here on the folder belongs to this call, and only this call removes it. Git accepts an empty folder.
+  // From here on, the folder belongs to this call, and only this call removes it. Git accepts an empty folder.
   await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'EEXIST' ? worktreeExists(path, 'already exists', 'Choose another name') : cause;
   });
@@ -169,7 +169,10 @@ function worktreeExists(path: string, what: string, hint: string): CatalogueErro
   return new CatalogueError('worktree_exists', `${path} ${what}`, { hint, extra: { worktree: path } });
 }
 
-/** Creates the folder for worktrees. A link in its place could lead anywhere. @returns the folders that were created */
+/**
+ * Creates the folder for worktrees. The folder must be real, because a link in its place could lead anywhere. @returns
+ * the folders that were created
+ */
 export async function makeWorktreePlace(root: string): Promise<string[]> {
   const made: string[] = [];
   for (const folder of [dirname(join(root, WORKTREES)), join(root, WORKTREES)]) {

@@ -74,7 +74,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   return remove(place, plan, saved);
 }
 
-/** Returns the state that was saved before a kill, if only the removal remains. */
+/** Returns the state that was saved before a kill, if only the removal is left to do. */
 async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
   // The times of commits are whole seconds.
@@ -106,7 +106,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
   const branch = (await currentBranch(inside)) ?? worktree.branch;
   const base = into ?? worktree.base;
   if (base === null || base === branch) {
-    throw new CatalogueError('no_base', `The branch to merge into is not known of ${branch}`);
+    throw new CatalogueError('no_base', `The branch that ${branch} should be merged into is not known`);
   }
   await requireNoOperation(inside);
   const files = await uncommittedFiles(inside);

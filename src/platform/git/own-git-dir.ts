@@ -157,8 +157,8 @@ export async function ignoreRules(options: {
 
 /**
  * Copies the index. git may write the index at any moment but replaces the whole file, so a copy is consistent. The
- * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. A file that
- * was changed at the same moment would not be compared.
+ * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. Otherwise a
+ * file that was changed at the same moment would not be compared.
  */
 async function copyIndex(gitDir: string, dir: string): Promise<void> {
   const from = join(gitDir, 'index');

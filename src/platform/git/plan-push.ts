@@ -44,7 +44,7 @@ export async function planPush(given: GitPlace, worktree: Worktree, into: string
   const { remote, address, repository } = await findRemote(place, base);
   const from =
     (await commitOf(place, `refs/remotes/${remote}/${base}`)) ?? (await commitOf(place, `refs/heads/${base}`));
-  if (from === null) throw new CatalogueError('no_such_ref', `There is no branch ${JSON.stringify(base)} here`);
+  if (from === null) throw new CatalogueError('no_such_ref', `The repository has no branch ${JSON.stringify(base)}`);
   const commits = Number(await askGit(['rev-list', '--count', commit, `^${from}`, '--'], place));
   if (commits === 0) throw new CatalogueError('no_new_commits', `${branch} has no commit that ${base} lacks`);
   const words = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-object-format'];
@@ -68,7 +68,7 @@ async function findRemote(place: GitPlace, base: string): Promise<Pick<PushPlan,
   const address = await askGit(['remote', 'get-url', '--push', '--', remote], place);
   const repository = forgeRepository(address);
   if (repository !== null) return { remote, address, repository };
-  throw new CatalogueError('no_remote', `The address of the remote ${remote} is none of a forge`);
+  throw new CatalogueError('no_remote', `The address of the remote ${remote} isn't the address of a forge`);
 }
 
 /** Returns the messages of the newest commits without merges, oldest first. */

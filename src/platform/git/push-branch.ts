@@ -29,7 +29,7 @@ const MOST_SAID_CHARS = 600;
 /**
  * Pushes a commit as a branch on behalf of the person, and never by force. git runs in our own git directory, which
  * only borrows the repository's objects. The person's own configuration applies (credentials, SSH, proxies). Nothing
- * that the repository configures (hooks, helpers, transports) runs or is sent anywhere.
+ * that the repository configures (hooks, helpers, transports) runs or receives anything.
  * @throws CatalogueError push_refused, git_not_found, and the error of the file system if there is no room
  */
 export async function pushBranch(push: Push): Promise<void> {

@@ -29,7 +29,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
     const submodule = join(path, textOf(line.slice(line.indexOf('\t') + 1)));
     if (!(await isThere(join(submodule, '.git')))) continue;
     throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with a repository of its own`, {
-      hint: `Push what is in it, then \`git -C ${path} submodule deinit\` it; nothing was changed`,
+      hint: `Push its commits, then \`git -C ${path} submodule deinit\` it; nothing was changed`,
     });
   }
 }

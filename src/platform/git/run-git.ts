@@ -6,7 +6,7 @@
  *   configuration runs. Filters are off regardless of who configured them, so a file of Git LFS appears as its
  *   pointer; see docs/adr/0030.
  * - **Nothing from the server's environment** reaches git except an allow-list: the location of the person's
- *   configuration, and who they are (`git-environment.ts`). PATH keeps absolute entries only.
+ *   configuration, and the person's identity (`git-environment.ts`). PATH keeps absolute entries only.
  * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
  *   partial clone.
  * - **File names are literal.** A pathspec has no magic. Use `-z` in commands that list names. Only

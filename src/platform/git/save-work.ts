@@ -40,8 +40,8 @@ export async function saveWork(place: GitPlace, request: SaveRequest): Promise<S
       ...place,
       variables: { ...CBOS_IDENTITY, ...NO_TIME },
     });
-  const staged = trees.staged === headTree ? null : await commit(trees.staged, 'What was staged');
-  const included = trees.included === null ? null : await commit(trees.included, 'What .worktreeinclude names');
+  const staged = trees.staged === headTree ? null : await commit(trees.staged, 'Staged files');
+  const included = trees.included === null ? null : await commit(trees.included, 'Files that .worktreeinclude names');
   const own = await findOwnCommits(place, { gitDir, branch: request.branch, head });
   const parents = [...new Set([head, staged, included, ...own].filter((one) => one !== null))];
   return keepState(place, {

@@ -133,7 +133,7 @@ async function findOne(path: Buffer): Promise<Found> {
   if (stats?.isSymbolicLink() === true) {
     return { kind: 'link', target: await readlink(path, { encoding: 'buffer' }) };
   }
-  // In place of a folder or a pipe, git only knows the files below it.
+  // If a folder or a pipe has replaced a file, git only knows the files below it.
   if (stats?.isFile() !== true) return { kind: 'gone' };
   const mode = (stats.mode & 0o100) === 0 ? '100644' : '100755';
   return { kind: 'file', mode, isOwnerOnly: (stats.mode & 0o044) === 0 };

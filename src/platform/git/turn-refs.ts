@@ -157,7 +157,7 @@ export async function addTurn(
   { slug, number, commit }: { slug: string; number: number; commit: string },
 ): Promise<number> {
   for (let next = number; ; next += 1) {
-    // Nothing as the former value: the ref must not be there.
+    // An empty former value means that the ref must not exist.
     const words = ['update-ref', `${TURNS}/${slug}/${next}`, commit, ''];
     if (next >= number + TRIES) {
       await runGit(words, place);

@@ -53,7 +53,7 @@ export interface TurnKeeper {
    */
   begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
   /**
-   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for it; it is then
+   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for it; the state is then
    * forgotten.
    */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;

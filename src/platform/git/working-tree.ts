@@ -53,7 +53,7 @@ async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);
   if (outer !== null && (inner === outer || inner.startsWith(outer === sep ? sep : outer + sep))) return;
   throw new CatalogueError('not_a_repository', 'The repository of the folder has its files elsewhere', {
-    hint: '`git config core.worktree` says where; start a session there to see its changes',
+    hint: '`git config core.worktree` shows where; start a session there to see its changes',
   });
 }
 

@@ -36,14 +36,14 @@ const BETWEEN_TRIES_MS = 100;
  * Finds the window that a program runs in, and proves that this window receives its keypresses.
  *
  * A window's number proves little. WINDOW in a program's environment is the number at the window's creation, and
- * `number` moves windows or swaps two. Only the terminal stays the same. Screen 4.9.0 does not report which window
- * has which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel
+ * `number` moves windows or swaps two of them. Only the terminal stays the same. Screen 4.9.0 does not report which
+ * window has which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel
  * reports a change of flow control to Screen at once. So CBOS switches flow control on for some milliseconds, and the
  * window that shows it is the right one.
  *
- * This also proves that Screen reads the window at all. It does not while somebody has copy mode or one of Screen's
- * own prompts open there ("Really kill this window [y/n]"), which would take the keypresses. If nobody is attached,
- * copy mode and prompts are closed.
+ * This also proves that Screen reads the window at all. While somebody has copy mode or one of Screen's own prompts
+ * open there ("Really kill this window [y/n]"), Screen reads nothing, and the open view would take the keypresses. If
+ * nobody is attached, copy mode and prompts are closed.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
  *   something open there
  */
@@ -58,7 +58,7 @@ export async function findWindow(host: ScreenHost, target: ScreenTarget): Promis
 /** @returns null if a person has something open there */
 async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  // The person may have detached in the meantime without closing it.
+  // The person may have detached since then without closing it.
   if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
   return search(host, place);

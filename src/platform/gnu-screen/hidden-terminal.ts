@@ -88,8 +88,8 @@ export async function openHiddenTerminal(
       );
     });
   });
-  // The caller that awaits `ended` gets the failure. Without this handler, a failure that nobody awaits would end the
-  // process.
+  // The caller that awaits `ended` gets the failure. Without this handler, a failure that no caller awaits would end
+  // the process.
   ended.catch(() => undefined);
   return {
     pid: child.pid ?? -1,
@@ -129,7 +129,7 @@ export function stripEscapes(text: string): string {
 
 /**
  * Detaches the hidden terminal of a launch whose server was killed before it did so. Otherwise the session counts as
- * attached for good. Other clients of the session stay, and so do Screens that run inside it.
+ * attached forever. Other clients of the session stay, and so do Screens that run inside it.
  */
 export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark): Promise<void> {
   const inside = new Set((await descendantsOf([daemonPid])).map(({ pid }) => pid));

@@ -37,8 +37,8 @@ export class InputGate {
     };
     this.pending = pending;
     const besides = await input.send().catch((cause: unknown) => {
-      // Waiting for input that may never have been typed would block the session for good. Input of this size fits
-      // into the buffer even if it was typed.
+      // Waiting for input that may never have been typed would block the session forever. Input of this size fits into
+      // the buffer even if it was typed.
       if (input.sizeBytes <= BUFFERED_BYTES) this.pending = null;
       throw cause;
     });

@@ -42,7 +42,7 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
   // The recording's header cannot be used here, because `script` writes it only with the first output, however late
   // that comes.
-  const size = await proof.until('it ended at once', () => readTerminalSize(host, agent.pid));
+  const size = await proof.until('the command ended at once', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
     throw new CatalogueError('launch_failed', `The session got ${got} instead of ${options.cols}×${options.rows}`);
@@ -84,7 +84,7 @@ class LaunchProof {
     const recording = await readFile(this.options.recording.typescript);
     const reading = parseHeader(recording);
     if (reading.kind !== 'header') {
-      return new CatalogueError('launch_failed', `Screen did not start the session: ${said || 'it said nothing'}`);
+      return new CatalogueError('launch_failed', `Screen did not start the session: ${said || 'it gave no reason'}`);
     }
     const command = this.options.command[0] ?? '';
     const trailer = parseTrailer(recording);

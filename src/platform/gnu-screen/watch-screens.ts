@@ -8,8 +8,8 @@ const COALESCE_MS = 5;
 /**
  * Reports when a Screen session appears, disappears, is renamed, attached, or detached. Each of these changes an
  * entry of the socket directory; the last two change its mode. A daemon that was *killed* changes nothing there, but
- * the process watcher detects that. The directory need not exist yet, and may be removed and created again. The start
- * of the watch is reported too.
+ * the process watcher detects the kill. The directory need not exist yet, and may be removed and created again. The
+ * start of the watch is reported too.
  * @returns the disposer
  */
 export function watchScreens(dir: string, onChange: () => void): () => void {

@@ -1,8 +1,8 @@
 /**
  * Processes.
  *
- * - ending a whole tree, with proof: `end-tree.ts`; what only the kernel knows: `kernel.ts`; the process at the other
- *   end of a connection: `peer.ts`
+ * - ending a whole tree, with proof: `end-tree.ts`; data that only the kernel has: `kernel.ts`; the process at the
+ *   other end of a connection: `peer.ts`
  * - a program that outlives this one: `start-detached.ts`
  * - how much the machine has to do: `machine-load.ts`
  * - whether it is certain that a thread can be started: `spare-room.ts`

@@ -10,5 +10,5 @@ const MKFIFO_TIMEOUT_MS = 5_000;
 export async function makeFifo(path: string, { PATH = '/usr/bin:/bin' }: { PATH?: string | undefined }): Promise<void> {
   const made = await runProgram('mkfifo', ['-m', '600', path], { env: { PATH }, timeoutMs: MKFIFO_TIMEOUT_MS });
   if (made.outcome === 'exited' && made.code === 0) return;
-  throw new CatalogueError('launch_failed', `No FIFO could be made at ${path}: ${made.stderr.trim()}`);
+  throw new CatalogueError('launch_failed', `The FIFO ${path} could not be created: ${made.stderr.trim()}`);
 }

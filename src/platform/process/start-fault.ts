@@ -18,6 +18,6 @@ export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick
   if (child.stdout !== undefined) return;
   child.once('error', () => undefined);
   throw new CatalogueError('process_limit', 'The limit of open files is reached, so no process can start', {
-    hint: 'Raise the limit (`ulimit -n`, LimitNOFILE of the service), or end what is not needed',
+    hint: "Raise the limit (`ulimit -n`, LimitNOFILE of the service), or end processes that you don't need",
   });
 }

@@ -206,7 +206,7 @@ class Player {
       );
   }
 
-  /** Returns what the person may want to know; null while it would be in the way. */
+  /** Returns the note to show; null while it would cover something. */
   #status(size: { rows: number }): string | null {
     const { isPaused, speed } = this.#clock;
     const now = this.#parts.stage.now();
@@ -221,7 +221,10 @@ class Player {
     if (this.#parts.stage.size() !== null) await this.#paint();
   }
 
-  /** Sleeps. In that time it updates the clock of a visible status line, and removes the line when its time is over. */
+  /**
+   * Sleeps. In that time the player updates the clock of a visible status line, and removes the line when its time is
+   * over.
+   */
   async #sleepWithStatus(forMs: number | null): Promise<void> {
     const size = this.#parts.stage.size();
     if (size === null || this.#clock.isPaused || this.#status(size) === null) return this.#sleep(forMs);

@@ -73,8 +73,8 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 
 /**
  * Marks a recording as made by CBOS with an empty `SLUG.cbos` beside it, which moves along with it. Only marked
- * recordings are ever removed, because users may keep their own in the same directory. If the mark cannot be written,
- * the recording is kept, and is marked when the server next starts.
+ * recordings are ever removed, because users may keep their own recordings in the same directory. If the mark cannot be
+ * written, the recording is kept, and is marked when the server next starts.
  */
 export async function markOwn(typescript: string): Promise<void> {
   try {

@@ -159,7 +159,7 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
 }
 
 /**
- * Opens a new file. The remains of an interrupted one are not used, and a link that somebody put in its place is not
+ * Opens a new file. The remains of an interrupted write are not used, and a link that somebody put in its place is not
  * followed.
  */
 async function openUnfinished(file: string): Promise<FileHandle> {

@@ -47,8 +47,8 @@ export type PlayerEvent =
 
 /**
  * How much output, or how many rows, are between two keyframes. A jump then draws and reads little. The keyframes
- * take half a kilobyte each, less than a hundredth of the recording. With four times as much, the slowest jumps took
- * 220 ms.
+ * take half a kilobyte each, less than a hundredth of the recording. With intervals four times as long, the slowest
+ * jumps took 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;

@@ -30,7 +30,7 @@ export interface ReplayEnd {
 }
 
 /**
- * How many bytes are read and drawn at once. This keeps the emulator busy and is little compared to a day's
+ * How many bytes are read and drawn at once. This keeps the emulator busy and is little memory compared to a day's
  * recording.
  */
 const BATCH_BYTES = 1_000_000;

@@ -77,8 +77,8 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     const before = counted;
     const { size: length } = statSync(typescript);
     const { size: timingLength } = statSync(timing);
-    // Unread rows count output that is already in the recording. While a lot is written, their number differs at
-    // every check. A loss computed now would vanish when they are read.
+    // Unread rows count output that is already in the recording. While a lot is written, the number of unread rows
+    // differs at every check. A loss computed now would vanish when they are read.
     if (timingLength !== readTo) {
       compareSoon();
       return;

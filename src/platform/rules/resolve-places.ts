@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How many paths of one call are resolved. A call with more of them asks a person. */
+/** How many paths of one call are resolved. A call with more paths asks a person. */
 const MOST_PATHS = 500;
 
 /** A path, and the directory that it is relative to. */

@@ -17,8 +17,7 @@ export async function prepareHome(home: string): Promise<void> {
     await promises.mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await promises.chmod(home, PRIVATE);
-    // If the server could not record anything, it would type texts that it cannot remember. Its lock would fail as
-    // well.
+    // A server that could not record anything would type texts that it cannot remember. Its lock would fail as well.
     await promises.access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);

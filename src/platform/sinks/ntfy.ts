@@ -138,8 +138,8 @@ export function openNtfy(options: {
     const press = readPress(data.message);
     const reply = press === null ? null : await onPress(press);
     memory.write(data.id);
-    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it says so where the question
-    // was.
+    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that in the place
+    // of the question.
     if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
   }
 

@@ -121,7 +121,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
 
   async function find(message: SinkMessage): Promise<Found> {
     const { pending } = memory;
-    // This is the first message ever. If it did arrive, there will be two.
+    // This is the first message ever. If the message did arrive, there will be two.
     if (pending?.id !== message.id || pending.after === null) return { kind: 'absent' };
     const { after } = pending;
     let { misses } = pending;

@@ -15,7 +15,7 @@ export interface GivenAnswer {
   said: 'yes' | 'no';
 }
 
-/** Answers of about a year. Older ones say little about what the person wants now. */
+/** Answers of about a year. Older ones do not show what the person wants now. */
 const MOST_KEPT = 20_000;
 
 const AnswerRow = z.object({

@@ -124,7 +124,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
 /** @param what the fault, in SQLite's words */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Put a copy of it back, or move it away (mv ${file} ${file}.damaged) and start again: CBOS then lists again what runs in Screen, and JSON sessions`,
+    hint: `Restore a copy of it, or move it away (mv ${file} ${file}.damaged) and start again: CBOS then lists again what runs in Screen, and JSON sessions`,
   });
 }
 

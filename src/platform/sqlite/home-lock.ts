@@ -36,7 +36,7 @@ const HOLDER_FILE = 'server.json';
 export function takeHomeLock(home: string): HomeLock | null {
   const database = new DatabaseSync(join(home, LOCK_FILE));
   try {
-    // A journal file would be written otherwise, and a full disk has no room for one.
+    // Otherwise a journal file would be written, and a full disk has no room for one.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();

@@ -5,8 +5,8 @@ import { KeptStatements } from './kept-statements.ts';
 /**
  * The state of a message. `waiting`: nothing was sent, or an attempt will be repeated. `sending`: a request is in
  * progress, or was when the server was killed. `sent`: the message has arrived. `closing`: its question is over, but
- * the message does not say so yet. The final states are `closed`, `dropped` (its question was over before it was sent),
- * and `refused` (the sink does not accept it).
+ * the message does not show that yet. The final states are `closed`, `dropped` (its question was over before it was
+ * sent), and `refused` (the sink does not accept it).
  */
 export const OutboxPhase = z.enum(['waiting', 'sending', 'sent', 'closing', 'closed', 'dropped', 'refused']);
 export type OutboxPhase = z.infer<typeof OutboxPhase>;

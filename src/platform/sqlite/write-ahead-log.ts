@@ -133,7 +133,7 @@ const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
 /**
  * Returns how many frames of a log were committed at least, and how many of those are in the database file. 0 if the
- * index does not show it.
+ * index does not show these numbers.
  */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);

@@ -53,7 +53,7 @@ export async function installService(context: ServiceContext): Promise<ServiceSt
   }
   const before = await serviceState(context);
   if (!before.enabled) await systemctlOrFail(context, ['enable', UNIT]);
-  // Without this, systemd does not restart a unit that failed too often.
+  // Without this call, systemd does not restart a unit that failed too often.
   if (!before.running) await systemctl(context, ['reset-failed', UNIT]);
   if (changed || !before.running) await systemctlOrFail(context, [before.running ? 'restart' : 'start', UNIT]);
   return serviceState(context);

@@ -13,7 +13,7 @@ export const UNIT = 'cbos.service';
 /**
  * Returns the text of the user unit.
  *
- * The server starts sessions, and they stay in the unit's control group. Three lines keep them alive: With
+ * The server starts sessions, and they stay in the unit's control group. Three lines keep them alive: with
  * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because systemd otherwise
  * stops the whole unit when the kernel kills any process of it for lack of memory. `TasksMax=infinity` is needed
  * because fifty Claude Codes with thirty threads each come near the default limit.

@@ -13,7 +13,7 @@ import { makeFifo, type ProcessId, readProcess, startFault } from '../../process
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
-/** How much of the error output to read. It is enough for a stack trace, and its last line names the fault. */
+/** How much of the error output to read. It is enough for a stack trace, whose last line names the fault. */
 const ERROR_TAIL_CHARS = 4_000;
 
 /**
@@ -75,8 +75,8 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, either whole or not at all as far as possible. Only a kill in the middle
- * of a message over 64 kB, while Claude Code does not read, could leave half of one.
+ * Writes one message to a process's input, either whole or not at all as far as possible. Only a kill in the middle of
+ * a message over 64 kB, while Claude Code does not read, could leave half a message.
  * @throws CatalogueError not_confirmed if nobody reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {

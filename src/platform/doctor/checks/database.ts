@@ -17,7 +17,7 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
-        `cbos down; put a copy of it back, or mv ${file} ${file}.damaged; cbos up lists running sessions again`,
+        `cbos down; restore a copy of it, or mv ${file} ${file}.damaged; cbos up lists running sessions again`,
       );
     case 'sound': {
       const log = `${file}${DAMAGED_LOG}`;
@@ -30,7 +30,7 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
       if (back.length === 0) return ok(file);
       return warning(
         `${file} lacked ${broughtBackText(back)}: their history, deliveries and stashed replies are lost`,
-        'Find out who removed it or put an older copy in its place; `cbos down && cbos up` ends this warning',
+        'Find out what removed it or replaced it with an older copy; `cbos down && cbos up` ends this warning',
       );
     }
   }

@@ -11,7 +11,7 @@ import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 const MEGABYTE = 1_000_000;
 /** The space below which the doctor warns. A busy session writes about 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
-/** The space below which SQLite and `script` soon fail. `script` fails without an error. */
+/** The space below which SQLite and `script` soon fail. `script` fails silently. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
@@ -24,7 +24,8 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
   }
-  // Only a write proves it. After a disk error nothing else shows that a file system is read-only (ext4, Linux 6.18).
+  // Only a write shows whether a write is possible. After a disk error, no other sign shows that a file system is
+  // read-only (ext4, Linux 6.18).
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
@@ -56,12 +57,12 @@ export async function checkRecordings({ settings: { stream_dir }, askSessions }:
   if (removed.length > 0)
     return fault(
       `the files of ${removed.join(', ')} were removed, and new ones could not be created yet`,
-      "Fix what this report says about Screen and the disk; CBOS retries every few seconds, and the home's log says why it fails",
+      "Fix what this report shows about Screen and the disk; CBOS retries every few seconds, and the home's log shows why it fails",
     );
   const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
-    return fault(detail, 'Free some space: on a full disk recordings stop, and `cbos status` says which');
+    return fault(detail, 'Free some space: on a full disk recordings stop, and `cbos status` lists which');
   if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
   return checkPrivacy(stream_dir) ?? ok(detail);
 }
@@ -132,7 +133,7 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   if (found === null) {
     return (await askServer()) === null
       ? ok(`${spool} (created at the first start)`)
-      : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home says why');
+      : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home shows why');
   }
   if (!found.isDirectory()) return fault(`${spool} isn't a directory`, `rm ${spool}; cbos down && cbos up`);
   if (!isPrivate(found)) return fault(`${spool} has mode ${formatMode(found)}`, `chmod 700 ${spool}`);
@@ -143,7 +144,7 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   if (waiting.length > 0 && (await askServer()) !== null) {
     return warning(
       `${waiting.length} hook payloads wait in ${spool} although the server runs`,
-      'cbos down && cbos up; the log in the home says why',
+      'cbos down && cbos up; the log in the home shows why',
     );
   }
   const remade = readRemade(spool);

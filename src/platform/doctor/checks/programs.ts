@@ -50,7 +50,7 @@ export async function checkClaude({ settings, sessionEnvironment }: DoctorContex
   const found = `${formatClaudeVersion(version)} at ${program}`;
   if (hookEventsOf(version).length > 0) return ok(found);
   return warning(
-    `${found} does not support hooks: the status comes only from the screen, and later`,
+    `${found} does not support hooks: the status comes only from the screen, and is late`,
     'Update it: npm install -g @anthropic-ai/claude-code',
   );
 }

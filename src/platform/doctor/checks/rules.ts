@@ -26,7 +26,7 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
     if (fault !== null) return warning(fault, `cbos rules trust ${folder}; cbos rules untrust ${folder} ends it`);
   }
   const projects = trusted.length === 0 ? '' : `, ${trusted.length} of projects`;
-  return ok(`${text === null ? 'none of the home' : path}${projects}`);
+  return ok(`${text === null ? 'the home has none' : path}${projects}`);
 }
 
 const NO_FILE = { folder: null, content: null, sha256: null };

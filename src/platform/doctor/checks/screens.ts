@@ -12,7 +12,7 @@ import { formatMode, isPrivate } from '../permissions.ts';
 const MAX_SOCKET_PATH_BYTES = 107;
 /** The longest slug allowed. */
 const LONGEST_SLUG = 64;
-/** The doctor reports a fault below this length, because people often choose names this long. */
+/** The doctor reports a fault if this length does not fit, because people often choose names this long. */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
@@ -68,7 +68,7 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
   const byPid = new Map(processes.map((info) => [info.pid, info]));
   const lost = new Map<number, ProcessInfo>();
   for (const info of processes) {
-    // A person may run the server inside a Screen of their own. The server's JSON sessions are then below that
+    // A person may run the server inside a Screen session of their own. The server's JSON sessions are then below that
     // Screen.
     const isInScreen = isOfHome(info, home) && !isOfJsonSession(info, home);
     const daemon = isInScreen ? await daemonAbove(info, byPid) : null;

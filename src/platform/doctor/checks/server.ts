@@ -75,15 +75,15 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
     const silencer = SILENCERS.find((name) => readSettings(file)[name] === true);
     if (silencer !== undefined) {
       return warning(
-        `${silencer} in ${file}: the status comes only from the screen, and later`,
+        `${silencer} in ${file}: the status comes only from the screen, and is late`,
         `Remove ${silencer} from ${file}`,
       );
     }
   }
-  return ok('nothing turns them off');
+  return ok('nothing disables them');
 }
 
-/** Returns no settings for a file that it cannot read, as Claude Code ignores such a file. */
+/** A file that cannot be read has no settings, because Claude Code ignores such a file. */
 function readSettings(file: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
