@@ -144,7 +144,7 @@ describe('invoke', () => {
     command.interrupt();
     const { code, stderr } = await outcome(command);
     expect(code).toBe(130);
-    expect(stderr).toContain(`the turn goes on: cbos interrupt ${slug} stops it`);
+    expect(stderr).toContain(`the turn continues: cbos interrupt ${slug} stops it`);
   });
 
   test('takes its prompt from standard input, and refuses what has no events', async () => {

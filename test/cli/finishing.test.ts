@@ -46,7 +46,7 @@ describe('finish', () => {
     const asked = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'n\n' });
     expect(asked.code).toBe(1);
     expect(asked.stderr).toContain('saved, but not committed: new.txt');
-    expect(asked.stderr).toContain('ignored by git, saved only where .worktreeinclude names it: build/');
+    expect(asked.stderr).toContain('ignored by git, saved only if .worktreeinclude names it: build/');
     expect(asked.stderr).toContain(`Discard fix/login, and remove the worktree ${folder}? AUTH is running`);
     expect(existsSync(folder)).toBe(true);
     expect(cli.server.sessions.get('AUTH').state).not.toBe('dead');

@@ -37,7 +37,7 @@ async function turn(text: string, work: () => void): Promise<void> {
 
 describe('turns and diff --turn', () => {
   test('list the turns, and show what one of them changed', async () => {
-    expect((await run(['turns', 'AUTH'])).stderr).toContain('no turns of AUTH are kept yet');
+    expect((await run(['turns', 'AUTH'])).stderr).toContain('no turns of AUTH are saved yet');
     await turn('change \u001b[31ma', () => repository.write('a.txt', 'two\n'));
     await turn('add b', () => repository.write('b.txt', 'b\n'));
     const { stdout, code } = await run(['turns', 'AUTH'], { isTTY: true, columns: 100, env: { NO_COLOR: '1' } });

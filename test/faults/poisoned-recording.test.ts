@@ -57,7 +57,7 @@ test('output that is drawn for ever is set aside: the server goes on, comes up a
   expect(isAside(await cbos.session('OTHER'))).toBe(false);
   expect((await cbos.cli(['doctor'])).stdout).toMatch(/POISONED wrote output that takes too long to draw/);
   expect((await cbos.cli(['show', 'POISONED'])).stdout).toContain('not drawn since');
-  expect(readLog(world.cbosHome)).toContain('its recording takes too long to be drawn, and is set aside');
+  expect(readLog(world.cbosHome)).toContain('its recording takes too long to draw and is set aside');
 });
 
 const readLog = (home: string): string => readFileSync(join(home, 'server.log'), 'utf8');

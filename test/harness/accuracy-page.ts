@@ -19,25 +19,26 @@ const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] 
 
 const INTRODUCTION = `# Accuracy
 
-How often the status is right. First from the screen alone: no hooks, no registry, only what a recording of the real Claude Code shows;
-that is the worst case, and what \`cbos timeline\` does. Then on recordings that were kept apart, and live with all sources.
+How often the status is right. The first tables use the screen alone: no hooks and no registry, only a recording of the real Claude Code.
+That is the worst case, and the method of \`cbos timeline\`. Later tables use recordings that were kept apart, and live sessions with all
+sources.
 
-**How it is scored.** Each recording below \`test/fixtures/recordings/\` has labels of what really was: taken from what the stand-in for the
-model was asked and sent, from the keys that were pressed and from the process, never from the screen. The status is compared with
-them every 200 ms. Left out are the 2 s after each change of the truth, and the time while the session starts or after it has died. Right
-is the same primary; an error must be told as one; a turn that ended with a question may be called idle or waiting, and so may a menu that
-the user opened. A detail while waiting is scored by the scene: question, plan, set-up or permission. A detail while a turn runs is scored by
-what the stand-in was asked and sent, from 2 s after the last such event on: thinking from the request, responding from the first words of
-the answer, using tools from a call to the next request, and compacting.
+**How it is scored.** Each recording below \`test/fixtures/recordings/\` has labels with the true states. They come from the requests and
+answers of the stand-in for the model, from the keys that were pressed and from the process, never from the screen. The status is compared
+with the labels every 200 ms. The comparison leaves out the 2 s after each change of the truth, and the time while the session starts or
+after it has died. A status is right if its primary is the same. An error must be reported as an error. A turn that ended with a question
+may be called idle or waiting, and so may a menu that the user opened. A detail while waiting is scored by the scene: question, plan, set-up
+or permission. A detail while a turn runs is scored by the stand-in's requests and answers, from 2 s after the last of them on: thinking
+from the request, responding from the first words of the answer, using tools from a call to the next request, and compacting.
 
-**strict** is exactly that. **lenient** leaves out the last 300 ms before a change too: labels of keys and requests are written up to that
-long after the screen has shown their effect. **lag** is from a change of the truth to the right word; none where the word is there already.
-What was recorded on a machine with a load above 4 says nothing about lags.
+**strict** is exactly this comparison. **lenient** also leaves out the last 300 ms before a change, because labels of keys and requests are
+written up to that long after the screen has shown their effect. **lag** is the time from a change of the truth to the right word; there is
+no lag if the word is already right. Recordings made on a machine with a load above 4 have no valid lags.
 
-**The other two** are patterns of the kind that programs of this field use, on the same terminal's text: the first that
-matches decides. One has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.
+**The other two** are sets of patterns of the kind that programs of this field use, on the same terminal's text: the first match decides.
+One set has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.
 
-This page is written by \`npm run accuracy\`. The figures of CBOS are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
+\`npm run accuracy\` writes this page. The figures of CBOS are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
 `;
 
 export const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;

@@ -116,7 +116,7 @@ test('tags are given to several sessions at once, with a result for each', async
   await page.getByRole('button', { name: 'Tags…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tags of 2 sessions' });
   await dialog.getByRole('button', { name: 'Take old away' }).click();
-  const field = dialog.getByLabel('Tags to give or take away');
+  const field = dialog.getByLabel('Tags to add or remove');
   await field.fill(`${await field.inputValue()} ni/ght`);
   await dialog.getByText('ni/ght is no tag').waitFor();
   expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);

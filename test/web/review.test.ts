@@ -40,7 +40,7 @@ test('lines are commented on, sent as the prompt that is shown, and answered bes
   await comment('Split this.');
   await button('Comment on line 2 of the base').click();
   await comment('This was better.');
-  await button('Delete the comment on a.txt, line 2 of the base (removed since)').click();
+  await button('Delete the comment on a.txt, line 2 of the base (since removed)').click();
   await review.getByText('round 1: 2 comments to send').waitFor();
   await page.locator('.patch-row[data-commented=true]', { hasText: 'three' }).waitFor();
   await button('Reviewed').click();

@@ -80,7 +80,7 @@ test('a conflict is shown before and after it is tried, and goes to the session 
   const prompt =
     'Merge the branch main into your branch, resolve the conflicts, and commit the merge. They are in conflict in: a.txt.';
   await page.getByText(prompt).waitFor();
-  await button(one, 'Hand it to the session').click();
+  await button(one, 'Let the session resolve it').click();
   await waitFor(() => server.sessions.deliveries('BILL').length === 1, { describe: 'the session has the prompt' });
   expect(server.sessions.deliveries('BILL')[0]?.text).toBe(prompt);
   // The page shows what was not committed, and a discarded worktree is gone.

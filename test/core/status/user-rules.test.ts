@@ -42,15 +42,15 @@ describe('a rule that cannot be is refused with its name and the reason', () => 
     [[{ ...RULE, id: 'a b' }], 'needs an id'],
     [[{ ...RULE, wher: 'screen' }], 'unknown key: wher'],
     [[{ ...RULE, where: 'sky' }], 'where must be one of screen, bottom, footer'],
-    [[{ ...RULE, status: 'waiting' }], 'status must be like waiting/permission'],
-    [[{ ...RULE, status: 'idle/permission' }], 'status must be like'],
+    [[{ ...RULE, status: 'waiting' }], 'status must be a word such as waiting/permission'],
+    [[{ ...RULE, status: 'idle/permission' }], 'status must be a word such as'],
     [[{ ...RULE, pattern: '(' }], 'a regular expression of RE2'],
     [[{ ...RULE, pattern: undefined }], 'needs a pattern'],
     [[{ ...RULE, pattern: 'x'.repeat(201) }], 'longer than 200'],
     [[{ ...RULE, pattern: '(a)\\1' }], 'a regular expression of RE2'],
     [[{ ...RULE, pattern: 'a(?=b)' }], 'a regular expression of RE2'],
     [[{ ...RULE, pattern: '(?:[ab]{1,900}){1}[ab]{900}' }], 'steps with its repeats expanded'],
-    [[RULE, RULE], 'two have the id deploy'],
+    [[RULE, RULE], 'two rules have the id deploy'],
     ['deploy', 'write [[rules]]'],
   ])('%j', (rules, reason) => {
     expect(() => readUserRules(rules, '/home/me/.cbos/config.toml')).toThrow(

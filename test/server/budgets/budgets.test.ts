@@ -107,7 +107,7 @@ describe('a budget', () => {
   test('is raised by its name, for a session where it is for each', () => {
     const server = start(EACH, FLEET, { name: 'ci', for: 'session:CI', usd: 1 });
     expect(() => server.desk.raise('none', {})).toThrow('no budget "none"');
-    expect(() => server.desk.raise('each', {})).toThrow('each session by itself');
+    expect(() => server.desk.raise('each', {})).toThrow('each session separately');
     expect(() => server.desk.raise('each', { session: 'NONE' })).toThrow('no session "NONE"');
     expect(() => server.desk.raise('ci', { session: 'OTHER' })).toThrow('not for OTHER');
     expect(server.desk.raise('ci', {}).subjects).toMatchObject([{ session: 'CI', limit: 2 }]);

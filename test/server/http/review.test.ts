@@ -35,9 +35,9 @@ test('comments go out as one prompt that was shown, in numbered rounds', async (
     [
       'Review of your changes, round 1: 3 comments.',
       '1. a.txt, line 2:\n> 2\nUse a word.',
-      '2. a.txt, line 2 of the base (removed since):\n> two\nThis was better.',
+      '2. a.txt, line 2 of the base (since removed):\n> two\nThis was better.',
       '3. a.txt, lines 3–4:\n> three\n> four\nSplit this.',
-      'Address each of them. Then say for each number what you did, or why you did not.',
+      'Address each of them. Then report for each number what you did, or why you did nothing.',
     ].join('\n\n'),
   );
   const sent = await sendAll();
