@@ -105,6 +105,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
   }
   if (!/^[\w-]+$/.test(value)) {
     if (path.startsWith('/sinks/')) throw new CatalogueError('no_such_sink');
+    if (path.startsWith('/triggers/')) throw new CatalogueError('no_such_trigger');
     if (path.startsWith('/schedules/')) throw new CatalogueError('no_such_schedule');
     throw new CatalogueError(path.startsWith('/stash/') ? 'no_such_stash' : 'no_such_delivery');
   }

@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import type { Route } from './route.ts';
-import { NewSchedule, NextTimes, Schedule, ScheduleChange, ScheduleRun, ScheduleTimesQuery } from './schedules.ts';
+import {
+  NewSchedule,
+  NewTrigger,
+  NextTimes,
+  Schedule,
+  ScheduleChange,
+  ScheduleRun,
+  ScheduleTimesQuery,
+  TriggerAnswer,
+} from './schedules.ts';
 
 const NameParam = z.object({ name: z.string() });
 
@@ -86,5 +95,34 @@ export const SCHEDULE_ROUTES = {
     success: 200,
     response: z.array(ScheduleRun),
     errors: ['no_such_schedule'],
+  },
+  createTrigger: {
+    method: 'post',
+    path: '/schedules/{name}/trigger',
+    summary: 'Let a webhook start runs of a schedule. A new secret replaces the old one, which is void at once',
+    params: NameParam,
+    success: 201,
+    response: NewTrigger,
+    errors: ['no_such_schedule'],
+  },
+  removeTrigger: {
+    method: 'delete',
+    path: '/schedules/{name}/trigger',
+    summary: 'Let no webhook start runs of a schedule any more',
+    params: NameParam,
+    success: 200,
+    response: Schedule,
+    errors: ['no_such_schedule'],
+  },
+  trigger: {
+    method: 'post',
+    path: '/triggers/{id}',
+    summary:
+      "Start a run by a webhook. No token: the request is signed with the trigger's secret, as Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) or as GitHub does (`X-Hub-Signature-256`). The body, of any type and at most 1 MiB, is part of the signature and is not used otherwise",
+    params: z.object({ id: z.string() }),
+    success: 202,
+    response: TriggerAnswer,
+    errors: ['bad_signature', 'no_such_trigger', 'too_many_attempts', 'payload_too_large'],
+    open: true,
   },
 } as const satisfies Record<string, Route>;

@@ -21,6 +21,10 @@ export type ScheduleOutcome = z.infer<typeof ScheduleOutcome>;
 export const ScheduleReason = z.enum(['missed', 'overlapping', 'working', 'paused', 'over_budget', 'refused']);
 export type ScheduleReason = z.infer<typeof ScheduleReason>;
 
+/** What started a run: a time of the schedule, a person's request, or a webhook. */
+export const ScheduleTriggeredBy = z.enum(['schedule', 'person', 'webhook']);
+export type ScheduleTriggeredBy = z.infer<typeof ScheduleTriggeredBy>;
+
 /** The name of a schedule follows the rules for sessions. */
 const ScheduleName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digits, - and _');
 
@@ -29,7 +33,8 @@ const LONGEST_ZONE = 64;
 const LONGEST_PROMPT = 100_000;
 
 const Pattern = z.string().min(1).max(LONGEST_PATTERN).meta({
-  description: 'Minute, hour, day of the month, month, day of the week: `0 7 * * 1-5`',
+  description:
+    'Minute, hour, day of the month, month, day of the week: `0 7 * * 1-5`; `never`: only by hand or webhook',
 });
 const Zone = z.string().min(1).max(LONGEST_ZONE);
 const SessionName = z.string().max(LONGEST_ZONE).meta({
@@ -125,11 +130,14 @@ export type NextTimes = z.infer<typeof NextTimes>;
 
 export const ScheduleRun = z
   .object({
-    due_at: Timestamp.meta({ description: 'The time of the schedule; for a run by hand, the time of the request' }),
+    due_at: Timestamp.meta({
+      description: 'The time of the schedule; for a run by hand or by a webhook, the time of the request',
+    }),
     at: Timestamp.meta({ description: 'When the outcome was decided' }),
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
-    by_hand: z.boolean(),
+    by_hand: z.boolean().meta({ description: 'Whether a person started it' }),
+    triggered_by: ScheduleTriggeredBy,
     session: z
       .string()
       .nullable()
@@ -148,6 +156,29 @@ export const ScheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
+/** The address to which another program posts to start a run. */
+export const ScheduleTrigger = z
+  .object({ url: z.string(), created_at: Timestamp })
+  .meta({ id: 'ScheduleTrigger', description: 'The address whose signed requests start runs' });
+export type ScheduleTrigger = z.infer<typeof ScheduleTrigger>;
+
+/** A trigger with its secret, which is shown once. */
+export const NewTrigger = ScheduleTrigger.extend({
+  secret: z.string().meta({ description: 'Signs the requests. No later answer has it' }),
+}).meta({ id: 'NewTrigger' });
+export type NewTrigger = z.infer<typeof NewTrigger>;
+
+/** The answer to a webhook. It says nothing about the schedule, because its reader may only trigger it. */
+export const TriggerAnswer = z
+  .object({
+    status: z.enum(['accepted', 'repeated', 'ignored']).meta({
+      description:
+        '`accepted`: recorded, and run unless a rule of the schedule skips it; `repeated`: accepted before, nothing happens; `ignored`: a ping of GitHub',
+    }),
+  })
+  .meta({ id: 'TriggerAnswer' });
+export type TriggerAnswer = z.infer<typeof TriggerAnswer>;
+
 export const Schedule = z
   .object({
     name: z.string(),
@@ -164,6 +195,7 @@ export const Schedule = z
     created_at: Timestamp,
     next_at: Timestamp.nullable().meta({ description: 'null while it is paused, or if no future time matches' }),
     last_run: ScheduleRun.nullable(),
+    trigger: ScheduleTrigger.nullable().meta({ description: 'null: no webhook can start a run' }),
   })
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;

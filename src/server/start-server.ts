@@ -128,6 +128,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
     });
+    /** known once the faces listen; no trigger is shown before */
+    let address = '';
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
     schedules = createScheduler({
       store: createScheduleStore(database),
@@ -135,6 +137,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       log,
       timezone,
+      baseUrl: () => settings.public_url ?? address,
     });
     const presence = watchPresence(sessions, clock);
     sinks = createSinks({
@@ -170,6 +173,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       docsDir,
       environment: options.environment,
     });
+    address = faces.address.url;
     // Every face is listening by now and learns which sessions wake.
     attended.start();
     schedules.start();

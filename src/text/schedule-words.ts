@@ -32,6 +32,17 @@ export function runText({
   return delivered === '' ? outcome : `${outcome}: ${delivered}`;
 }
 
+/** Says what started a run, if it was not a time of its schedule. An older server has no `triggered_by`. */
+export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy): string {
+  if (by === 'webhook') return 'triggered by webhook';
+  return byHand ? 'by hand' : '';
+}
+
+type StartedBy = Pick<ScheduleRun, 'by_hand'> & Partial<Pick<ScheduleRun, 'triggered_by'>>;
+
+/** Says what a person has to know about the secret of a new trigger, which no face shows again. */
+export const TRIGGER_SECRET_TEXT = 'Copy the secret now: CBOS does not show it again';
+
 /**
  * Formats a time of a schedule for people: the local time, and the time in the schedule's zone if it differs:
  * `Tue 2026-11-24 07:00`, `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.

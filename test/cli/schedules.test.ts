@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { type CommandResult, runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
@@ -94,4 +95,30 @@ test('a schedule launches a new session each time, with the options of cbos new,
   }
   expect((await schedule('add', 'X', '0 7 * * *', '--prompt', 'x', '--new', '/none')).code).not.toBe(0);
   expect(cli.server.schedules.list()).toHaveLength(1);
+});
+
+test('a webhook is created, shown without its secret, renewed and removed; its runs say so', async () => {
+  await schedule('add', 'DEPLOY', 'never', '--session', 'CI', '--prompt', 'deploy it');
+  expect((await schedule('trigger', 'DEPLOY')).stderr).toContain('cbos schedule trigger DEPLOY --create');
+  const made = await schedule('trigger', 'DEPLOY', '--create');
+  expect(made, made.stderr).toMatchObject({ code: 0 });
+  const [, url = '', secret = ''] = /^address: (\S+)\nsecret: {2}(whsec_\S+)\n$/.exec(made.stdout) ?? [];
+  expect(url).toContain('/triggers/');
+  expect(made.stderr).toContain('Copy the secret now');
+  expect((await schedule('trigger', 'DEPLOY')).stdout).toContain(`${url} (since `);
+  expect((await schedule('trigger', 'DEPLOY')).stdout).not.toContain(secret);
+  expect(await schedule('trigger', 'DEPLOY', '--create')).toMatchObject({ code: 4, stdout: '' });
+  expect(await schedule('trigger', 'DEPLOY', '--create', '--remove')).toMatchObject({ code: 2, stdout: '' });
+  expect((await schedule('trigger', 'NONE')).code).toBe(1);
+  const rotated = JSON.parse((await schedule('trigger', 'DEPLOY', '--rotate', '--json')).stdout);
+  expect(rotated).toMatchObject({ url, secret: expect.not.stringContaining(secret) });
+
+  const body = 'anything';
+  const signature = createHmac('sha256', rotated.secret).update(body).digest('hex');
+  const headers = { 'x-hub-signature-256': `sha256=${signature}` };
+  const { pathname } = new URL(url);
+  expect((await cli.server.call(pathname, { token: null, headers, raw: body })).status).toBe(202);
+  expect((await schedule('runs', 'DEPLOY')).stdout).toContain('triggered by webhook');
+  expect((await schedule('trigger', 'DEPLOY', '--remove')).stdout).toBe('removed: no webhook can run DEPLOY\n');
+  expect(cli.server.schedules.list()).toMatchObject([{ trigger: null, last_run: { triggered_by: 'webhook' } }]);
 });

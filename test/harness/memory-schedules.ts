@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createScheduleStore } from '../../src/platform/sqlite/schedule-store.ts';
 import type { Clock } from '../../src/server/clock.ts';
@@ -32,10 +33,19 @@ export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock):
     clock,
     log: { debug: nothing, info: nothing, warn: nothing, error: nothing },
     timezone: 'Europe/Berlin',
+    baseUrl: () => 'http://127.0.0.1:32205',
   });
 }
 
 /** Adds a schedule that never runs by itself in a test. */
 export function addQuietSchedule(schedules: Scheduler, name: string): void {
   schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
+}
+
+/** Adds a schedule with a webhook, and returns a request that triggers it. */
+export function signedTrigger(schedules: Scheduler): { params: { id: string }; headers: Record<string, string> } {
+  addQuietSchedule(schedules, 'TRIGGERED');
+  const { url, secret } = schedules.createTrigger('TRIGGERED');
+  const signature = createHmac('sha256', secret).update('').digest('hex');
+  return { params: { id: url.split('/').at(-1) ?? '' }, headers: { 'x-hub-signature-256': `sha256=${signature}` } };
 }

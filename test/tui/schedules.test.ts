@@ -77,6 +77,23 @@ test('a person adds a schedule after its next times, edits, pauses, runs and del
   });
   schedules.remove('EACH');
   await terminal.untilGone(/EACH/, 'the deleted one');
+  await terminal.keys('w');
+  await terminal.until(/Webhook of NIGHTLY[\s\S]*No webhook can run this schedule/, 'that no webhook can run it');
+  await terminal.keys('c');
+  await terminal.until(
+    /Address: http\S+\/triggers\/[\s\S]*Secret: {2}whsec_[\s\S]*does not show it again/,
+    'its secret',
+  );
+  expect(schedules.list()).toMatchObject([{ trigger: { url: expect.stringContaining('/triggers/') } }]);
+  await terminal.keys('Escape');
+  await terminal.until(/NIGHTLY → CI · next .* · webhook/, 'that a webhook can run it');
+  await terminal.keys('w');
+  await terminal.until(/Address: http/, 'its address');
+  await terminal.untilGone(/whsec_/, 'the secret');
+  await terminal.keys('d');
+  await terminal.until(/No webhook can run this schedule/, 'that it is removed');
+  await terminal.keys('Escape');
+  await terminal.until(/Schedules: 1/, 'the schedules');
   await terminal.keys('d');
   await terminal.until(/Delete the schedule NIGHTLY\? \(y\/n\)/, 'the question');
   expect(schedules.list()).toMatchObject([{ prompt: 'run the tests twice' }]);

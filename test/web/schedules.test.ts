@@ -79,6 +79,23 @@ test('the page adds a schedule after its next times, edits, pauses, runs and del
   schedules.remove('EACH');
   await each.waitFor({ state: 'detached' });
 
+  await card.getByRole('button', { name: 'Webhook…' }).click();
+  const webhook = page.getByRole('dialog', { name: 'Webhook of NIGHTLY' });
+  await webhook.getByText('No webhook can run this schedule.').waitFor();
+  await webhook.getByRole('button', { name: 'Create' }).click();
+  await webhook.getByLabel('Secret').waitFor();
+  expect(await webhook.getByLabel('Secret').inputValue()).toMatch(/^whsec_/);
+  expect(await webhook.getByLabel('Address').inputValue()).toBe(only()?.trigger?.url);
+  await webhook.getByRole('button', { name: 'Close' }).click();
+  await card.getByText('webhook', { exact: true }).waitFor();
+  await card.getByRole('button', { name: 'Webhook…' }).click();
+  await webhook.getByLabel('Address').waitFor();
+  expect(await webhook.getByLabel('Secret').count()).toBe(0);
+  await webhook.getByRole('button', { name: 'Remove' }).click();
+  await webhook.getByText('No webhook can run this schedule.').waitFor();
+  expect(only()?.trigger).toBe(null);
+  await webhook.getByRole('button', { name: 'Close' }).click();
+
   await card.getByRole('button', { name: 'Delete…' }).click();
   const question = page.getByRole('dialog', { name: 'Delete the schedule NIGHTLY?' });
   await question.getByRole('button', { name: 'Cancel' }).click();

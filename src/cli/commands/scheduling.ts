@@ -8,7 +8,7 @@ import {
 } from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
 import { costFact } from '../../text/figure-words.ts';
-import { localTimeZone, receiverText, runText, scheduleTimeText } from '../../text/schedule-words.ts';
+import { localTimeZone, receiverText, runText, scheduleTimeText, startedByText } from '../../text/schedule-words.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
@@ -16,6 +16,7 @@ import type { CliContext } from '../context.ts';
 import type { Cell } from '../output/table.ts';
 import { readText } from '../text-argument.ts';
 import { describe } from './command-help.ts';
+import { addScheduleTrigger } from './schedule-trigger.ts';
 import { addLaunchOptions, type LaunchOptions, scheduledLaunch } from './scheduled-launch.ts';
 
 interface JsonOption {
@@ -57,6 +58,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       ['cbos schedule runs NIGHTLY', 'show the results of its past times'],
       ['cbos schedule run NIGHTLY', 'now'],
       ['cbos schedule pause NIGHTLY', 'pause it until `cbos schedule resume NIGHTLY`'],
+      ['cbos schedule trigger NIGHTLY --create', 'let a signed webhook run it'],
       ['cbos schedule rm NIGHTLY', 'delete it'],
     ],
   });
@@ -79,7 +81,7 @@ export function addScheduling(program: Command, context: CliContext): void {
     .summary('add a schedule')
     .description('Add a schedule. It starts with the next matching time.')
     .argument('<schedule>', 'its name')
-    .argument('<pattern>', "when: '0 7 * * 1-5'")
+    .argument('<pattern>', "when: '0 7 * * 1-5', or never: only by hand or by a webhook")
     .option('--session <name>', 'the session that gets the prompt')
     .requiredOption('--prompt <text>', 'the prompt; - reads standard input')
     .option('--timezone <zone>', "a zone such as Europe/Berlin; default: the zone of the server's machine")
@@ -182,6 +184,8 @@ export function addScheduling(program: Command, context: CliContext): void {
       else if (runs.length === 0) out.notice('none of its times has come yet');
       else printRuns(context, runs);
     });
+
+  addScheduleTrigger(schedule, context);
 }
 
 type ChangeRoute = 'removeSchedule' | 'pauseSchedule' | 'resumeSchedule';
@@ -214,6 +218,7 @@ function printRuns({ out }: CliContext, runs: readonly ScheduleRun[]): void {
     [
       { title: 'DUE' },
       { title: 'OUTCOME' },
+      { title: 'STARTED', worth: 2 },
       { title: 'SESSION', worth: 1, keeps: 'both ends' },
       { title: 'COST', worth: 2 },
       { title: 'DELIVERY', worth: 3 },
@@ -221,6 +226,7 @@ function printRuns({ out }: CliContext, runs: readonly ScheduleRun[]): void {
     runs.map((run): Cell[] => [
       { text: atText(run.due_at) },
       { text: cleanLine(runText(run)) },
+      { text: startedByText(run) },
       { text: cleanLine(run.session ?? '') },
       { text: costFact(run.cost_usd ?? null) },
       { text: cleanLine(run.delivery_id ?? ''), style: 'dim' },

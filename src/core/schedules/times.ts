@@ -6,6 +6,9 @@ import { Cron } from 'croner';
  */
 const FIELDS = 5;
 
+/** The pattern of a schedule without times, which runs by hand or by a webhook. */
+export const NEVER = 'never';
+
 /** The times of a schedule. */
 export interface ScheduleTimes {
   /** the first time after a moment, in Unix milliseconds; null if none ever comes */
@@ -19,12 +22,14 @@ export interface ScheduleTimes {
  */
 export function readTimes(pattern: string, timezone: string): ScheduleTimes | string {
   const fields = pattern.trim().split(/\s+/);
-  if (fields.length !== FIELDS) {
-    return `a pattern has ${FIELDS} fields (minute, hour, day of the month, month, day of the week), not ${fields.length}`;
+  const isNever = fields.length === 1 && fields[0] === NEVER;
+  if (fields.length !== FIELDS && !isNever) {
+    return `a pattern has ${FIELDS} fields (minute, hour, day of the month, month, day of the week), or is ${NEVER}, not ${fields.length}`;
   }
   try {
     // Throws RangeError for an unknown zone.
     new Intl.DateTimeFormat('en', { timeZone: timezone });
+    if (isNever) return { after: () => null };
     const cron = new Cron(fields.join(' '), { timezone, paused: true });
     return { after: (moment) => cron.nextRun(new Date(moment))?.getTime() ?? null };
   } catch (error) {

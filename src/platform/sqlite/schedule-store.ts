@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { ScheduleLaunch, ScheduleMissed, ScheduleOutcome, ScheduleReason } from '../../protocol/index.ts';
+import {
+  ScheduleLaunch,
+  ScheduleMissed,
+  ScheduleOutcome,
+  ScheduleReason,
+  type ScheduleTriggeredBy,
+} from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
@@ -31,7 +37,7 @@ export interface RunRecord {
   launches: string | null;
   /** the prompt, until its outcome is known */
   prompt: string | null;
-  isByHand: boolean;
+  triggeredBy: ScheduleTriggeredBy;
   outcome: ScheduleOutcome;
   reason: ScheduleReason | null;
   deliveryId: string | null;
@@ -73,16 +79,24 @@ const RunRow = z
     launches: z.string().nullable(),
     prompt: z.string().nullable(),
     by_hand: flag,
+    by_webhook: flag,
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
     delivery_id: z.string().nullable(),
     error: z.string().nullable(),
   })
   .transform(
-    ({ schedule_id, due_at, session_id, by_hand, delivery_id, ...row }): RunRecord => ({
+    ({ schedule_id, due_at, session_id, by_hand, by_webhook, delivery_id, ...row }): RunRecord => ({
       ...row,
-      ...{ scheduleId: schedule_id, dueAt: due_at, sessionId: session_id, isByHand: by_hand, deliveryId: delivery_id },
+      ...{ scheduleId: schedule_id, dueAt: due_at, sessionId: session_id, deliveryId: delivery_id },
+      triggeredBy: by_webhook ? 'webhook' : by_hand ? 'person' : 'schedule',
     }),
+  );
+
+const TriggerRow = z
+  .object({ schedule_id: z.string(), id: z.string(), secret: z.string(), created_at: z.number() })
+  .transform(
+    ({ schedule_id: scheduleId, created_at: createdAt, ...row }): TriggerRecord => ({ ...row, scheduleId, createdAt }),
   );
 
 /**
@@ -90,6 +104,15 @@ const RunRow = z
  * runs every minute.
  */
 const KEPT_RUNS = 1_000;
+
+/** How a webhook starts runs of a schedule. */
+export interface TriggerRecord {
+  scheduleId: string;
+  /** the part of its address that nobody can guess */
+  id: string;
+  secret: string;
+  createdAt: number;
+}
 
 export interface ScheduleStore {
   add(schedule: ScheduleRecord): void;
@@ -105,6 +128,16 @@ export interface ScheduleStore {
    * @returns the new runs
    */
   decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];
+  /** Replaces the trigger of a schedule, and forgets what was accepted with the old secret. */
+  setTrigger(trigger: TriggerRecord): void;
+  removeTrigger(scheduleId: string): void;
+  triggers(): TriggerRecord[];
+  /**
+   * Stores a run that a webhook starts, together with the key of what the webhook sent. The run gets the first free
+   * time from its `dueAt` on.
+   * @returns null, and nothing is stored, if the same was accepted before
+   */
+  accept(key: string, run: RunRecord): RunRecord | null;
   /** Stores the outcome of a run. */
   conclude(run: RunRecord): void;
   /** oldest first */
@@ -118,8 +151,11 @@ export interface ScheduleStore {
 
 const INSERT_RUN = `
   INSERT INTO schedule_runs 
-    (schedule_id, due_at, at, session_id, launches, prompt, by_hand, outcome, reason, delivery_id, error)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING due_at`;
+    (schedule_id, due_at, at, session_id, launches, prompt, by_hand, by_webhook, outcome, reason, delivery_id, error)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING due_at`;
+
+const INSERT_ACCEPTED = `
+  INSERT INTO trigger_deliveries (schedule_id, key, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING key`;
 
 const LAST_SENT = `
   SELECT * FROM schedule_runs WHERE schedule_id = ? AND outcome IN ('begun', 'sent') ORDER BY due_at DESC LIMIT 1`;
@@ -130,6 +166,13 @@ const FORGET_OLD = `
 
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
+  /** @returns false if the run's time is taken */
+  const insertRun = (run: RunRecord): boolean => {
+    const { scheduleId, dueAt, at, sessionId, launches, prompt, triggeredBy, outcome, reason, deliveryId, error } = run;
+    const by = [triggeredBy === 'person' ? 1 : 0, triggeredBy === 'webhook' ? 1 : 0];
+    const row = [scheduleId, dueAt, at, sessionId, launches, prompt, ...by, outcome, reason, deliveryId, error];
+    return sql.all(INSERT_RUN, ...row).length > 0;
+  };
   return {
     add: ({ id, name, cron, timezone, sessionId, launch, prompt, missed, isPaused, decidedUntil, createdAt }) =>
       void sql.run(
@@ -151,14 +194,26 @@ export function createScheduleStore(database: Database): ScheduleStore {
     decide: (id, decidedUntil, runs) =>
       inTransaction(database, () => {
         sql.run('UPDATE schedules SET decided_until = max(decided_until, ?) WHERE id = ?', decidedUntil, id);
-        const added = runs.filter(
-          ({ dueAt, at, sessionId, launches, prompt, isByHand, outcome, reason, deliveryId, error }) =>
-            sql.all(
-              INSERT_RUN,
-              ...[id, dueAt, at, sessionId, launches, prompt, isByHand ? 1 : 0, outcome, reason, deliveryId, error],
-            ).length > 0,
-        );
+        const added = runs.filter(insertRun);
         if (added.length > 0) sql.run(FORGET_OLD, id);
+        return added;
+      }),
+    setTrigger: ({ scheduleId, id, secret, createdAt }) =>
+      inTransaction(database, () => {
+        sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', scheduleId);
+        sql.run(
+          'INSERT INTO schedule_triggers (schedule_id, id, secret, created_at) VALUES (?, ?, ?, ?)',
+          ...[scheduleId, id, secret, createdAt],
+        );
+      }),
+    removeTrigger: (id) => void sql.run('DELETE FROM schedule_triggers WHERE schedule_id = ?', id),
+    triggers: () => sql.all('SELECT * FROM schedule_triggers').map((row) => TriggerRow.parse(row)),
+    accept: (key, run) =>
+      inTransaction(database, () => {
+        if (sql.all(INSERT_ACCEPTED, run.scheduleId, key, run.at).length === 0) return null;
+        let added = run;
+        while (!insertRun(added)) added = { ...added, dueAt: added.dueAt + 1 };
+        sql.run(FORGET_OLD, run.scheduleId);
         return added;
       }),
     conclude: ({ scheduleId, dueAt, sessionId, outcome, reason, deliveryId, error }) =>

@@ -29,7 +29,7 @@ export const REQUEST_ERRORS = {
   too_many_attempts: {
     status: 429,
     exit: EXIT.failed,
-    meaning: 'Too many wrong tokens came from this address',
+    meaning: 'Too many wrong tokens or signatures came from this address',
     hint: 'Wait a minute. `cbos open` signs a browser in without a token; the command line needs no token',
   },
   forbidden_host: {
@@ -85,6 +85,18 @@ export const REQUEST_ERRORS = {
     exit: EXIT.usage,
     meaning: 'The pattern or the time zone of the schedule cannot be read',
     hint: "Write minute, hour, day of the month, month and day of the week, such as '0 7 * * 1-5', and a zone such as Europe/Berlin",
+  },
+  no_such_trigger: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No webhook has this address',
+    hint: '`cbos schedule trigger NAME` shows the address of a schedule',
+  },
+  bad_signature: {
+    status: 401,
+    exit: EXIT.failed,
+    meaning: 'The request has no valid signature, or is older than five minutes',
+    hint: 'Sign it with the present secret, at the present time; docs/SCHEDULES.md says how',
   },
   no_such_sink: {
     status: 404,

@@ -34,6 +34,9 @@ const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 /** Where a page sends a link's code or the token, and where the page and the server authenticate each other. */
 const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/challenge', '/sign-in/pass']);
 
+/** Where webhooks are sent. Their signature is checked where they are taken: `src/server/schedules/triggers.ts`. */
+const TRIGGER_PATH = /^\/triggers\/[\w-]+$/;
+
 /** The header that browsers send when they fetch the script of a service worker, and with no other request. */
 export const WORKER_HEADER = 'service-worker';
 export const WORKER_SCRIPT = 'script';
@@ -175,10 +178,13 @@ function openness(
   request: IncomingMessage,
   target: string,
   isPageFile: (path: string) => boolean,
-): 'page' | 'file' | 'sign-in' | null {
+): 'page' | 'file' | 'sign-in' | 'trigger' | null {
   if (isUpgrade(request)) return null;
   const path = target.split('?', 1)[0] ?? '';
-  if (request.method === 'POST') return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
+  if (request.method === 'POST') {
+    if (TRIGGER_PATH.test(path)) return 'trigger';
+    return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
+  }
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
   // A program that held the port earlier may have left a service worker in browsers. Browsers get our script instead,
   // whatever the address of the old one is.

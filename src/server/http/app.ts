@@ -26,6 +26,9 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
  */
 const MAX_OPEN_BODY_BYTES = 16 * 1024;
 
+/** The limit for signed webhooks. GitHub's are mostly below 100 kB. */
+const MAX_TRIGGER_BODY_BYTES = 1024 * 1024;
+
 const WELCOME = `CBOS, the Claude Code Operating System. In a browser, signed in: cbos open. Otherwise: curl -H "Authorization: Bearer $(cbos token)" http://HOST:PORT/sessions
 `;
 
@@ -52,6 +55,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   for (const [path, maxSize] of [
     ['/sign-in', MAX_OPEN_BODY_BYTES],
     ['/sign-in/*', MAX_OPEN_BODY_BYTES],
+    ['/triggers/*', MAX_TRIGGER_BODY_BYTES],
     ['*', MAX_BODY_BYTES],
   ] as const) {
     app.use(path, bodyLimit({ maxSize, onError: () => fail(new CatalogueError('payload_too_large')) }));

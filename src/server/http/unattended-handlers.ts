@@ -80,6 +80,14 @@ function createScheduleHandlers(schedules: Scheduler): Pick<Handlers, keyof type
     resumeSchedule: ({ params }) => schedules.pause(params.name, false),
     runSchedule: ({ params }) => schedules.run(params.name),
     scheduleRuns: ({ params }) => schedules.runs(params.name),
+    createTrigger: ({ params }) => schedules.createTrigger(params.name),
+    removeTrigger: ({ params }) => schedules.removeTrigger(params.name),
+    trigger: ({ params, request, from }) =>
+      schedules.trigger(params.id, {
+        header: (name) => request.headers.get(name),
+        body: async () => new Uint8Array(await request.arrayBuffer()),
+        from,
+      }),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { isCommand } from '../../core/delivery/decide.ts';
-import { readTimes, type ScheduleTimes } from '../../core/schedules/times.ts';
+import { NEVER, readTimes, type ScheduleTimes } from '../../core/schedules/times.ts';
 import type { ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
 import { CatalogueError, type ScheduleLaunch } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
@@ -13,7 +13,8 @@ const SHOWN_TIMES = 5;
 export function requireTimes(cron: string, timezone: string, now: number): ScheduleTimes {
   const times = readTimes(cron, timezone);
   if (typeof times === 'string') throw new CatalogueError('invalid_schedule', `${cron}: ${times}`);
-  if (times.after(now) === null) throw new CatalogueError('invalid_schedule', `${cron}: no time can match`);
+  if (times.after(now) === null && cron.trim() !== NEVER)
+    throw new CatalogueError('invalid_schedule', `${cron}: no time can match`);
   return times;
 }
 

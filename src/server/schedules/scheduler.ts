@@ -1,26 +1,28 @@
 import { v4 as uuid } from 'uuid';
 import { decideDue, nextDue, runKey } from '../../core/schedules/due.ts';
-import { isAtWork, nextName } from '../../core/schedules/launches.ts';
 import { readTimes, type ScheduleTimes } from '../../core/schedules/times.ts';
 import { Emitter } from '../../emitter/emitter.ts';
 import type { RunRecord, ScheduleRecord, ScheduleStore } from '../../platform/sqlite/schedule-store.ts';
 import {
   CatalogueError,
   type NewSchedule,
+  type NewTrigger,
   type NextTimes,
   type Schedule,
   type ScheduleChange,
-  type ScheduleReason,
   type ScheduleRun,
+  type TriggerAnswer,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 import { carryOut, tidy } from './carry-out.ts';
+import { createRunPlanner } from './plan-run.ts';
 import { nextTimes, requirePrompt, requireReceiver, requireTimes } from './read-schedule.ts';
 import { refuseSetUp } from './refuse-set-up.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
-import { deliveryOf, iso, nameOf, viewRun } from './view-schedule.ts';
+import { createTriggers, type TriggerRequest } from './triggers.ts';
+import { iso, nameOf, viewRun } from './view-schedule.ts';
 
 /**
  * The requests of the faces about schedules, which send prompts at set times. Only a person may change them; see
@@ -42,6 +44,12 @@ export interface Scheduler {
   run(name: string): Promise<ScheduleRun>;
   /** @throws CatalogueError no_such_schedule */
   runs(name: string): ScheduleRun[];
+  /** Lets a webhook start runs, or replaces its secret. @throws CatalogueError no_such_schedule */
+  createTrigger(name: string): NewTrigger;
+  /** @throws CatalogueError no_such_schedule */
+  removeTrigger(name: string): Schedule;
+  /** Takes a webhook's request. @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
+  trigger(id: string, request: TriggerRequest): Promise<TriggerAnswer>;
   /** Notifies that a schedule or a run has changed. */
   onChange(listener: () => void): Dispose;
   /** Continues the runs that a killed server had begun, then waits for the next time. */
@@ -56,12 +64,15 @@ export interface SchedulerOptions {
   log: Logger;
   /** the time zone of a schedule that names none */
   timezone: string;
+  /** the server's address, as senders of webhooks reach it */
+  baseUrl(): string;
 }
 
 /** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
-export function createScheduler({ store, sessions, clock, log, timezone }: SchedulerOptions): Scheduler {
+export function createScheduler({ store, sessions, clock, log, timezone, baseUrl }: SchedulerOptions): Scheduler {
+  const { newRun, overlapOf, launchedBy } = createRunPlanner({ store, sessions });
   const changes = new Emitter((cause) => log.error({ err: cause }, 'a listener of schedules failed'));
   const read = new Map<string, ScheduleTimes>();
   let isStarted = false;
@@ -101,6 +112,7 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
       created_at: iso(createdAt),
       next_at: next === null ? null : iso(next),
       last_run: last === null ? null : viewRun(sessions, last),
+      trigger: triggers.of(schedule.id),
     };
   }
 
@@ -140,39 +152,11 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
     const overlap = overlapOf(schedule);
     const runs = due.map(({ dueAt, skipped }) => {
       const reason = skipped ?? overlap;
-      return newRun(schedule, { dueAt, now, reason, isByHand: false });
+      return newRun(schedule, { dueAt, now, reason, triggeredBy: 'schedule' });
     });
     for (const run of store.decide(schedule.id, now, runs))
       if (run.outcome === 'begun') void carryOutRun(schedule, run);
     changes.tell();
-  }
-
-  function newRun(
-    { id: scheduleId, sessionId, launch, prompt }: ScheduleRecord,
-    { dueAt, now, reason, isByHand }: { dueAt: number; now: number; reason: ScheduleReason | null; isByHand: boolean },
-  ): RunRecord {
-    const none = { scheduleId, dueAt, at: now, sessionId, isByHand, deliveryId: null, error: null };
-    if (reason !== null) return { ...none, launches: null, prompt: null, outcome: 'skipped', reason };
-    const launches = launch === null ? null : freeName(scheduleId, launch.name);
-    return { ...none, launches, prompt, outcome: 'begun', reason: null };
-  }
-
-  function freeName(scheduleId: string, base: string): string {
-    const taken = new Set(sessions.named().map(({ name }) => name));
-    const used = store.runs(scheduleId).map(({ launches }) => launches);
-    return nextName(base, used, (name) => taken.has(name));
-  }
-
-  /** Reports whether the prompt of the last run is still waiting, or the session that was launched last is not done. */
-  function overlapOf({ id, launch }: ScheduleRecord): ScheduleReason | null {
-    const last = store.lastSent(id);
-    if (last?.outcome === 'begun') return 'overlapping';
-    if (launch?.overlap === 'launch') return null;
-    if (last !== null && deliveryOf(sessions, last)?.status === 'queued') return 'overlapping';
-    if (launch === null) return null;
-    // This includes a session whose prompt was taken back because it asks for set-up.
-    const slug = nameOf(sessions, launchedBy(id).at(-1) ?? '');
-    return slug !== null && isAtWork(sessions.get(slug)) ? 'working' : null;
   }
 
   /**
@@ -198,9 +182,12 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
     return concluded;
   }
 
-  /** The ids of the sessions that a schedule has launched, oldest first. */
-  const launchedBy = (id: string): string[] =>
-    store.runs(id).flatMap(({ launches, sessionId }) => (launches === null || sessionId === '' ? [] : [sessionId]));
+  const triggers = createTriggers({
+    ...{ store, clock, log, baseUrl },
+    plan: { overlapOf, newRun: (schedule, about) => newRun(schedule, { ...about, triggeredBy: 'webhook' }) },
+    carryOut: (schedule, run) => void carryOutRun(schedule, run),
+    changed: () => changes.tell(),
+  });
 
   return {
     list: () => store.all().map(view),
@@ -263,12 +250,18 @@ export function createScheduler({ store, sessions, clock, log, timezone }: Sched
     run: async (name) => {
       const schedule = find(name);
       const now = clock.now();
-      const run = newRun(schedule, { dueAt: now, now, reason: null, isByHand: true });
+      const run = newRun(schedule, { dueAt: now, now, reason: null, triggeredBy: 'person' });
       const [added] = store.decide(schedule.id, schedule.decidedUntil, [run]);
       if (added === undefined) throw new CatalogueError('already_running', `${name} is running now`);
       return viewRun(sessions, await carryOutRun(schedule, run));
     },
     runs: (name) => store.runs(find(name).id).map((run) => viewRun(sessions, run)),
+    createTrigger: (name) => triggers.create(find(name).id),
+    removeTrigger: (name) => {
+      triggers.remove(find(name).id);
+      return view(find(name));
+    },
+    trigger: triggers.take,
     onChange: changes.on,
     start: () => {
       isStarted = true;

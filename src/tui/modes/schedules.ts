@@ -1,7 +1,14 @@
 import type { Schedule, ScheduleRun } from '../../protocol/index.ts';
 import { truncate } from '../../text/display-width.ts';
 import { costFact } from '../../text/figure-words.ts';
-import { launchFacts, localTimeZone, receiverText, runText, scheduleTimeText } from '../../text/schedule-words.ts';
+import {
+  launchFacts,
+  localTimeZone,
+  receiverText,
+  runText,
+  scheduleTimeText,
+  startedByText,
+} from '../../text/schedule-words.ts';
 import { firstLine } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
@@ -9,6 +16,7 @@ import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 import { scheduleForm } from './schedule-form.ts';
+import { showTrigger } from './schedule-trigger.ts';
 import { showPage } from './text-page.ts';
 
 /** Shows the schedules and the outcome of each run. A person can add, edit, pause, resume, run and delete them. */
@@ -44,6 +52,7 @@ export function showSchedules(app: App, chosenName = ''): void {
     e: () => withChosen((schedule) => scheduleForm(app, { schedule, back })),
     p: () => withChosen((one) => pause(app, one)),
     r: () => withChosen((one) => runNow(app, one)),
+    w: () => withChosen((one) => showTrigger(app, one, back)),
     d: () => withChosen((one) => remove(app, one)),
     x: () => withChosen((one) => remove(app, one)),
     escape: () => app.close(),
@@ -84,6 +93,7 @@ function hintsFor(schedule: Schedule | null): Hint[] {
     ['e', 'edit'],
     ['p', schedule.paused ? 'resume' : 'pause'],
     ['r', 'run now'],
+    ['w', 'webhook'],
     ['d', 'delete'],
     ['j/k', 'move'],
     ...rest,
@@ -93,12 +103,12 @@ function hintsFor(schedule: Schedule | null): Hint[] {
 function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; cols: number }): string[] {
   const { schedule: one, isHere, cols } = shown;
   // An older server has none.
-  const { launch = null } = one as Partial<Schedule>;
+  const { launch = null, trigger = null } = one as Partial<Schedule>;
   const { dress } = app;
   const bar = isHere ? dress('cyan', '▌') : ' ';
   const line = (text: string): string => truncate(cleanLine(text), cols - 4);
   const next = one.next_at === null ? 'never' : scheduleTimeText(one.next_at, one.timezone, localTimeZone());
-  const state = one.paused ? 'paused' : `next ${next}`;
+  const state = `${one.paused ? 'paused' : `next ${next}`}${trigger === null ? '' : ' · webhook'}`;
   const last = one.last_run === null ? 'no run yet' : `last: ${runText(one.last_run)}`;
   const title = line(`${one.name} → ${receiverText(one)} · ${state}`);
   return [
@@ -177,7 +187,7 @@ function runLines(run: ScheduleRun, zone: string): string[] {
   ];
   const to = `     ${cleanLine(facts.join(', '))}`;
   return [
-    `   ${time(run.due_at)}${run.by_hand ? ' by hand' : ''}`,
+    `   ${time(run.due_at)} ${startedByText(run)}`.trimEnd(),
     `     ${cleanLine(runText(run))}`,
     ...(run.session === null ? [] : [to]),
   ];

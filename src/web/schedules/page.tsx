@@ -10,9 +10,10 @@ import { ScheduleForm } from './form.tsx';
 import { LaunchFacts } from './launch-fields.tsx';
 import { RemoveDialog } from './remove-dialog.tsx';
 import { Runs } from './runs.tsx';
+import { TriggerDialog } from './trigger-dialog.tsx';
 
-/** The open dialog: for a new schedule, for a change, or for the confirmation of a deletion. */
-type Open = { kind: 'add' } | { kind: 'edit' | 'remove'; schedule: Schedule };
+/** The open dialog: for a new schedule, for a change, for its webhook, or for the confirmation of a deletion. */
+type Open = { kind: 'add' } | { kind: 'edit' | 'webhook' | 'remove'; schedule: Schedule };
 
 /** Shows the schedules, and changes them. A change by anybody is shown at once. */
 export function SchedulesPage() {
@@ -70,6 +71,7 @@ export function SchedulesPage() {
       </div>
       {open.value?.kind === 'add' && <ScheduleForm schedule={null} onClose={close} />}
       {open.value?.kind === 'edit' && <ScheduleForm schedule={open.value.schedule} onClose={close} />}
+      {open.value?.kind === 'webhook' && <TriggerDialog schedule={open.value.schedule} onClose={close} />}
       {open.value?.kind === 'remove' && <RemoveDialog name={open.value.schedule.name} onClose={close} />}
     </>
   );
@@ -98,6 +100,7 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
             <a href={addressOf({ page: 'session', slug: session })}>{session}</a>
           )}
         </span>
+        {(schedule.trigger ?? null) !== null && <span class="chip">webhook</span>}
         {paused && <span class="chip">paused</span>}
       </div>
       <p>
@@ -135,6 +138,15 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
         </button>
         <button
           type="button"
+          class="button quiet"
+          onClick={() => {
+            open.value = { kind: 'webhook', schedule };
+          }}
+        >
+          Webhook…
+        </button>
+        <button
+          type="button"
           class="button quiet bad"
           onClick={() => {
             open.value = { kind: 'remove', schedule };
@@ -148,7 +160,8 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
   );
 }
 
-function nextText({ paused, timezone }: Schedule, next: string | null): string {
+function nextText({ paused, timezone, cron }: Schedule, next: string | null): string {
+  if (cron === 'never') return 'Runs only by hand or by a webhook';
   if (paused) return 'Paused: no next run until you resume it';
   return next === null ? 'No time can match any more' : `Next: ${scheduleTimeText(next, timezone, localTimeZone())}`;
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { KeptRecording, Schedule, ScheduleRun } from '../../protocol/index.ts';
 import { costFact } from '../../text/figure-words.ts';
-import { localTimeZone, runText, scheduleTimeText } from '../../text/schedule-words.ts';
+import { localTimeZone, runText, scheduleTimeText, startedByText } from '../../text/schedule-words.ts';
 import { addressOf, goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { attempt, tellError } from '../parts/toasts.tsx';
@@ -41,7 +41,7 @@ function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
       <span class="number">{scheduleTimeText(run.due_at, zone, localTimeZone())}</span>
       <span class="grow">
         {runText(run)}
-        {run.by_hand ? ' (by hand)' : ''}
+        {startedByText(run) === '' ? '' : ` (${startedByText(run)})`}
         {run.cost_usd == null ? '' : ` · ${costFact(run.cost_usd)}`}
       </span>
       {session !== null && found !== undefined && (

@@ -3,14 +3,11 @@ import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Review, type ReviewComment, ROUTES, type RouteName, type Session } from '../../../src/protocol/index.ts';
-import { MACHINE_ROUTES } from '../../../src/protocol/machine-routes.ts';
-import { PULL_REQUEST_ROUTES } from '../../../src/protocol/pull-request-routes.ts';
-import { VIEW_ROUTES } from '../../../src/protocol/views.ts';
 import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository } from '../../harness/git-repository.ts';
 import { addDecision } from '../../harness/memory-rules.ts';
-import { addQuietSchedule } from '../../harness/memory-schedules.ts';
-import { callRoute, type RestInput } from '../../harness/rest.ts';
+import { addQuietSchedule, signedTrigger } from '../../harness/memory-schedules.ts';
+import { callRoute, ELSEWHERE, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { addDeafSink, addHearingSink } from '../../harness/some-sinks.ts';
@@ -46,8 +43,6 @@ const QUESTION: Partial<Session> = {
   },
 };
 
-/** Separate suites call each of these routes, because they need a NATS server, a forge, or views. */
-const ELSEWHERE = { ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
 type RouteOfOne = Exclude<RouteName, keyof typeof ELSEWHERE>;
 
 /** One successful request for each route. A route without one does not compile. */
@@ -161,6 +156,9 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   resumeSchedule: { params: { name: 'RESUMED' }, before: () => addQuietSchedule(server.schedules, 'RESUMED') },
   runSchedule: { params: { name: 'RUN' }, before: () => addQuietSchedule(server.schedules, 'RUN') },
   scheduleRuns: { params: { name: 'LISTED' }, before: () => addQuietSchedule(server.schedules, 'LISTED') },
+  createTrigger: { params: { name: 'HOOKED' }, before: () => addQuietSchedule(server.schedules, 'HOOKED') },
+  removeTrigger: { params: { name: 'UNHOOKED' }, before: () => addQuietSchedule(server.schedules, 'UNHOOKED') },
+  trigger: { asPage: async () => signedTrigger(server.schedules) },
   listBudgets: {},
   raiseBudget: { params: { name: 'fleet' }, body: {} },
   audit: { query: { session: 'AUTH', since: '2026-01-01T00:00:00Z', limit: '5', before: '9', brief: 'true' } },

@@ -19,6 +19,7 @@ import { ManualClock } from '../../harness/manual-clock.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE } from '../../harness/some-sessions.ts';
 
+const URL = 'https://cbos.example';
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const nothing = (): void => undefined;
@@ -119,7 +120,7 @@ afterEach(() => {
 
 function serve(): Scheduler {
   const store = createScheduleStore(database);
-  const made = createScheduler({ store, sessions, clock, log: SILENT, timezone: 'Europe/Berlin' });
+  const made = createScheduler({ store, sessions, clock, log: SILENT, timezone: 'Europe/Berlin', baseUrl: () => URL });
   made.start();
   return made;
 }

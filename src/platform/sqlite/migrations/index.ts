@@ -26,6 +26,7 @@ import { budgets } from './25-budgets.ts';
 import { scheduledTexts } from './26-scheduled-texts.ts';
 import { scheduledLaunches } from './27-scheduled-launches.ts';
 import { answers } from './28-answers.ts';
+import { triggers } from './29-triggers.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -57,4 +58,5 @@ export const MIGRATIONS: readonly string[] = [
   scheduledTexts,
   scheduledLaunches,
   answers,
+  triggers,
 ];
