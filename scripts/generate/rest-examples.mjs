@@ -58,6 +58,10 @@ export const REST_EXAMPLES = {
   convertSession: { type: 'json' },
   invoke: { prompt: 'run the tests' },
   addStash: { session_slug: 'AUTH', response: 'and now the documentation' },
+  allowByRule: {
+    question_id: 'q-1',
+    rule: '[[allow]]\ncommand = [ "npm test" ]\nproject = "/home/me/src/shop"\n',
+  },
   addRule: { effect: 'allow', command: ['npm test'], session: ['AUTH'] },
   testRules: { tool: 'Bash', input: { command: 'git push' } },
   trustRules: { path: '/home/me/src/shop', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },

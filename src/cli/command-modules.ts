@@ -38,7 +38,10 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   },
   { names: ['views'], load: async () => (await import('./commands/viewing.ts')).addViewing },
   { names: ['watch', 'wait'], load: async () => (await import('./commands/watching.ts')).addWatching },
-  { names: ['send', 'answer', 'interrupt'], load: async () => (await import('./commands/talking.ts')).addTalking },
+  {
+    names: ['send', 'answer', 'continue', 'interrupt'],
+    load: async () => (await import('./commands/talking.ts')).addTalking,
+  },
   { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },

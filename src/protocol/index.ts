@@ -1,5 +1,6 @@
 export * from './addresses.ts';
 export * from './allowing.ts';
+export * from './always.ts';
 export * from './attention.ts';
 export * from './budgets.ts';
 export * from './changes.ts';

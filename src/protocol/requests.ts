@@ -99,7 +99,12 @@ export const Answer = z
     text: Text.optional(),
     answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
     question_id: z.string().optional(),
+    for: z.enum(['session', 'project']).optional().meta({
+      description:
+        'with `always`: how far it reaches. `session`: until this Claude Code ends; `project`: in the local settings of the project. By default as Claude Code suggests',
+    }),
   })
+  .refine((answer) => answer.for === undefined || answer.choice === 'always', { error: 'for goes with always' })
   .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
     error: 'needs choice, text or answers',
   })

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ALWAYS_ROUTES } from './always.ts';
 import { BUDGET_ROUTES } from './budget-routes.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
@@ -111,6 +112,7 @@ export const ROUTES = {
   ...JSON_ROUTES,
   ...STASH_ROUTES,
   ...RULE_ROUTES,
+  ...ALWAYS_ROUTES,
   ...SINK_ROUTES,
   ...SCHEDULE_ROUTES,
   ...VIEW_ROUTES,

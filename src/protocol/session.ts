@@ -56,6 +56,10 @@ export const Session = z
     json_state: JsonState.nullable(),
     max_budget_usd: z.number().nullable().meta({ description: 'The most that a JSON session may cost' }),
     rate_limit: RateLimit.nullable(),
+    limit_over_at: Timestamp.optional().meta({
+      description:
+        'When the usage limit ended that stopped its last turn. Absent if nothing waits for a person to continue it: `POST /sessions/{slug}/continue`',
+    }),
     recording_stopped_at: Timestamp.nullable().meta({
       description: 'Since when its output is not recorded; null while it is recorded',
     }),

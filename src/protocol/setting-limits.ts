@@ -24,5 +24,6 @@ export const SETTING_LIMITS = {
   status_stale_screen_ms: { min: 0, max: 60_000 },
   json_idle_timeout: { min: 1 },
   parking_after: { min: 0 },
+  limits_floor: { min: 0, max: 99 },
   turns_kept: { min: 1, max: 10_000 },
 } as const;

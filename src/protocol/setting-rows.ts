@@ -151,6 +151,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
       'what happens after a usage limit: native leaves it to Claude Code, resume continues each session once, ask asks you, never does nothing',
   },
   {
+    name: 'limits_floor',
+    environment: 'CBOS_LIMITS_FLOOR',
+    file: 'limits.floor',
+    about:
+      'percent of another limit that must be left for limits.then = "resume" to continue a session; below that it asks you; 0: none',
+  },
+  {
     name: 'turn_checkpoints',
     environment: 'CBOS_TURN_CHECKPOINTS',
     file: 'turns.checkpoints',

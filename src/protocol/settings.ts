@@ -47,6 +47,8 @@ export const Settings = z.strictObject({
   parking_after: within(SETTING_LIMITS.parking_after),
   restore_at_start: z.boolean(),
   limits_then: LimitsThen,
+  /** in percent; 0 means none */
+  limits_floor: within(SETTING_LIMITS.limits_floor),
   turn_checkpoints: z.boolean(),
   turns_kept: within(SETTING_LIMITS.turns_kept),
   on_waiting: z.string().nullable(),

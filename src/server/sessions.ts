@@ -31,6 +31,7 @@ import type {
   SessionPatch,
   SessionResources,
   SessionType,
+  StandingChoices,
   StashedResponse,
   StatusChange,
   StoredEvent,
@@ -145,6 +146,10 @@ export interface Sessions {
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
+  /** What "always" would allow for the session and in the project. */
+  standing(slug: string): StandingChoices;
+  /** Continues a session whose usage limit has ended, once. */
+  continueAfterLimit(slug: string): Promise<Delivery>;
   interrupt(slug: string): Promise<void>;
   /** Resumes the queue that an interrupt has paused. */
   resumeQueue(slug: string): Session;

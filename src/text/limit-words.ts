@@ -7,6 +7,9 @@ const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
   ['rejected', 'reached'],
 ]);
 
+/** What a session asks whose usage limit has ended. */
+export const LIMIT_OVER_TEXT = 'Continue? The usage limit has ended';
+
 /**
  * Returns a line about a limit of the account if it stops the session, or soon will: `five hour limit reached, resets
  * at 2026-11-20 15:04:05`. Empty otherwise.

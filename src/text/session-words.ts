@@ -11,7 +11,7 @@ import {
 import { overBudgetText } from './budget-words.ts';
 import { formatClock } from './durations.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
-import { limitText } from './limit-words.ts';
+import { LIMIT_OVER_TEXT, limitText } from './limit-words.ts';
 import { snoozeText } from './snooze-words.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
@@ -161,7 +161,7 @@ export function broughtBackText(slugs: readonly string[]): string {
  * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
  */
 export function sessionGist(
-  session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'over_budget'>>,
+  session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
   const { status, path } = session;
   if (status.question !== null) {
@@ -175,6 +175,7 @@ export function sessionGist(
   }
   if (session.over_budget !== undefined && session.over_budget.holds > 0) return overBudgetText(session.over_budget);
   const { rule, evidence } = status.because;
+  if (session.limit_over_at !== undefined) return LIMIT_OVER_TEXT;
   if (status.detail === 'limit') return limitText(session.rate_limit) || firstLine(evidence);
   if (status.detail === 'waiting_input') return LAST_WORDS.some((end) => rule.endsWith(end)) ? lastLine(evidence) : '';
   const tells = status.primary === 'active' || status.primary === 'stuck' || status.detail === 'error';

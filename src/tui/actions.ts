@@ -13,6 +13,7 @@ import { type App, requireOwn, requireSelected } from './app.ts';
 import { editorOf } from './input/editor.ts';
 import { isParked } from './lifecycle.ts';
 import { answerDraft, draftOf, isReadable, isSeenWhole, openPart, selectedSession } from './model.ts';
+import { showAlways } from './modes/always.ts';
 
 type StashWhen = StashedResponse['when'];
 
@@ -78,6 +79,20 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
     app.model.answer = null;
     app.toast('good', `${slug} was answered: ${said}`);
   });
+}
+
+/** Offers how far a yes to a permission may reach, once the person has seen all of it. */
+export function chooseAlways(app: App): void {
+  const session = requireSelected(app);
+  const question = session?.status.question ?? null;
+  if (session === null || question?.kind !== 'permission') {
+    app.toast('bad', 'This session asks no permission');
+    return;
+  }
+  const { slug } = session;
+  if (isRead(app, slug) && isSeen(app, question, { choice: 'always' })) {
+    showAlways(app, { slug, question }, () => app.close());
+  }
 }
 
 /** Reports whether the person has seen the question. If not, a message is shown. */
@@ -166,10 +181,21 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Resumes the queue that an interrupt has paused. */
-export function resumeQueue(app: App): void {
+/** Continues a session whose usage limit has ended, or else resumes the queue that an interrupt has paused. */
+export function continueSession(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
+  if (session.limit_over_at === undefined) {
+    resumeQueue(app, session);
+    return;
+  }
+  app.run(async () => {
+    await app.client.call('continueSession', { params: { slug: session.slug } });
+    app.toast('good', `${session.slug} continues after its usage limit`);
+  });
+}
+
+function resumeQueue(app: App, session: Session): void {
   if (queueText(session) === '') {
     app.toast('good', `${session.slug}: the queue is not paused`);
     return;

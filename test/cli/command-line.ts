@@ -143,6 +143,7 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     parking_after: 0,
     restore_at_start: false,
     limits_then: 'native',
+    limits_floor: 0,
     turn_checkpoints: true,
     turns_kept: 100,
     on_waiting: null,

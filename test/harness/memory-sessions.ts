@@ -35,6 +35,7 @@ import {
   type SessionPatch,
   type SessionResources,
   type SessionType,
+  type StandingChoices,
   type StashedResponse,
   type StatusChange,
   type StoredEvent,
@@ -335,6 +336,21 @@ export class MemorySessions implements UnattendedSessions {
   async answer(slug: string, request: Answer): Promise<void> {
     if (this.get(slug).status.question === null) throw new CatalogueError('no_question');
     this.answers.push(request);
+  }
+
+  standing(slug: string): StandingChoices {
+    const options = this.get(slug).status.question?.options ?? [];
+    const about = options.find(({ means }) => means === 'always')?.label ?? null;
+    return { session: about, project: about };
+  }
+
+  async continueAfterLimit(slug: string): Promise<Delivery> {
+    const session = this.get(slug);
+    if (session.limit_over_at === undefined) throw new CatalogueError('nothing_to_continue');
+    const { limit_over_at: _, ...rest } = session;
+    const delivery = await this.send(slug, { text: 'Continue' });
+    this.add(slug, rest);
+    return delivery;
   }
 
   async interrupt(slug: string): Promise<void> {

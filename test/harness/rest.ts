@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
+import { ALWAYS_ROUTES } from '../../src/protocol/always.ts';
 import { ErrorResponse, ROUTES, type Route, type RouteName } from '../../src/protocol/index.ts';
 import { MACHINE_ROUTES } from '../../src/protocol/machine-routes.ts';
 import { PULL_REQUEST_ROUTES } from '../../src/protocol/pull-request-routes.ts';
@@ -7,8 +8,8 @@ import { VIEW_ROUTES } from '../../src/protocol/views.ts';
 import { errorsOf } from '../../src/server/http/route-config.ts';
 import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
 
-/** Routes that suites of their own call: they need a NATS server, a forge or views. */
-export const ELSEWHERE = { ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
+/** Routes that suites of their own call: they need a NATS server, a forge, views, or a rule that was shown. */
+export const ELSEWHERE = { ...ALWAYS_ROUTES, ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
 
 export interface RestInput {
   params?: Record<string, string>;

@@ -11,7 +11,7 @@ import { blockedText } from '../../text/blocked-words.ts';
 import { overBudgetText } from '../../text/budget-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
-import { limitText } from '../../text/limit-words.ts';
+import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import { lostText } from '../../text/restore-words.ts';
@@ -175,7 +175,12 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['context', contextText(session.context)],
     ['cost', costText(session)],
     ['lines', linesText(session)],
-    ['limit', limitText(session.rate_limit)],
+    [
+      'limit',
+      session.limit_over_at === undefined
+        ? limitText(session.rate_limit)
+        : `${LIMIT_OVER_TEXT}; cbos continue ${session.slug}`,
+    ],
     ['budget', session.over_budget === undefined ? '' : overBudgetText(session.over_budget)],
   ];
 }

@@ -11,6 +11,7 @@ import { optionLines, questionLines } from '../output/question-text.ts';
 import { addSelectors, type SelectorOptions } from '../selectors.ts';
 import { sendAndWait } from '../send-and-wait.ts';
 import { readText } from '../text-argument.ts';
+import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
 import { readSeconds } from './option-values.ts';
 
@@ -29,6 +30,8 @@ interface AnswerOptions {
   reply?: string;
   answers?: string;
   questionId?: string;
+  for?: AlwaysOptions['for'];
+  yes?: boolean;
   json?: boolean;
 }
 
@@ -114,6 +117,8 @@ export function addTalking(program: Command, context: CliContext): void {
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
       ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do'],
+      ['cbos answer AUTH always --for session', 'as long as this session runs; --for project: in its project'],
+      ['cbos answer AUTH always --for rule', 'add an approval rule, which is shown first'],
       ['cbos answer DOCS 2', 'choose the second option'],
       ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
       ['cbos answer DOCS PostgreSQL', 'by label'],
@@ -124,10 +129,23 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--reply <text>', 'a message to go with yes, no, always or a number')
     .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
     .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
+    .addOption(new Option('--for <what>', 'with always: how far it reaches').choices(['session', 'project', 'rule']))
+    .option('--yes', 'with --for rule: do not ask whether to add the rule')
     .option('--question-id <id>', 'refuse if a different question is open now')
     .option('--json', 'print the REST body')
     .action(async (slug: string, words: string[], { remark, ...options }: AnswerOptions & { remark?: string }) => {
       const reply = options.reply ?? remark;
+      const { for: reach } = options;
+      if (reach !== undefined) {
+        if (words.join(' ') !== 'always' || reply !== undefined || options.answers !== undefined) {
+          throw new CommandError(
+            '--for goes with always alone',
+            `cbos answer ${slug} always --for ${reach}`,
+            EXIT.usage,
+          );
+        }
+        return answerAlways(context, slug, { ...options, for: reach });
+      }
       const body = readAnswer(words.join(' '), { ...options, ...(reply === undefined ? {} : { reply }) });
       const client = await context.client();
       try {
@@ -138,6 +156,21 @@ export function addTalking(program: Command, context: CliContext): void {
         if (error instanceof CatalogueError && error.code === 'no_such_option') await printOptions(context, slug);
         throw error;
       }
+    });
+
+  describe(program.command('continue'), {
+    group: 'talking',
+    summary: 'continue a session after a usage limit',
+    more: 'Sends one prompt to a session whose last turn a usage limit stopped, once the limit has ended. It is sent once, whoever asks for it, and not if the session was continued in another way.',
+    examples: [['cbos continue AUTH', 'where cbos ls says that the usage limit has ended']],
+  })
+    .argument('<name>', 'the session')
+    .option('--json', 'print the REST body')
+    .action(async (slug: string, options: { json?: boolean }) => {
+      const client = await context.client();
+      const delivery = await client.call('continueSession', { params: { slug } });
+      if (options.json === true) out.json(delivery);
+      else out.line(deliveryLine(delivery));
     });
 
   describe(program.command('interrupt'), {

@@ -1,5 +1,5 @@
 import type { OptionMeaning, Question } from '../../protocol/index.ts';
-import { standingPermissions } from '../status/index.ts';
+import { standingFor, standingPermissions } from '../status/index.ts';
 import type { AnswerPlan, PartAnswer } from './answer.ts';
 
 /** A request of Claude Code: in a JSON session through `can_use_tool`, in a terminal through a hook that waits. */
@@ -26,6 +26,8 @@ export interface ReplyOptions {
    * without the tool
    */
   endsTurn: boolean;
+  /** how far "always" reaches; as Claude Code suggests if omitted */
+  reach?: 'session' | 'project' | undefined;
 }
 
 /** The message about a no that Claude Code itself sends to the model (2.0.77 to 2.1.330). */
@@ -55,7 +57,7 @@ export function replyTo(
   const means = question.options[part?.options[0] ?? -1]?.means ?? (part?.text == null ? undefined : 'text');
   if (means === 'no' || means === 'text') return deny(plan.remark ?? part?.text ?? null, options);
   if (plan.remark !== null) return { why: 'A yes cannot have a reply; send the text as a prompt afterwards' };
-  const updates = updatesOf(asked, question, means);
+  const updates = updatesOf(asked, question, { means, reach: options.reach });
   if (updates === null) return { why: 'This option can be chosen only at the terminal' };
   const updatedPermissions = updates.length === 0 ? {} : { updatedPermissions: updates };
   return { behavior: 'allow', updatedInput: asked.input, ...updatedPermissions };
@@ -67,12 +69,19 @@ function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
 }
 
 /** Returns what a yes allows beyond this one call. Null if the option means more than a reply can express. */
-function updatesOf(asked: AskedTool, question: Question, means: OptionMeaning | undefined): readonly unknown[] | null {
+function updatesOf(
+  asked: AskedTool,
+  question: Question,
+  { means, reach }: { means: OptionMeaning | undefined; reach: ReplyOptions['reach'] },
+): readonly unknown[] | null {
   if (question.kind === 'plan') {
     if (means === 'always') return [switchTo('acceptEdits')];
     return means === 'yes' ? [switchTo('default')] : null;
   }
-  if (means === 'always') return standingPermissions(asked.suggestions)?.updates ?? null;
+  if (means === 'always') {
+    const { suggestions } = asked;
+    return (reach === undefined ? standingPermissions(suggestions) : standingFor(suggestions, reach))?.updates ?? null;
+  }
   return means === 'yes' ? [] : null;
 }
 

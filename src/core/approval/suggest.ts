@@ -158,7 +158,7 @@ function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnsw
 }
 
 /** Returns the command word for word; null if no rule should be suggested for it, or no rule can express it. */
-function exactPattern({ assignments, words }: SimpleCommand): readonly string[] | null {
+export function exactPattern({ assignments, words }: SimpleCommand): readonly string[] | null {
   const [name = '', ...rest] = words;
   const base = baseOf(name).toLowerCase();
   if (name === 'cd' || name.includes('/') || assignments.length > 0) return null;

@@ -44,6 +44,19 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 }
 
 /**
+ * Returns the least share of a limit that is left, in percent, as sessions last reported. Limits that have ended do not
+ * count, because nothing is known of the next period. Null if nothing is known.
+ */
+export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis): number | null {
+  const left = reported.flatMap((limit) => {
+    const endsAt = limit === null ? null : endOfLimit(limit);
+    if (limit === null || limit.utilization === null || endsAt === null || endsAt <= now) return [];
+    return [Math.max(0, 100 * (1 - limit.utilization))];
+  });
+  return left.length === 0 ? null : Math.min(...left);
+}
+
+/**
  * Reports whether the text may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog, a
  * paused queue, a waiting text) shows that a person or program is using the prompt, so CBOS then does not continue.
  */

@@ -130,6 +130,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     parking_after: 0,
     restore_at_start: false,
     limits_then: 'native',
+    limits_floor: 0,
     turn_checkpoints: false,
     turns_kept: DEFAULT_TURNS_KEPT,
     on_waiting: null,

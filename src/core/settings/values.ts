@@ -31,6 +31,7 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   parking_after: 'integer',
   restore_at_start: 'boolean',
   limits_then: 'text',
+  limits_floor: 'integer',
   turn_checkpoints: 'boolean',
   turns_kept: 'integer',
   on_waiting: 'text',

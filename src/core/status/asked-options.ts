@@ -75,6 +75,19 @@ export function standingPermissions(suggestions: readonly unknown[]): StandingPe
   return { updates: suggestions, about: told.join(' and ') };
 }
 
+/**
+ * Returns what "always" would allow for a session or in a project, in place of where Claude Code suggests to keep it.
+ * Null if it cannot be kept there: a mode belongs to a session.
+ */
+export function standingFor(suggestions: readonly unknown[], reach: 'session' | 'project'): StandingPermissions | null {
+  const destination = reach === 'session' ? 'session' : 'localSettings';
+  const updates = suggestions.map((one) => (isRecord(one) ? { ...one, destination } : one));
+  const standing = standingPermissions(updates);
+  if (standing === null || reach === 'session') return standing;
+  const hasMode = updates.some((one) => isRecord(one) && one.type === 'setMode');
+  return hasMode ? null : { updates, about: `${standing.about} in this project` };
+}
+
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const texts = (value: unknown): string[] =>

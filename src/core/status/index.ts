@@ -18,7 +18,7 @@
 
 export * from './advance.ts';
 export { describeTool } from './asked-call.ts';
-export { standingPermissions } from './asked-options.ts';
+export { standingFor, standingPermissions } from './asked-options.ts';
 export * from './conversation-text.ts';
 export { derive } from './derive.ts';
 export * from './evidence.ts';
@@ -29,7 +29,7 @@ export * from './json/json-events.ts';
 export { jsonState, TRUSTS } from './json/json-question.ts';
 export { JSON_RULES } from './json/json-rules.ts';
 export { observePrompt, observeTrust, withdrawPrompt } from './json/open-prompts.ts';
-export { endOfLimit, limitOf, limitShown, nameLimit } from './limit.ts';
+export { endOfLimit, limitOf, limitOver, limitShown, nameLimit } from './limit.ts';
 export type { Millis } from './millis.ts';
 export { PROCESS_RULES } from './process-rules.ts';
 export { asDrawn } from './question.ts';

@@ -36,6 +36,16 @@ export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Mil
 }
 
 /**
+ * Returns when the limit ended that stopped the last turn. Null if it has not ended, if that is unknown, or if a turn
+ * has begun since.
+ */
+export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): Millis | null {
+  const limit = limitOf(evidence);
+  const endsAt = limit === null ? null : endOfLimit(limit);
+  return endsAt !== null && endsAt <= now ? endsAt : null;
+}
+
+/**
  * Returns what was last reported about the account's limits. A reached limit is shown until it ends or until a turn
  * begins.
  */

@@ -182,6 +182,12 @@ export const SESSION_ERRORS = {
     meaning: 'The session has reached its budget',
     hint: '`cbos budget` lists budgets that can be raised. A session started with --max-budget-usd needs a new limit (cbos adopt --resume)',
   },
+  nothing_to_continue: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'No usage limit that has ended stopped the last turn of the session, or the session was continued since',
+    hint: '`cbos show SLUG` shows what the session is doing; `cbos send` sends it a prompt',
+  },
   already_running: {
     status: 409,
     exit: EXIT.refused,

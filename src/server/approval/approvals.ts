@@ -51,6 +51,8 @@ export interface Approvals {
   verdict(session: AskingSession, asked: AskedInput): Promise<Decided>;
   /** the verdict before Claude Code decides whether to ask; null if there is none */
   verdictBefore(session: AskingSession, asked: AskedInput): Promise<Decided | null>;
+  /** the verdict if one more rule was in effect */
+  tryRule(session: AskingSession, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   isDecided(sessionId: string, asked: string): boolean;
   /**
    * Stores a decision before the reply is given.
@@ -143,6 +145,11 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     verdict: async (session, asked) => {
       const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'] });
       if (found === null) throw new Error('rules always decide something about a question');
+      return found;
+    },
+    tryRule: async (session, asked, rule) => {
+      const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra: [rule] });
+      if (found === null) throw new Error('rules always say something to a question');
       return found;
     },
     // The trusted version of a changed file is known, and nothing is allowed here.

@@ -1,5 +1,5 @@
 import { v4 as uuid } from 'uuid';
-import { briefInput, readRule } from '../../core/approval/index.ts';
+import { type ApprovalRule, briefInput, readRule } from '../../core/approval/index.ts';
 import { followLinks, PROJECT_RULES } from '../../platform/rules/index.ts';
 import type { RuleStore, StoredDecision } from '../../platform/sqlite/rule-store.ts';
 import {
@@ -17,7 +17,14 @@ import {
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
-import { type Approvals, type AskingSession, type RuleEvent, toWire } from './approvals.ts';
+import {
+  type Approvals,
+  type AskedInput,
+  type AskingSession,
+  type Decided,
+  type RuleEvent,
+  toWire,
+} from './approvals.ts';
 import { readProject } from './rule-book.ts';
 
 /** How many decisions `GET /audit` returns by default. */
@@ -36,6 +43,8 @@ export interface RulesDesk {
   /** @throws CatalogueError no_such_session */
   test(request: RuleTest): Promise<RuleVerdict>;
   suggest(): Promise<RuleSuggestion[]>;
+  /** The verdict about a call if one more rule was in effect. @throws CatalogueError no_such_session */
+  tryRule(session: string, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   /** @throws CatalogueError no_such_path, rules_changed, invalid_rule */
   trust(request: RuleTrust): Promise<RuleBook>;
   /** @throws CatalogueError no_such_path */
@@ -103,6 +112,7 @@ export function createRulesDesk({ approvals, store, clock, sessions, onChange, o
       return { ...verdict, rules: rules.map(({ id }) => id) };
     },
     suggest: approvals.suggest,
+    tryRule: (session, asked, rule) => approvals.tryRule(find(session), asked, rule),
     trust: async ({ path, sha256 }) => {
       const { folder, text, problem } = await requireProject(path);
       if (text.sha256 !== sha256) throw new CatalogueError('rules_changed');

@@ -241,6 +241,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
       return 'from' in request ? send() : acting(slug, send);
     },
     answer: (slug, request) => acting(slug, () => base.answer(slug, request)),
+    continueAfterLimit: (slug) => acting(slug, () => base.continueAfterLimit(slug)),
     interrupt: (slug) => acting(slug, () => base.interrupt(slug)),
     keys: (slug, keys) => acting(slug, () => base.keys(slug, keys)),
     invoke: (slug, request) => acting(slug, () => base.invoke(slug, request)),

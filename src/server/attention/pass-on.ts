@@ -4,6 +4,7 @@ import type { Sessions } from '../sessions.ts';
 /** The methods that return no session, so nothing is added to their results. */
 const PASSED = [
   'conversations',
+  'standing',
   'restoration',
   'resources',
   'remove',

@@ -24,6 +24,7 @@ export function startFleetWork({
     parkIdle({ roster, clock, log, afterSeconds: settings.parking_after }),
     continueAfterLimits({
       policy: settings.limits_then,
+      floorPercent: settings.limits_floor,
       sessions: () => roster.all().map((member) => limitedSession(member, isContinueCancelled)),
       onEvent: deps.onEvent,
       clock,

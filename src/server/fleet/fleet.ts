@@ -10,7 +10,7 @@ import type { UnattendedSessions } from '../attention/attend.ts';
 import { createCards } from '../json/cards.ts';
 import type { JsonContext } from '../json/context.ts';
 import { createJsonControls } from '../json/json-controls.ts';
-import { dropContinuations } from '../limits/continue-after-limits.ts';
+import { continueByHand, dropContinuations, limitedSession } from '../limits/continue-after-limits.ts';
 import { createScreenControls } from '../screen/screen-controls.ts';
 import type { ActorDeps, SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
@@ -233,6 +233,8 @@ export function createFleet({
     send: (slug, request) => controlsOf(slug).deliverer.send(request),
     broadcast: (request) => broadcast({ roster, log: deps.log }, request),
     answer: (slug, request) => controlsOf(slug).answer(request),
+    standing: (slug) => controlsOf(slug).standing(),
+    continueAfterLimit: (slug) => continueByHand(limitedSession(roster.get(slug)), deps.clock.now),
     interrupt: (slug) => controlsOf(slug).interrupt(),
     resumeQueue: (slug) => {
       const actor = actorOf(slug);

@@ -134,6 +134,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       return { status: 'typed' };
     },
     resize: ({ params, body }) => sessions.resize(params.slug, body.cols, body.rows),
+    continueSession: ({ params }) => sessions.continueAfterLimit(params.slug),
     interrupt: async ({ params }) => {
       await sessions.interrupt(params.slug);
       return { status: 'interrupted' };

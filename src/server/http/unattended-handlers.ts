@@ -1,5 +1,6 @@
 import { recordingAt } from '../../core/recording/index.ts';
-import type { KeptRecording, RULE_ROUTES, SCHEDULE_ROUTES, SINK_ROUTES } from '../../protocol/index.ts';
+import type { ALWAYS_ROUTES, KeptRecording, RULE_ROUTES, SCHEDULE_ROUTES, SINK_ROUTES } from '../../protocol/index.ts';
+import { type AlwaysDesk, type AlwaysOptions, createAlwaysDesk } from '../approval/always-desk.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
@@ -8,6 +9,7 @@ import type { Handlers } from './handler-types.ts';
 
 type UnattendedRoute =
   | keyof typeof RULE_ROUTES
+  | keyof typeof ALWAYS_ROUTES
   | keyof typeof SCHEDULE_ROUTES
   | keyof typeof SINK_ROUTES
   | 'listBudgets'
@@ -19,8 +21,10 @@ export function createUnattendedHandlers({
   schedules,
   sinks,
   budgets,
+  sessions,
   olderRecordings,
 }: {
+  sessions: AlwaysOptions['sessions'];
   /** the older recordings of a name, which restarts moved aside */
   olderRecordings(slug: string): Promise<KeptRecording[]>;
   rules: RulesDesk;
@@ -30,6 +34,7 @@ export function createUnattendedHandlers({
 }): Pick<Handlers, UnattendedRoute> {
   return {
     ...createRuleHandlers(rules, olderRecordings),
+    ...createAlwaysHandlers(createAlwaysDesk({ sessions, rules })),
     ...createScheduleHandlers(schedules),
     ...createSinkHandlers(sinks),
     ...createBudgetHandlers(budgets),
@@ -57,6 +62,13 @@ function createRuleHandlers(
       const kept = await Promise.all([...new Set([listed, session])].map(olderRecordings));
       return { ...entry, recording: recordingAt(kept.flat(), Date.parse(entry.at))?.recording ?? listed };
     },
+  };
+}
+
+function createAlwaysHandlers(always: AlwaysDesk): Pick<Handlers, keyof typeof ALWAYS_ROUTES> {
+  return {
+    alwaysChoices: ({ params }) => always.choices(params.slug),
+    allowByRule: ({ params, body }) => always.allow(params.slug, body),
   };
 }
 

@@ -34,7 +34,7 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
     if (trust?.id === question.id) return answerTrust(parts, trust, plan);
     const asked = requests.find(({ requestId }) => requestId === question.id);
     if (asked === undefined) throw new CatalogueError('stale_question');
-    const reply = replyTo(asked, question, plan, { endsTurn: false });
+    const reply = replyTo(asked, question, plan, { endsTurn: false, reach: request.for });
     if ('why' in reply) throw refusal(question, reply.why);
     await driver.answer(asked.requestId, reply);
   });

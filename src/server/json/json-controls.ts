@@ -15,6 +15,7 @@ import { keepAnswer } from '../approval/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';
+import { standingChoices } from '../session/open-question.ts';
 import { stopQueue } from '../session/queue-stop.ts';
 import { toTimestamp } from '../session/view.ts';
 import { answerJsonQuestion } from './answer.ts';
@@ -108,6 +109,11 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       actor.personAnswers.run(async () => {
         await keepAnswer(actor, await answerJsonQuestion({ actor, driver, deliverer }, request), request);
       }),
+    standing: () => {
+      const { question } = actor.status.memory();
+      const asked = driver.evidence.requests.find(({ requestId }) => requestId === question?.id);
+      return standingChoices(asked?.suggestions ?? []);
+    },
     interrupt,
     keys: noTerminal,
     resize: noTerminal,

@@ -193,6 +193,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     unsnooze: (slug) => shown(base.unsnooze(slug)),
     send: (slug, request) => base.send(slug, request),
     answer: (slug, request) => base.answer(slug, request),
+    continueAfterLimit: (slug) => base.continueAfterLimit(slug),
     interrupt: (slug) => base.interrupt(slug),
     keys: (slug, keys) => base.keys(slug, keys),
     invoke: (slug, request) => base.invoke(slug, request),

@@ -4,11 +4,12 @@ import {
   CONTINUE_TEXT,
   continuationDue,
   continuationKey,
+  leastLeft,
   mayContinue,
   SPACING_MS,
 } from '../../core/limits/continuation.ts';
 import { type Evidence, endOfLimit, limitOf } from '../../core/status/index.ts';
-import { CatalogueError, type LimitsThen, type RateLimit, type Send } from '../../protocol/index.ts';
+import { CatalogueError, type Delivery, type LimitsThen, type RateLimit, type Send } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
@@ -23,19 +24,23 @@ export interface LimitedSession {
   slug: string;
   /** returns the limit that ended its last turn, unless a turn has begun since */
   limit(): { limit: RateLimit; turnEndedAt: number } | null;
+  /** returns what Claude Code last reported about a limit of the account; only JSON sessions report that */
+  reported(): RateLimit | null;
   context(): { delivery: DeliveryContext; waitingTexts: number };
   /** reports whether this server or a previous one has already begun a continuation with this key */
   wasBegun(key: string): boolean;
   /** Reports whether somebody told Claude Code not to continue. */
   isCancelled(since: number): Promise<boolean>;
   /** @throws CatalogueError everything that `send` and `journalWith` throw */
-  send(request: Send, journalWith: JournalWith): Promise<unknown>;
+  send(request: Send, journalWith: JournalWith): Promise<Delivery>;
   /** Alerts the person, who must decide. */
   alert(): void;
 }
 
 export interface ContinueOptions {
   policy: LimitsThen;
+  /** the percent of a limit that must be left for a continuation; 0 for any */
+  floorPercent: number;
   sessions(): LimitedSession[];
   onEvent(listener: (event: Pick<SessionEvent, 'kind'>) => void): Dispose;
   clock: Clock;
@@ -56,7 +61,7 @@ const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 
  * is therefore either no trace of it, or a delivery that is never begun again.
  */
 export function continueAfterLimits(options: ContinueOptions): Dispose {
-  const { policy, sessions, clock, log } = options;
+  const { policy, floorPercent, sessions, clock, log } = options;
   if (policy !== 'resume' && policy !== 'ask') return () => undefined;
   /** the decided cases, by session and limit; each is decided only once */
   const settled = new Set<string>();
@@ -122,6 +127,15 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
     set();
   }
 
+  /** Reports whether too little of another limit is left. If no session reports that, the floor does not apply. */
+  function isBelowFloor(): boolean {
+    if (floorPercent === 0) return false;
+    const all = sessions().map((one) => one.reported());
+    const left = leastLeft(all, clock.now());
+    if (left === null) log.info({ floorPercent }, 'limits.floor does not apply: no session reports what is left');
+    return left !== null && left < floorPercent;
+  }
+
   /** @returns whether the text was sent */
   async function goOn(session: LimitedSession, limit: RateLimit): Promise<boolean> {
     const key = continuationKey(limit);
@@ -137,6 +151,11 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
       return now !== null && continuationKey(now.limit) === key && mayContinue(delivery, waitingTexts);
     };
     if (!isFree()) return false;
+    if (isBelowFloor()) {
+      log.info({ slug: session.slug, floorPercent }, 'not continued after its limit: less than limits.floor is left');
+      session.alert();
+      return false;
+    }
     await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
       // This runs in the session's mailbox, where nobody else types, so the conditions are checked again.
       if (isDisposed || !isFree()) throw hasMoved();
@@ -160,16 +179,36 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   };
 }
 
+/**
+ * Continues a session after its limit because a person says so, once. The key is that of a continuation by CBOS, so
+ * only one of the two takes place.
+ * @throws CatalogueError nothing_to_continue, not_accepting_text and everything else that a prompt throws
+ */
+export async function continueByHand(session: LimitedSession, now: () => number): Promise<Delivery> {
+  const stopped = session.limit();
+  const endsAt = stopped === null ? null : endOfLimit(stopped.limit);
+  if (stopped === null || endsAt === null) throw new CatalogueError('nothing_to_continue');
+  if (endsAt > now()) throw new CatalogueError('nothing_to_continue', `The limit of ${session.slug} has not ended`);
+  const key = continuationKey(stopped.limit);
+  if (session.wasBegun(key)) throw new CatalogueError('nothing_to_continue', `${session.slug} was continued already`);
+  return session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
+    const found = session.limit();
+    if (found === null || continuationKey(found.limit) !== key) throw hasMoved();
+    save();
+  });
+}
+
 /** Returns the view of a session that `continueAfterLimits` needs. */
 export function limitedSession(
   { actor, controls }: { actor: SessionActor; controls: Pick<SessionControls, 'deliverer'> },
-  isCancelled: (transcript: string, since: number) => Promise<boolean>,
+  isCancelled: (transcript: string, since: number) => Promise<boolean> = async () => false,
 ): LimitedSession {
   const { deps, record } = actor;
   return {
     id: record.id,
     slug: actor.slug,
     limit: () => stoppedBy(actor.status.evidence()),
+    reported: () => actor.status.evidence().json?.rateLimit ?? null,
     context: () => {
       const seen = seeDelivery(actor);
       return { delivery: contextOf(seen), waitingTexts: seen.deliveries.queued.length };

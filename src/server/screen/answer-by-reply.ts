@@ -40,13 +40,19 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   const question = openQuestion(actor, id);
   const { wait } = actor.status.memory();
   const tool = waitingTool(actor, wait);
-  if (wait === null || tool?.wait === undefined) return request;
+  if (wait === null || tool?.wait === undefined) {
+    requireReach(question, request);
+    return request;
+  }
   const plan = readAnswer(actor.slug, question, request);
   if (plan.kind === 'prompt') throw new CatalogueError('stale_question');
   const asked = await actor.deps.waits.asked(wait);
   if (asked === null) return withoutHook(actor, { question, wait, request });
   const { tool_input: input } = asked as { tool_input?: unknown };
-  const reply = replyTo({ input, suggestions: tool.wait.suggestions }, question, plan, { endsTurn: true });
+  const reply = replyTo({ input, suggestions: tool.wait.suggestions }, question, plan, {
+    endsTurn: true,
+    reach: request.for,
+  });
   if ('why' in reply) return byItsWords(actor, question, request);
   const isOpen = (): boolean => actor.status.memory().question?.id === question.id;
   const watch = watchOutcome(actor, { kind: question.kind, isOpen, tool, reply });
@@ -84,7 +90,7 @@ const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question):
       ({ requestedAt, wait, input }) => requestedAt !== null && wait === undefined && input === tool?.input,
     );
 
-const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
+export const waitingTool = ({ status }: SessionActor, wait: string | null): PendingTool | null =>
   status.evidence().hooks.tools.find((tool) => tool.wait !== undefined && tool.wait.id === wait) ?? null;
 
 export const hookOutput = (decision: Reply): object => ({
@@ -111,6 +117,7 @@ async function withoutHook(
  * the option is found by its label or meaning.
  */
 function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
+  requireReach(question, request);
   const { choice } = request;
   if (typeof choice !== 'number' || question.kind === 'question') return request;
   const option = question.options[choice - 1];
@@ -118,6 +125,12 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
   const at = drawn.findIndex(({ means, label }) => label === option?.label || means === option?.means);
   if (at < 0) throw refusal(question, 'The dialog does not show this option');
   return { ...request, choice: at + 1 };
+}
+
+/** The dialog's own option reaches as far as its label says, and no other can be typed. */
+function requireReach(question: Question, request: Answer): void {
+  if (request.for === undefined) return;
+  throw refusal(question, `Only the dialog can be answered here, and it has no "always" for the ${request.for}`);
 }
 
 export interface Watch {

@@ -33,6 +33,8 @@ import { redrawScreen } from '../fleet/redraw-screen.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
+import { standingChoices } from '../session/open-question.ts';
+import { waitingTool } from './answer-by-reply.ts';
 import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
 import { createWaitKeeper } from './open-waits.ts';
@@ -206,6 +208,10 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       actor.personAnswers.run(async () => {
         await keepAnswer(actor, await answerQuestion(actor, deliverer, request), request);
       }),
+    standing: () => {
+      const { wait } = actor.status.memory();
+      return standingChoices(waitingTool(actor, wait)?.wait?.suggestions ?? []);
+    },
     interrupt: () => interruptTurn(actor),
     keys: (keys) => actor.mailbox.post(() => typeKeys(screen, actor.target, keys)),
     resize: (cols, rows) =>

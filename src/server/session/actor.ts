@@ -17,6 +17,7 @@ import { createInProgress, type InProgress } from './in-progress.ts';
 import { JsonFacts } from './json-facts.ts';
 import { restoreHooks, restoreJson } from './kept-evidence.ts';
 import { KeptRecord } from './kept-record.ts';
+import { limitToContinue } from './limit-over.ts';
 import { createMailbox, type Mailbox } from './mailbox.ts';
 import { createPromptKeys, type PromptKeys } from './prompt-keys.ts';
 import { queueStoppedSince } from './queue-stop.ts';
@@ -211,6 +212,7 @@ export class SessionActor {
       screenPromptAt: this.isDead() ? null : this.screenPrompt.seenAt(),
       figures: this.intake.figures,
       limit: limitShown(evidence, this.deps.clock.now()),
+      limitOverAt: limitToContinue(this),
       lines: facts?.lines() ?? this.recording?.lines() ?? null,
       size: this.recording?.size() ?? null,
       recordingStopped: this.gap.stopped(),

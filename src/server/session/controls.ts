@@ -13,7 +13,7 @@
 
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import type { ProcessId } from '../../platform/process/index.ts';
-import type { Answer, Buffer, Session } from '../../protocol/index.ts';
+import type { Answer, Buffer, Session, StandingChoices } from '../../protocol/index.ts';
 import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
@@ -85,6 +85,8 @@ export interface SessionControls {
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
+  /** What "always" would allow for the session and in the project. */
+  standing(): StandingChoices;
   /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */
   interrupt(): Promise<void>;
   /** @throws CatalogueError session_dead, not_adopted */

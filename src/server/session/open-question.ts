@@ -1,5 +1,6 @@
 import { type AnswerPlan, partsOf, planAnswer } from '../../core/answer/answer.ts';
-import { type Answer, CatalogueError, type Question } from '../../protocol/index.ts';
+import { standingFor } from '../../core/status/index.ts';
+import { type Answer, CatalogueError, type Question, type StandingChoices } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 
 /** The session that asks. */
@@ -33,6 +34,14 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   if (plan.code !== 'not_shown_whole') throw refusal(question, plan.message);
   const hint = `\`cbos attach ${slug}\` opens the terminal to answer there; \`cbos answer ${slug} no\` refuses it`;
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
+}
+
+/** Says what "always" would allow for the session and in the project. */
+export function standingChoices(suggestions: readonly unknown[]): StandingChoices {
+  return {
+    session: standingFor(suggestions, 'session')?.about ?? null,
+    project: standingFor(suggestions, 'project')?.about ?? null,
+  };
 }
 
 /** Returns the error for an answer that the question does not offer. The error lists the options. */

@@ -29,6 +29,8 @@ export interface SessionFacts {
   /** the rows of its window, from top to bottom; null if they are not known */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
+  /** when the usage limit ended that stopped its last turn, if nothing has continued it; otherwise null */
+  limitOverAt: number | null;
   /** whether the database lacked the session when the server started */
   broughtBack: boolean;
   /** when an interrupt paused its queue, in Unix milliseconds; null if texts may be sent */
@@ -69,6 +71,7 @@ export function viewSession(facts: SessionFacts): Session {
     json_state: json === null ? null : jsonState(json.evidence),
     max_budget_usd: record.launch.max_budget_usd,
     rate_limit: facts.limit,
+    ...(facts.limitOverAt === null ? {} : { limit_over_at: toTimestamp(facts.limitOverAt) }),
     recording_stopped_at: facts.recordingStopped === null ? null : toTimestamp(facts.recordingStopped.since),
     ...(facts.undrawnAt === null ? {} : { undrawn_since: toTimestamp(facts.undrawnAt) }),
     brought_back: facts.broughtBack,

@@ -9,7 +9,17 @@ import {
 } from '../../protocol/index.ts';
 import { queueText } from '../../text/session-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
-import { answer, attach, chooseOption, interrupt, refresh, replay, resumeQueue, submitChosen } from '../actions.ts';
+import {
+  answer,
+  attach,
+  chooseAlways,
+  chooseOption,
+  continueSession,
+  interrupt,
+  refresh,
+  replay,
+  submitChosen,
+} from '../actions.ts';
 import { type App, moveSelection, requireOwn, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import { confirmEnd, isParked, markedSessions, parkSession, restartSession, toggleMark } from '../lifecycle.ts';
 import {
@@ -100,6 +110,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
     const part = openPart(question, model.answer);
     if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
     if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
+    if (question.kind === 'permission') answers.push(['A', 'always…']);
     if (part.options.length > 0)
       answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
@@ -116,7 +127,10 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
     ['s', isOpen ? 'in words' : 'reply'],
     ...next,
     ...(primary === 'active' || primary === 'stuck' ? ([['i', 'interrupt']] as Hint[]) : []),
-    ...(queueText(session) === '' ? [] : ([['c', 'resume the queue']] as Hint[])),
+    ...(session.limit_over_at === undefined ? [] : ([['c', 'continue']] as Hint[])),
+    ...(session.limit_over_at !== undefined || queueText(session) === ''
+      ? []
+      : ([['c', 'resume the queue']] as Hint[])),
     ...(isConversation(model, session) ? ([['o', model.isUnfolded ? 'fold' : 'unfold']] as Hint[]) : []),
     ...(session.screen_id === null && session.type !== 'json' ? [] : ([['t', 'attach']] as Hint[])),
     ...parkingHint(session),
@@ -172,6 +186,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   n: (app) => (asksYesOrNo(app) ? answer(app, { choice: 'no' }, 'no') : newSession(app)),
   N: newSession,
   a: (app) => answer(app, { choice: 'always' }, 'always'),
+  A: chooseAlways,
   v: showQuestion,
   u: toggleUnread,
   Z: chooseSnooze,
@@ -180,7 +195,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   H: unfoldAll,
   i: interrupt,
   I: showInbox,
-  c: resumeQueue,
+  c: continueSession,
   S: showStash,
   r: (app) => {
     const session = selectedSession(app.model);

@@ -16,6 +16,7 @@ import { READING_MS } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { wrap } from '../view/cells.ts';
 import { questionPage } from '../view/question-rows.ts';
+import { showAlways } from './always.ts';
 import type { Hint } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 
@@ -134,6 +135,15 @@ export function showInbox(app: App): void {
     y: () => sayYesOrNo('yes'),
     n: () => sayYesOrNo('no'),
     a: () => sayYesOrNo('always'),
+    A: () => {
+      const card = current();
+      const [first, ...others] = card?.askers ?? [];
+      if (card === null || first === undefined || card.question.kind !== 'permission') return;
+      const refusal = refusalOf(card, { choice: 'always' });
+      if (refusal !== null) app.toast('wait', refusal);
+      else if (others.length > 0) app.toast('bad', 'Several sessions ask this: Enter opens the first one');
+      else showAlways(app, { slug: first.slug, question: card.question }, () => showInbox(app));
+    },
     s: () => {
       const card = current();
       if (card !== null) writing = { key: card.key, editor: EMPTY_EDITOR };

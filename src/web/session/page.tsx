@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { elsewhereOf, type RecordingStop, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { recordingText } from '../../text/session-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
@@ -57,6 +58,7 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
             {recordingText(session)}
           </p>
         )}
+        <EndedLimit session={session} />
         <StoppedQueue session={session} />
         {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}
         <ReplyBox session={session} />
@@ -79,9 +81,25 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
   );
 }
 
+/** Asks whether to continue the turn that a usage limit stopped, once the limit has ended. */
+function EndedLimit({ session: { slug, limit_over_at: overAt } }: { session: Session }) {
+  const isOver = overAt !== undefined;
+  const goOn = (): void => void attempt(() => client.call('continueSession', { params: { slug } }));
+  useShortcuts(isOver ? [{ keys: 'c', does: 'Continue after the usage limit', run: goOn }] : [], [slug, isOver]);
+  if (!isOver) return null;
+  return (
+    <div class="notice needs row wrap" role="status">
+      <span class="grow">{LIMIT_OVER_TEXT}</span>
+      <button type="button" class="button" onClick={goOn}>
+        Continue
+      </button>
+    </div>
+  );
+}
+
 /** Shows that an interrupt has paused the queue, and how to resume it. */
-function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt } }: { session: Session }) {
-  const isStopped = (stoppedAt ?? null) !== null;
+function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt, limit_over_at: overAt } }: { session: Session }) {
+  const isStopped = (stoppedAt ?? null) !== null && overAt === undefined;
   const resume = (): void => void attempt(() => client.call('resumeQueue', { params: { slug } }));
   useShortcuts(isStopped ? [{ keys: 'c', does: 'Resume the queue', run: resume }] : [], [slug, isStopped]);
   if (!isStopped) return null;

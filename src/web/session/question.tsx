@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { type Answer, elsewhereOf, mayAllow, type Question, type QuestionOption } from '../../protocol/index.ts';
 import { optionKey, useShortcuts } from '../app/shortcuts.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
-import { Markdown } from '../conversation/markdown.tsx';
-import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 import { linger } from '../list/lingering.ts';
 import { attempt } from '../parts/toasts.tsx';
+import { AlwaysDialog } from './always-dialog.tsx';
+import { QuestionContent } from './question-content.tsx';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
 import { useReadToEnd } from './read-to-end.ts';
 import { useSettled } from './settled.ts';
@@ -44,6 +44,7 @@ export interface QuestionPanelProps {
  */
 export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered, onGive }: QuestionPanelProps) {
   const isBusy = useSignal(false);
+  const [isAlways, setIsAlways] = useState(false);
   const panel = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
   const isSettled = useSettled(panel, cameByItself);
@@ -111,54 +112,18 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
             {...{ question, isDisabled, isSettled, isRead, hasKeys }}
             noKey={onGive === undefined ? 'x' : 'n'}
             onAnswer={give}
+            onAlways={elsewhere === null ? () => setIsAlways(true) : null}
           />
         )
       )}
+      {isAlways && <AlwaysDialog {...{ slug, question }} onClose={() => setIsAlways(false)} />}
     </section>
   );
-}
-
-function QuestionContent({ question }: { question: Question }) {
-  const { kind, tool, text } = question;
-  if (kind === 'closing') return <Markdown text={text} />;
-  if (kind === 'plan') {
-    const plan = planOf(tool?.input) ?? text;
-    return (
-      <div class="plan">
-        <Markdown text={plan} />
-        <OtherFields fields={{ ...(tool?.input as object | undefined) }} shown={['plan', 'planFilePath']} />
-      </div>
-    );
-  }
-  if (kind === 'permission' && tool !== null) {
-    return (
-      <>
-        <ToolInput name={tool.name} input={tool.input} />
-        {!isOfTool(text, tool.name) && <p class="question-text">{lastLine(text)}</p>}
-      </>
-    );
-  }
-  return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
 }
 
 /** The field that a button opened replaces the button, and gets the focus. */
 function takeFocus(field: HTMLInputElement | null): void {
   field?.focus();
-}
-
-/** Without a dialog on a screen, the text is the call in one line, and the whole call is already shown above. */
-function isOfTool(text: string, tool: string): boolean {
-  return text === tool || text.startsWith(`${tool}: `);
-}
-
-/** Returns the last line of a dialog's text, because the dialog on the screen repeats the call above its question. */
-function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) ?? '';
-}
-
-function planOf(input: unknown): string | null {
-  if (typeof input !== 'object' || input === null || !('plan' in input)) return null;
-  return typeof input.plan === 'string' ? input.plan : null;
 }
 
 interface ChoicesProps {
@@ -172,9 +137,11 @@ interface ChoicesProps {
   /** the key for no: `n` opens a new session, except on pages that show only questions */
   noKey: 'x' | 'n';
   onAnswer: GiveAnswer;
+  /** offers how far a yes may reach; null if it cannot be chosen here */
+  onAlways: (() => void) | null;
 }
 
-function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAnswer }: ChoicesProps) {
+function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAnswer, onAlways }: ChoicesProps) {
   const { options, kind } = question;
   const words = useSignal('');
   const isAsking = useSignal(false);
@@ -240,6 +207,19 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
             {title}
           </button>
         ))}
+      {kind === 'permission' && onAlways !== null && question.cut !== true && (
+        <button
+          type="button"
+          class="button quiet"
+          disabled={isDisabled}
+          aria-disabled={!isReady('always')}
+          onClick={() => {
+            if (isReady('always')) onAlways();
+          }}
+        >
+          Always…
+        </button>
+      )}
       {kind !== 'setup' &&
         (isAsking.value ? (
           <form

@@ -63,6 +63,7 @@ describe('where nothing is said', () => {
       parking_after: 0,
       restore_at_start: false,
       limits_then: 'native',
+      limits_floor: 0,
       turn_checkpoints: false,
       turns_kept: 100,
       on_waiting: null,

@@ -24,6 +24,7 @@ type PageInput = RestInput & { headers: Record<string, string> };
 
 const { status } = someSession('X');
 const WAITING: Partial<Session> = { state: 'waiting', status: { ...status, primary: 'idle', detail: 'waiting_input' } };
+const LIMIT_OVER: Partial<Session> = { ...WAITING, limit_over_at: '2026-11-20T15:04:05.123Z' };
 const QUESTION: Partial<Session> = {
   state: 'waiting',
   status: {
@@ -102,6 +103,7 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   cancelDelivery: { params: { slug: 'AUTH', id: 'd1' }, before: () => queued() },
   keys: { params: { slug: 'AUTH' }, body: { keys: '\u0003' } },
   resize: { params: { slug: 'AUTH' }, body: { cols: 120, rows: 40 } },
+  continueSession: { params: { slug: 'AUTH' }, before: () => void server.sessions.change('AUTH', LIMIT_OVER) },
   interrupt: {
     params: { slug: 'AUTH' },
     before: () => void server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } }),

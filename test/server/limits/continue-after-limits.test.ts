@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../src/core/delivery/decide.ts';
 import { continuationKey, GRACE_MS, LATEST_MS, SPACING_MS } from '../../../src/core/limits/continuation.ts';
-import { CatalogueError, type LimitsThen, type RateLimit } from '../../../src/protocol/index.ts';
-import { continueAfterLimits, type LimitedSession } from '../../../src/server/limits/continue-after-limits.ts';
+import { CatalogueError, type Delivery, type LimitsThen, type RateLimit } from '../../../src/protocol/index.ts';
+import {
+  continueAfterLimits,
+  continueByHand,
+  type LimitedSession,
+} from '../../../src/server/limits/continue-after-limits.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 
 const T0 = Date.UTC(2026, 10, 23, 22, 0);
@@ -15,6 +19,11 @@ const limitUntil = (at: number | null): RateLimit => ({
   resets_at: at === null ? null : new Date(at).toISOString(),
   utilization: null,
 });
+
+const DELIVERY: Delivery = {
+  ...{ id: 'd1', session: 'S', text: 'x', status: 'delivered', removed: 0, note: null },
+  ...{ created_at: '2026-11-23T22:00:00.000Z', updated_at: '2026-11-23T22:00:00.000Z' },
+};
 
 /** A session in memory. Its journal outlives the server, as the database does. */
 class Stopped implements LimitedSession {
@@ -39,6 +48,8 @@ class Stopped implements LimitedSession {
     this.stopped = limit;
   }
 
+  reportedLimit: RateLimit | null = null;
+  reported = () => this.reportedLimit;
   limit = () => (this.stopped === null ? null : { limit: this.stopped, turnEndedAt: T0 });
   context = () => ({
     waitingTexts: 0,
@@ -53,9 +64,10 @@ class Stopped implements LimitedSession {
     await Promise.resolve();
     this.meanwhile();
     journalWith('1', () => this.journal.add(key));
-    if (this.diesBeforeTyping) return;
+    if (this.diesBeforeTyping) return DELIVERY;
     this.typed.push(clock.now());
     this.goOn();
+    return DELIVERY;
   };
   alert = (): void => void this.alerts.push(clock.now());
   /** Begins a turn, as a person or the server may. */
@@ -78,9 +90,10 @@ beforeEach(() => {
 
 afterEach(() => stop());
 
-function serve(policy: LimitsThen = 'resume'): void {
+function serve(policy: LimitsThen = 'resume', floorPercent = 0): void {
   stop = continueAfterLimits({
     policy,
+    floorPercent,
     sessions: () => sessions,
     onEvent: (listener) => {
       changed = () => listener({ kind: 'state' });
@@ -202,4 +215,69 @@ test.each<LimitsThen>(['native', 'never'])('%s sends nothing, and `ask` only ale
   serve('ask');
   await pass(3 * HOUR);
   expect([times().length, sessions.map(({ alerts }) => alerts.length)]).toEqual([0, [1, 0]]);
+});
+
+describe('by hand', () => {
+  const goOn = (session: Stopped): Promise<Delivery> => continueByHand(session, () => clock.now());
+  const REFUSED = { code: 'nothing_to_continue' };
+
+  test('a session goes on once after its limit, whoever asks, and not before', async () => {
+    serve('ask');
+    const [session] = sessions as [Stopped];
+    await expect(goOn(session)).rejects.toMatchObject(REFUSED);
+    await pass(HOUR);
+    expect(session.typed).toEqual([]);
+    await goOn(session);
+    expect(session.typed).toHaveLength(1);
+    session.stopped = limitUntil(T0 + HOUR);
+    await expect(goOn(session)).rejects.toMatchObject(REFUSED);
+    expect(session.typed).toHaveLength(1);
+  });
+
+  test('what a person has continued is not continued by CBOS, and what moved meanwhile is left alone', async () => {
+    serve('resume');
+    const [first, second] = sessions as [Stopped, Stopped];
+    await pass(HOUR);
+    await goOn(first);
+    // Somebody acts at the terminal, between the request and the session's turn in its mailbox.
+    second.meanwhile = () => second.goOn();
+    await expect(goOn(second)).rejects.toMatchObject({ code: 'not_accepting_text' });
+    await pass(GRACE_MS + 21 * SPACING_MS);
+    expect([first, second].map(({ typed }) => typed.length)).toEqual([1, 0]);
+  });
+
+  test('nothing continues where no limit is known, or its end is not', async () => {
+    serve('ask');
+    const [session] = sessions as [Stopped];
+    session.stopped = limitUntil(null);
+    await expect(goOn(session)).rejects.toMatchObject(REFUSED);
+    session.stopped = null;
+    await expect(goOn(session)).rejects.toMatchObject(REFUSED);
+  });
+});
+
+describe('with a floor of 20 percent', () => {
+  const week = (utilization: number | null, endsAt = T0 + 100 * HOUR): RateLimit => ({
+    ...{ status: 'allowed_warning', kind: 'seven_day', utilization },
+    resets_at: new Date(endsAt).toISOString(),
+  });
+
+  test.each<[string, RateLimit | null, number]>([
+    ['81 percent of the week are used', week(0.81), 0],
+    ['80 percent are used', week(0.8), 1],
+    ['nothing is reported', null, 1],
+    ['no share is reported', week(null), 1],
+    ['the reported period has ended', week(0.99, T0 + HOUR), 1],
+  ])('where %s, CBOS continues %#', async (_, reported, times) => {
+    const [session, other] = sessions as [Stopped, Stopped];
+    sessions = [session, other];
+    other.reportedLimit = reported;
+    serve('resume', 20);
+    await pass(HOUR + GRACE_MS + 3 * SPACING_MS);
+    expect(session.typed).toHaveLength(times);
+    expect(session.alerts).toHaveLength(1 - times);
+    // A person may still continue it.
+    if (times === 0) await continueByHand(session, () => clock.now());
+    expect(session.typed).toHaveLength(1);
+  });
 });

@@ -1,0 +1,45 @@
+import { unwrap } from './command-pattern.ts';
+import { commandOf, fieldOf } from './places.ts';
+import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
+import { exactPattern } from './suggest.ts';
+
+/** A rule that allows one call, word for word. */
+export interface RuleForCall {
+  tool?: string[];
+  command?: string[];
+  path?: string[];
+  /** the only folder, with those below, whose sessions the rule is for */
+  project: string;
+}
+
+/** The reason why no rule can be made of a call, for people. */
+export interface NoRule {
+  why: string;
+}
+
+const UNCLEAR = 'the command has parts that no rule can match exactly';
+const WIDE = 'CBOS makes no rule for commands that run others, remove, overwrite or reach the network';
+const OTHER = 'CBOS makes rules for commands and files only, because a rule for this tool would allow every call of it';
+
+/**
+ * Makes the narrowest rule for a call that a person has seen: its simple commands word for word, or its one file. Never
+ * wider than what a suggestion may be.
+ * @param folder the folder of the session, links followed
+ */
+export function ruleForCall(call: { tool: string; input: unknown }, folder: string): RuleForCall | NoRule {
+  const { tool, input } = call;
+  if (tool === SHELL_TOOL) {
+    const read = commandOf(call);
+    if (read === null || read.unclear !== null) return { why: UNCLEAR };
+    // The first `cd` into the folder needs no rule, and another one gets none.
+    const commands = read.commands.map(unwrap).filter(({ words: [name] }) => name !== 'cd');
+    const patterns = commands.map((one) => exactPattern(one)?.join(' ') ?? null);
+    if (patterns.length === 0 || patterns.includes(null)) return { why: WIDE };
+    return { command: [...new Set(patterns.filter((one) => one !== null))], project: folder };
+  }
+  const field = FILE_TOOLS.get(tool);
+  const path = field === undefined ? null : fieldOf(input, field);
+  // A star in a path would match others.
+  if (path === null || !path.startsWith('/') || path.includes('*')) return { why: OTHER };
+  return { tool: [tool], path: [path], project: folder };
+}

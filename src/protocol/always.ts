@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { type Route, SlugParam } from './route.ts';
+import { Rule } from './rules.ts';
+
+/** How far a yes may reach beyond the call that is asked about, in words that a person reads before choosing. */
+export const AlwaysChoices = z
+  .object({
+    question_id: z.string(),
+    session: z.string().nullable().meta({ description: 'What `for: session` allows; null if it is not offered' }),
+    project: z.string().nullable().meta({ description: 'What `for: project` allows; null if it is not offered' }),
+    rule: z.string().nullable().meta({ description: 'The approval rule, as TOML; null if no rule can be made' }),
+    no_rule: z.string().nullable().meta({ description: 'Why no rule can be made' }),
+  })
+  .meta({ id: 'AlwaysChoices' });
+export type AlwaysChoices = z.infer<typeof AlwaysChoices>;
+
+/** What Claude Code's own "always" would allow in each place where it can be kept. */
+export type StandingChoices = Pick<AlwaysChoices, 'session' | 'project'>;
+
+const LONGEST_RULE = 20_000;
+
+/** A yes that also adds a rule. The rule is sent back as it was shown, so that nobody saves one without seeing it. */
+export const AllowByRule = z
+  .strictObject({ question_id: z.string(), rule: z.string().max(LONGEST_RULE) })
+  .meta({ id: 'AllowByRule' });
+export type AllowByRule = z.infer<typeof AllowByRule>;
+
+export const AllowedByRule = z
+  .object({ status: z.literal('answered'), rule: Rule })
+  .meta({ id: 'AllowedByRule', description: 'The rule that was added' });
+export type AllowedByRule = z.infer<typeof AllowedByRule>;
+
+/** The part of the REST interface for a yes that reaches beyond the call that is asked about. */
+export const ALWAYS_ROUTES = {
+  alwaysChoices: {
+    method: 'get',
+    path: '/sessions/{slug}/always',
+    summary:
+      'What "always" may mean for the permission that the session asks for: for the session, in the project (`for` of an answer), or as an approval rule',
+    params: SlugParam,
+    success: 200,
+    response: AlwaysChoices,
+    errors: ['no_such_session', 'no_question'],
+  },
+  allowByRule: {
+    method: 'post',
+    path: '/sessions/{slug}/always',
+    summary: 'Add the approval rule that `GET` has shown, and answer yes. Without the yes, no rule is added',
+    params: SlugParam,
+    body: AllowByRule,
+    success: 200,
+    response: AllowedByRule,
+    errors: [
+      'no_such_session',
+      'no_question',
+      'stale_question',
+      'invalid_rule',
+      'not_adopted',
+      'no_such_option',
+      'not_shown_whole',
+      'not_confirmed',
+    ],
+  },
+} as const satisfies Record<string, Route>;

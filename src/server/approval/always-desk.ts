@@ -1,0 +1,92 @@
+import { readRule } from '../../core/approval/index.ts';
+import { type RuleForCall, ruleForCall } from '../../core/approval/rule-for-call.ts';
+import { followLinks } from '../../platform/rules/index.ts';
+import {
+  type AllowByRule,
+  type AllowedByRule,
+  type AlwaysChoices,
+  type Answer,
+  CatalogueError,
+  type Question,
+  type Session,
+  type StandingChoices,
+} from '../../protocol/index.ts';
+import type { AskedInput } from './approvals.ts';
+import type { RulesDesk } from './rules-desk.ts';
+
+/** What "always" may mean for an open permission, and the yes that adds a rule. */
+export interface AlwaysDesk {
+  /** @throws CatalogueError no_such_session, no_question */
+  choices(slug: string): Promise<AlwaysChoices>;
+  /** @throws CatalogueError no_such_session, no_question, stale_question, invalid_rule, and what an answer throws */
+  allow(slug: string, request: AllowByRule): Promise<AllowedByRule>;
+}
+
+export interface AlwaysOptions {
+  sessions: {
+    get(slug: string): Session;
+    standing(slug: string): StandingChoices;
+    answer(slug: string, request: Answer): Promise<void>;
+  };
+  rules: Pick<RulesDesk, 'add' | 'remove' | 'tryRule'>;
+}
+
+type Proposed = { toml: string; fields: RuleForCall } | { why: string };
+
+export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk {
+  function permissionOf(slug: string, id?: string): Question {
+    const { question } = sessions.get(slug).status;
+    if (question?.kind !== 'permission') throw new CatalogueError('no_question', `${slug} asks no permission`);
+    if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
+    return question;
+  }
+
+  async function propose(slug: string, { tool, cut }: Question): Promise<Proposed> {
+    const { path } = sessions.get(slug);
+    const folder = path === null ? null : await followLinks(path);
+    if (tool === null || cut === true || folder === null) return { why: 'CBOS does not know the whole call' };
+    const fields = ruleForCall({ tool: tool.name, input: tool.input }, folder);
+    if ('why' in fields) return fields;
+    const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
+    if ('problem' in rule) return { why: rule.problem };
+    // The same code that will decide about the next call decides whether the rule would have any effect.
+    const asked: AskedInput = { tool: tool.name, input: tool.input, isWhole: true, cwd: null };
+    const { decision } = await rules.tryRule(slug, asked, rule);
+    if (decision !== 'allow') return { why: 'CBOS always asks about such a call, or another rule asks or denies' };
+    // Loaded on demand, because few people add rules.
+    const { stringify } = await import('smol-toml');
+    return { toml: `[[allow]]\n${stringify(fields)}`, fields };
+  }
+
+  return {
+    choices: async (slug) => {
+      const question = permissionOf(slug);
+      const { session, project } = sessions.standing(slug);
+      const found = await propose(slug, question);
+      const isRule = 'toml' in found;
+      return {
+        ...{ question_id: question.id, session, project },
+        ...{ rule: isRule ? found.toml : null, no_rule: isRule ? null : found.why },
+      };
+    },
+    allow: async (slug, { question_id: id, rule: shown }) => {
+      const found = await propose(slug, permissionOf(slug, id));
+      permissionOf(slug, id);
+      if (!('toml' in found) || found.toml !== shown) {
+        throw new CatalogueError(
+          'invalid_rule',
+          'This is not the rule that CBOS shows for the question; nothing was saved',
+        );
+      }
+      const rule = await rules.add({ effect: 'allow', ...found.fields });
+      try {
+        await sessions.answer(slug, { choice: 'yes', question_id: id });
+      } catch (cause) {
+        // Whoever gave no yes has allowed nothing.
+        await rules.remove(rule.id);
+        throw cause;
+      }
+      return { status: 'answered', rule };
+    },
+  };
+}

@@ -1,0 +1,19 @@
+import type { AlwaysChoices } from '../protocol/index.ts';
+
+/** One meaning of "always": what it allows, or why it is not offered. */
+export interface AlwaysText {
+  reach: 'session' | 'project' | 'rule';
+  text: string | null;
+  why: string;
+}
+
+const NOT_OFFERED = 'Claude Code offers nothing to allow here';
+
+/** Describes how far a yes may reach, in the order in which the faces show it. */
+export function alwaysTexts({ session, project, rule, no_rule: noRule }: AlwaysChoices): readonly AlwaysText[] {
+  return [
+    { reach: 'session', text: session, why: NOT_OFFERED },
+    { reach: 'project', text: project, why: session === null ? NOT_OFFERED : 'It holds for this session only' },
+    { reach: 'rule', text: rule, why: noRule ?? 'No rule can be made' },
+  ];
+}

@@ -1,0 +1,67 @@
+import type { Question } from '../../protocol/index.ts';
+import { type AlwaysText, alwaysTexts } from '../../text/always-words.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import { showPage } from './text-page.ts';
+
+const TITLES: Readonly<Record<AlwaysText['reach'], string>> = {
+  session: 's  for this session',
+  project: 'p  for this project',
+  rule: 'r  as a rule of CBOS: it is saved, and the answer is yes',
+};
+
+/**
+ * Offers how far a yes may reach. Each choice is shown before it can be made, the rule as it would be saved.
+ * @param asked the question, which the person has seen whole
+ */
+export function showAlways(app: App, asked: { slug: string; question: Question }, onLeave: () => void): void {
+  const { slug, question } = asked;
+  const params = { slug };
+  app.run(async () => {
+    const choices = await app.client.call('alwaysChoices', { params });
+    if (choices.question_id !== question.id) return app.toast('wait', `${slug} now asks something else: read it first`);
+    const texts = alwaysTexts(choices);
+    let isSeen = false;
+    const give = (reach: AlwaysText['reach'], text: string): void => {
+      if (!isSeen) {
+        app.toast('wait', 'Read it to its end first: Space goes on');
+        return;
+      }
+      onLeave();
+      app.toast('wait', `answering ${slug}…`);
+      app.run(async () => {
+        const question_id = question.id;
+        if (reach === 'rule') {
+          const { rule } = await app.client.call('allowByRule', { params, body: { question_id, rule: text } });
+          app.toast('good', `${slug}: yes, and saved as the rule ${rule.id}`);
+          return;
+        }
+        await app.client.call('answer', { params, body: { choice: 'always', for: reach, question_id } });
+        app.toast('good', `${slug}: always, for this ${reach}`);
+      });
+    };
+    const lines = texts.flatMap(({ reach, text, why }) => [
+      text === null ? `   ${TITLES[reach].slice(3)}` : TITLES[reach],
+      ...(text === null ? [why] : showHiddenMarks(text).trimEnd().split('\n')).map((line) => `     ${cleanLine(line)}`),
+      '',
+    ]);
+    showPage(app, `Always, for ${slug}`, (cols) => ['', ...lines].flatMap((line) => wrap(`  ${line}`, cols - 1)), {
+      onLeave,
+      onEnd: () => {
+        isSeen = true;
+      },
+      hints: [
+        ...texts.flatMap(({ reach, text }) => (text === null ? [] : [[reach.charAt(0), reach] as const])),
+        ['Esc', 'back'],
+      ],
+      onKey: (key) => {
+        const chosen = texts.find(({ reach, text }) => text !== null && reach.startsWith(key) && key.length === 1);
+        if (chosen?.text == null) return false;
+        give(chosen.reach, chosen.text);
+        return true;
+      },
+    });
+  });
+}

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
+import type { AlwaysChoices, Question } from '../../protocol/index.ts';
+import { alwaysTexts } from '../../text/always-words.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
+import { client } from '../connection/fleet.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { attempt, tell, tellError } from '../parts/toasts.tsx';
+
+/** Offers how far a yes may reach. Each choice is shown before it can be made, the rule as it would be saved. */
+export function AlwaysDialog({ slug, question, onClose }: { slug: string; question: Question; onClose: () => void }) {
+  const choices = useSignal<AlwaysChoices | null>(null);
+  const isBusy = useSignal(false);
+  const cancel = useRef<HTMLButtonElement>(null);
+  const params = { slug };
+  useEffect(() => {
+    client
+      .call('alwaysChoices', { params })
+      .then((found) => {
+        if (found.question_id === question.id) choices.value = found;
+        else onClose();
+      })
+      .catch((error: unknown) => {
+        tellError(error);
+        onClose();
+      });
+  }, [slug, question.id]);
+  const act = async (work: () => Promise<unknown>, said: string): Promise<void> => {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    if (await attempt(work)) {
+      tell(said);
+      onClose();
+    } else isBusy.value = false;
+  };
+  const title = `Allow it always in ${slug}`;
+  const found = choices.value;
+  const question_id = question.id;
+  return (
+    <Dialog label={title} onClose={onClose} focus={cancel}>
+      <div class="dialog-body stack">
+        <h2>{title}</h2>
+        {found === null && <p class="faint">…</p>}
+        {found !== null &&
+          alwaysTexts(found).map(({ reach, text, why }) => (
+            <section key={reach} class="stack" aria-label={TITLES[reach]}>
+              <h3>{TITLES[reach]}</h3>
+              {text === null ? <p class="faint">{why}</p> : <pre>{showHiddenMarks(text)}</pre>}
+              {text !== null && (
+                <button
+                  type="button"
+                  class="button"
+                  disabled={isBusy.value}
+                  onClick={() =>
+                    void act(
+                      () =>
+                        reach === 'rule'
+                          ? client.call('allowByRule', { params, body: { question_id, rule: text } })
+                          : client.call('answer', { params, body: { choice: 'always', for: reach, question_id } }),
+                      reach === 'rule' ? `${slug}: yes, and the rule is saved` : `${slug}: always, ${TITLES[reach]}`,
+                    )
+                  }
+                >
+                  {reach === 'rule' ? 'Save the rule, and say yes' : 'Say yes'}
+                </button>
+              )}
+            </section>
+          ))}
+        <div class="row end">
+          <button ref={cancel} type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+const TITLES = { session: 'For this session', project: 'For this project', rule: 'As a rule of CBOS' } as const;

@@ -1,0 +1,42 @@
+import type { Question } from '../../protocol/index.ts';
+import { Markdown } from '../conversation/markdown.tsx';
+import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
+
+/** Shows what a question is about: the call, the plan, or its words. */
+export function QuestionContent({ question }: { question: Question }) {
+  const { kind, tool, text } = question;
+  if (kind === 'closing') return <Markdown text={text} />;
+  if (kind === 'plan') {
+    const plan = planOf(tool?.input) ?? text;
+    return (
+      <div class="plan">
+        <Markdown text={plan} />
+        <OtherFields fields={{ ...(tool?.input as object | undefined) }} shown={['plan', 'planFilePath']} />
+      </div>
+    );
+  }
+  if (kind === 'permission' && tool !== null) {
+    return (
+      <>
+        <ToolInput name={tool.name} input={tool.input} />
+        {!isOfTool(text, tool.name) && <p class="question-text">{lastLine(text)}</p>}
+      </>
+    );
+  }
+  return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
+}
+
+/** Without a dialog on a screen, the text is the call in one line, which is shown in full above. */
+function isOfTool(text: string, tool: string): boolean {
+  return text === tool || text.startsWith(`${tool}: `);
+}
+
+/** Returns the last line of a dialog's text, because the dialog on the screen repeats the call above its question. */
+function lastLine(text: string): string {
+  return text.trim().split('\n').at(-1) ?? '';
+}
+
+function planOf(input: unknown): string | null {
+  if (typeof input !== 'object' || input === null || !('plan' in input)) return null;
+  return typeof input.plan === 'string' ? input.plan : null;
+}

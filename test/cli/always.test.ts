@@ -1,0 +1,45 @@
+import { beforeEach, expect, test } from 'vitest';
+import { asking } from '../harness/some-sessions.ts';
+import { runCommand } from './command-line.ts';
+import { serveCommands } from './served.ts';
+
+const cli = serveCommands();
+beforeEach(() => {
+  cli.server.sessions.answers.length = 0;
+  cli.server.sessions.add('AUTH', { ...asking(), path: cli.server.world.projectDir });
+});
+const answer = (...words: string[]) => runCommand(['answer', 'AUTH', ...words], cli.where);
+const rules = async () => ((await cli.server.call('/rules')).json() as { rules: { command: string[] }[] }).rules;
+
+test('always reaches as far as its person says, and the answer names it', async () => {
+  const session = await answer('always', '--for', 'session');
+  expect(session, session.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('don’t ask again') });
+  expect((await answer('always', '--for', 'project', '--json')).stdout).toContain('"answered"');
+  expect(cli.server.sessions.answers).toEqual([
+    { choice: 'always', for: 'session', question_id: 'q1' },
+    { choice: 'always', for: 'project', question_id: 'q1' },
+  ]);
+  expect(await rules()).toEqual([]);
+});
+
+test('a rule is shown before anybody can agree, and without a yes nothing is answered', async () => {
+  const nobody = await answer('always', '--for', 'rule');
+  expect(nobody).toMatchObject({ code: 2, stdout: '' });
+  expect(nobody.stderr).toMatch(/\[\[allow\]\]\n.*command = .*npm test/);
+  expect(cli.server.sessions.answers).toEqual([]);
+  expect(await rules()).toEqual([]);
+  const agreed = await answer('always', '--for', 'rule', '--yes');
+  expect(agreed, agreed.stderr).toMatchObject({ code: 0, stdout: expect.stringMatching(/answered yes.*rule \w+/) });
+  expect(cli.server.sessions.answers).toEqual([{ choice: 'yes', question_id: 'q1' }]);
+  expect(await rules()).toMatchObject([{ command: ['npm test'] }]);
+});
+
+test('what is not offered, not meant or no longer asked is refused', async () => {
+  expect((await answer('yes', '--for', 'session')).code).toBe(2);
+  expect((await answer('always', '--for', 'everything')).code).toBe(2);
+  expect((await answer('always', '--for', 'session', '--question-id', 'q0')).code).toBe(4);
+  cli.server.sessions.change('AUTH', asking({ tool: { name: 'Bash', input: { command: 'rm -r build' } } }));
+  const refused = await answer('always', '--for', 'rule', '--yes');
+  expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('remove') });
+  expect(cli.server.sessions.answers).toEqual([]);
+});
