@@ -51,7 +51,7 @@ export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis):
   const left = reported.flatMap((limit) => {
     const endsAt = limit === null ? null : endOfLimit(limit);
     if (limit === null || limit.utilization === null || endsAt === null || endsAt <= now) return [];
-    return [Math.max(0, 100 * (1 - limit.utilization))];
+    return [Math.max(0, Math.round(100 - 100 * limit.utilization))];
   });
   return left.length === 0 ? null : Math.min(...left);
 }
