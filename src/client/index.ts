@@ -1,6 +1,7 @@
 export * from './audit-reader.ts';
 export * from './caller.ts';
 export * from './client.ts';
+export * from './follow-restoration.ts';
 export * from './inbox.ts';
 export * from './look-timer.ts';
 export * from './remote-errors.ts';

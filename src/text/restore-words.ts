@@ -54,6 +54,11 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
   }
 }
 
+/** Says that a restoration has left sessions out. @param count how many it did not try */
+export function untriedText(count: number): string {
+  return `stopped after repeated failures: ${count} not tried`;
+}
+
 function refusalText(reason: RestoreRefusal | null, name: string): string {
   const known = reason === null || !Object.hasOwn(REFUSALS, reason) ? null : REFUSALS[reason];
   if (known === null) return 'the server gives no reason';

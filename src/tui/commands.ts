@@ -15,6 +15,7 @@ import { archive, tagByWords, unarchive } from './modes/groups.ts';
 import { showHelp } from './modes/help.ts';
 import { showInbox } from './modes/inbox.ts';
 import { newSession } from './modes/new-session.ts';
+import { restoreLost } from './modes/restore.ts';
 import { showRules } from './modes/rules.ts';
 import { showSchedules } from './modes/schedules.ts';
 import { search } from './modes/search.ts';
@@ -65,6 +66,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       const session = requireSelected(app);
       if (session !== null) restartSession(app, session);
     },
+  },
+  '/restore': {
+    usage: '/restore',
+    about: 'bring back the sessions that were lost in a reboot or with Screen',
+    run: restoreLost,
   },
   '/adopt': {
     usage: '/adopt',

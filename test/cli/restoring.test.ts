@@ -1,16 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { Session } from '../../src/protocol/index.ts';
-import { someSession } from '../harness/some-session.ts';
+import { LOST } from '../harness/some-sessions.ts';
 import { type CommandResult, runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 
 const cli = serveCommands();
-const { status } = someSession('X');
-const LOST: Partial<Session> = {
-  state: 'dead',
-  status: { ...status, primary: 'dead', detail: null, health: 'DEAD' },
-  lost: 'reboot',
-};
 
 beforeEach(() => {
   const { sessions } = cli.server;

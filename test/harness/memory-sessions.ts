@@ -228,8 +228,12 @@ export class MemorySessions implements UnattendedSessions {
     const facts = { by_itself: false, started_at: null };
     if (isDry === true) return { ...facts, id: null, state: 'planned', sessions: plan };
     const sessions = plan.map((one) => (one.outcome === 'left' ? one : { ...one, ...this.restores(one.session) }));
-    for (const { session, outcome } of sessions)
-      if (outcome === 'restored') this.#sessions.set(session, someSession(session));
+    for (const { session: slug, outcome } of sessions) {
+      if (outcome !== 'restored') continue;
+      const session = someSession(slug);
+      this.#sessions.set(slug, session);
+      this.#emit({ kind: 'state', session });
+    }
     const isStopped = sessions.some(({ outcome }) => outcome === 'not_tried');
     this.#restored = { ...facts, id: 'r', state: isStopped ? 'stopped' : 'done', sessions };
     // The answer reports the beginning. A client asks for the progress with `restoration`.

@@ -39,3 +39,10 @@ export const DONE: Partial<Session> = {
   state: 'waiting',
   status: { ...status, primary: 'idle', detail: 'waiting_input' },
 };
+
+/** A session that a reboot ended. */
+export const LOST: Partial<Session> = {
+  state: 'dead',
+  status: { ...status, primary: 'dead', detail: null, health: 'DEAD' },
+  lost: 'reboot',
+};

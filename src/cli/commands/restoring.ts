@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import type { Client } from '../../client/index.ts';
+import { type Client, followRestoration, RESTORATION_ASK_MS } from '../../client/index.ts';
 import { EXIT, type Restoration, type RestoredSession } from '../../protocol/index.ts';
 import { someSessions } from '../../text/name-list.ts';
-import { restoredText } from '../../text/restore-words.ts';
+import { restoredText, untriedText } from '../../text/restore-words.ts';
 import { CommandError } from '../command-error.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
@@ -14,9 +14,6 @@ interface RestoreOptions {
   yes?: boolean;
   json?: boolean;
 }
-
-/** How often to ask for the progress. A session takes a second or more. */
-const ASK_MS = 200;
 
 /** Adds `restore`. */
 export function addRestoring(program: Command, context: CliContext): void {
@@ -65,7 +62,7 @@ export function addRestoring(program: Command, context: CliContext): void {
       if (options.json === true) out.json({ ...begun, state, sessions });
       const failed = meant.filter(({ outcome }) => outcome === 'failed').length;
       const untried = meant.filter(({ outcome }) => outcome === 'not_tried').length;
-      if (untried > 0) out.notice(`stopped after repeated failures: ${untried} not tried — cbos restore tries again`);
+      if (untried > 0) out.notice(`${untriedText(untried)} — cbos restore tries again`);
       if (failed + untried > 0) context.exitCode = EXIT.failed;
       else if ([...plan.sessions, ...meant].some(isLeft)) context.exitCode = EXIT.refused;
     });
@@ -88,17 +85,20 @@ async function follow(
   { begun, isMeant, isSilent }: { begun: Restoration; isMeant(one: RestoredSession): boolean; isSilent: boolean },
 ): Promise<Restoration> {
   const told = new Set<string>();
-  for (let now = begun; ; now = await client.call('restoration')) {
-    if (now.id !== begun.id) {
-      throw new CommandError('The server was restarted, or another restoration began', 'cbos restore continues');
-    }
-    for (const one of now.sessions) {
-      const isOver = one.outcome !== 'planned' && one.outcome !== 'restoring';
-      if (!isOver || !isMeant(one) || told.has(one.session)) continue;
-      told.add(one.session);
-      if (!isSilent) out.line(restoredText(one));
-    }
-    if (now.state !== 'running') return now;
-    await delay(ASK_MS);
+  const tell = (one: RestoredSession): void => {
+    const isOver = one.outcome !== 'planned' && one.outcome !== 'restoring';
+    if (!isOver || !isMeant(one) || told.has(one.session)) return;
+    told.add(one.session);
+    if (!isSilent) out.line(restoredText(one));
+  };
+  const ended = await followRestoration({
+    client,
+    begun,
+    wait: () => delay(RESTORATION_ASK_MS),
+    onProgress: ({ sessions }) => sessions.forEach(tell),
+  });
+  if (ended === null) {
+    throw new CommandError('The server was restarted, or another restoration began', 'cbos restore continues');
   }
+  return ended;
 }

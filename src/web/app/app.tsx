@@ -8,6 +8,7 @@ import { BudgetsPage } from '../pages/budgets.tsx';
 import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { InboxPage } from '../pages/inbox.tsx';
+import { LostPage } from '../pages/lost.tsx';
 import { NewSessionPage } from '../pages/new-session.tsx';
 import { RulesPage } from '../pages/rules.tsx';
 import { SearchPage } from '../pages/search.tsx';
@@ -81,6 +82,8 @@ function CurrentPage() {
       return <InboxPage />;
     case 'archived':
       return <ArchivedPage />;
+    case 'lost':
+      return <LostPage />;
     case 'budgets':
       return <BudgetsPage />;
     case 'schedules':

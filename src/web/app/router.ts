@@ -13,6 +13,7 @@ export type Place =
   | { page: 'search'; query: string }
   | { page: 'stash' }
   | { page: 'archived' }
+  | { page: 'lost' }
   | { page: 'inbox' }
   | { page: 'history' }
   | { page: 'budgets' }
@@ -70,6 +71,7 @@ export function parsePlace(hash: string): Place {
     case 'new':
     case 'stash':
     case 'archived':
+    case 'lost':
     case 'inbox':
     case 'history':
     case 'budgets':

@@ -42,6 +42,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g t', does: 'Drafts', run: () => goTo({ page: 'stash' }) },
   { keys: 'g i', does: 'Inbox: one question at a time', run: () => goTo({ page: 'inbox' }) },
   { keys: 'g a', does: 'Archived sessions', run: () => goTo({ page: 'archived' }) },
+  { keys: 'g x', does: 'Lost sessions, to bring them back', run: () => goTo({ page: 'lost' }) },
   { keys: 'g h', does: 'History', run: () => goTo({ page: 'history' }) },
   { keys: 'g c', does: 'Schedules', run: () => goTo({ page: 'schedules' }) },
   { keys: 'g b', does: 'Budgets', run: () => goTo({ page: 'budgets' }) },

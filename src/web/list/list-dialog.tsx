@@ -47,6 +47,11 @@ export function ListDialog() {
           <a class="button" href={addressOf({ page: 'archived' })} onClick={closeOverlay}>
             Archived sessions
           </a>
+          {all.some(({ lost }) => lost !== undefined) && (
+            <a class="button" href={addressOf({ page: 'lost' })} onClick={closeOverlay}>
+              Lost sessions
+            </a>
+          )}
           <CloseButton>Close</CloseButton>
         </div>
       </div>

@@ -57,6 +57,7 @@ export function HomePage() {
     return (
       <div class="empty">
         <h1>Nothing needs you</h1>
+        <LostLink />
         <p>
           <kbd>Ctrl</kbd> <kbd>K</kbd> goes anywhere, <kbd>?</kbd> lists all keys.
         </p>
@@ -66,6 +67,7 @@ export function HomePage() {
   return (
     <div class="inbox">
       <h1>{headingFor(needing.length)}</h1>
+      <LostLink />
       {shown.map((slug) => {
         const session = needing.find((one) => one.slug === slug);
         const answered = lingering.value.get(slug);
@@ -84,6 +86,17 @@ export function HomePage() {
         </button>
       )}
     </div>
+  );
+}
+
+/** Leads to the lost sessions, if there are any. */
+function LostLink() {
+  const count = [...sessions.value.values()].filter(({ lost }) => lost !== undefined).length;
+  if (count === 0) return null;
+  return (
+    <p>
+      <a href={addressOf({ page: 'lost' })}>{count === 1 ? '1 session is lost' : `${count} sessions are lost`}</a>
+    </p>
   );
 }
 
