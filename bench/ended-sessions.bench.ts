@@ -9,8 +9,8 @@ export const about =
   '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it takes until it rests, the first time and each later one';
 
 /**
- * How long the server must take less than a tenth of a core to count as idle. By then it has also tidied up
- * recordings (10 s after the start).
+ * How long the server must take less than a tenth of a core to count as idle. By then it has also cleaned up recordings
+ * (10 s after the start).
  */
 const REST_MS = 3_000;
 const AT_LEAST_MS = 14_000;

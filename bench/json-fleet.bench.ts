@@ -100,7 +100,7 @@ function isAnswer(frame: StreamFrame): boolean {
   return frame.type === 'claude_event' && frame.event.type === 'stream_event';
 }
 
-/** Returns when a session's process was started, in Unix milliseconds, to 10 ms. */
+/** Returns when a session's process was started, in Unix milliseconds, exact to 10 ms. */
 function startedAt({ pid }: Session): number {
   const startTicks = Number(statFields(pid ?? 0)[19]);
   const uptimeSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);

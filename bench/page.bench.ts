@@ -19,7 +19,8 @@ const LISTED_MS = 15_000;
 const MOVES_EVERY = 50;
 
 /**
- * The smallest share of changes that must reach the page. With fewer, the measurement would be of a different page.
+ * The smallest share of changes that must reach the page. With fewer changes, the measurement would be of a different
+ * page.
  */
 const MIN_HEARD = 0.95;
 /**
@@ -40,7 +41,7 @@ const WRITE_BYTES = 16 * 1024;
  */
 const AHEAD_BYTES = 400 * 1024;
 
-/** The limits of the issue that asked for the page, plus the garbage that a collector leaves behind. */
+/** The limits that were set for the page, plus the garbage that a collector leaves behind. */
 const LIMITS = { taskMs: 50, heapMb: 2, processMb: 20, withoutTerminalKb: 250, withTerminalKb: 450 };
 
 export async function measure(): Promise<Figure[]> {

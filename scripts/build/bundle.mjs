@@ -155,7 +155,7 @@ function contentOf(file) {
 
 /**
  * Fails if the base needs another part. Every command would load that part too, and the program would not start if that
- * part needs the base in turn.
+ * part in turn needed the base.
  * @param {(import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} parts
  */
 function requireNoPart(parts) {

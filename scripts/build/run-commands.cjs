@@ -54,7 +54,7 @@ const waiting = [...COMMANDS];
 
 /** Runs the next command once the previous one has nothing left to do. Keeps the code after the last command. */
 function next() {
-  // Each run starts the program anew in this process, so no run may find the parts of an earlier one.
+  // Each run starts the program again in this process, so no run may find the parts of an earlier one.
   delete require.cache[program];
   process.exitCode = undefined;
   const command = waiting.shift();
@@ -70,8 +70,8 @@ function next() {
 }
 
 /**
- * Loads the parts that no command has loaded: the server, the terminal UI. Loading one starts nothing, but makes its
- * schemas. The files without a hash in their names start threads.
+ * Loads the parts that no command has loaded: the server, the terminal UI. Loading a part starts nothing, but creates
+ * its schemas. The files without a hash in their names start threads.
  */
 function loadOthers() {
   const loaded = new Map();

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
 
-/** The widest comment. Editors and reviews cut off a wider one, so nobody reads it. */
+/** The widest comment. Editors and reviews cut off a wider comment, so nobody reads it. */
 const MAX_COLUMNS = 120;
 
 /**

@@ -4,10 +4,10 @@ import { asText, cell } from './schema-words.mjs';
 
 const INTRODUCTION = `# Every command
 
-All commands of \`cbos\`, with their arguments and options. \`cbos help COMMAND\` prints the same in a terminal, and
+This page lists all commands of \`cbos\`, with their arguments and options. \`cbos help COMMAND\` prints the same in a terminal, and
 \`man cbos-COMMAND\` shows it as a manual page. [The command line](../COMMANDS.md) is the short overview.
 
-This page is written by \`npm run generate\` from the help of the commands; the gate fails when the two differ.
+\`npm run generate\` writes this page from the help of the commands; the gate fails when the two differ.
 `;
 
 /**

@@ -6,12 +6,12 @@ const INTRODUCTION = `# Errors
 
 Every error that CBOS expects has a code. Over HTTP it is the body
 \`{"error": {"code": "…", "message": "…", "hint": "…"}}\` with the status below, over WebSocket the \`error\` of a result; the command
-line prints \`message\` and \`hint\` on one line of standard error and ends with the exit code. \`message\` says what happened,
-\`hint\` says the cure, and both may be more precise than the general words here.
+line prints \`message\` and \`hint\` on one line of standard error and ends with the exit code. \`message\` describes what
+happened and \`hint\` the cure; both may be more precise than the general texts on this page.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in this state, 5 no server, 6 timed out.
 
-This page is written by \`npm run generate\` from \`src/protocol/errors.ts\`; the gate fails when the two differ.
+\`npm run generate\` writes this page from \`src/protocol/errors.ts\`; the gate fails when the two differ.
 `;
 
 /**

@@ -4,53 +4,53 @@ import { fieldTable } from './schema-words.mjs';
 
 const INTRODUCTION = `# WebSocket frames
 
-The server has two WebSockets. \`/ws/stream\` has everything: the sessions, each change of status, the bytes of the
-terminals, and commands. \`/ws\` sends the plain list of sessions whenever it changes.
+The server has two WebSockets. \`/ws/stream\` carries everything: the sessions, each change of status, the bytes of
+the terminals, and commands. \`/ws\` sends only the list of sessions, whenever it changes.
 
-A program authenticates by the header \`Authorization: Bearer TOKEN\`. A script in a browser that cannot set headers names
+A program authenticates with the header \`Authorization: Bearer TOKEN\`. A script in a browser that cannot set headers names
 the subprotocols \`["cbos", "bearer.TOKEN"]\`. [The API, by example](../API.md) has a client in JavaScript and in Python.
 
-Frames are texts of JSON. A frame that does not parse, or does not fit its schema, is answered by
+Frames are JSON texts. If a frame is not valid JSON or does not fit its schema, the server answers with
 \`{"type": "error", "error": {…}}\`, and the connection stays open. \`ts\` and \`timestamp\` are Unix seconds with a fraction.
 
 ## Offsets
 
-An offset is a position in the recording's file, in bytes, after \`data\`. A client that was away names its offset in
-\`from\`, and goes on without a gap or a repeat. \`data\` never splits a character. Invalid UTF-8 becomes U+FFFD in \`data\`
-but counts as its raw bytes. \`GET /sessions/{slug}/stream\` has the bytes as they are.
+An offset is a position in the recording's file, in bytes, after \`data\`. A client that was disconnected names its offset in
+\`from\`, and continues without a gap or a repetition. \`data\` never splits a character. Invalid UTF-8 becomes U+FFFD in \`data\`
+but counts as its raw bytes. \`GET /sessions/{slug}/stream\` returns the raw bytes.
 
 A client that acknowledges offsets with \`ack\` is never sent more than a window ahead. A client that is too slow gets a
 fresh snapshot of the screen instead of the bytes that it missed.
 
-This page is written by \`npm run generate\` from the schemas that validate the frames; the gate fails when the two differ.
+\`npm run generate\` writes this page from the schemas that validate the frames; the gate fails when the two differ.
 `;
 
 /** The meaning of each frame. The generator refuses a frame that has no line here. */
 const MEANINGS = {
   commands: {
-    subscribe: 'Starts the output of sessions. `"*"` means all, also those that come later. Answered by `subscribed`.',
-    unsubscribe: 'Ends the output of sessions. Answered by `subscribed` with those that remain.',
+    subscribe: 'Starts the output of sessions. `"*"` means all sessions, including later ones. Answered by `subscribed`.',
+    unsubscribe: 'Ends the output of sessions. Answered by `subscribed` with the remaining sessions.',
     send: 'Sends a text to a session, as `POST /sessions/{slug}/send` does. Answered by `send_result`.',
     answer: 'Answers the open question, as `POST /sessions/{slug}/answer` does. Answered by `answer_result`.',
     interrupt: 'Interrupts the running turn. Answered by `interrupt_result`.',
-    invoke: 'Starts a turn of a JSON session. Answered by `invoke_result`; then its events come as `claude_event`.',
+    invoke: 'Starts a turn of a JSON session. Answered by `invoke_result`; its events then arrive as `claude_event` frames.',
     get_buffer: 'Asks for the last bytes of the recording. Answered by `buffer`.',
     list_sessions: 'Asks for the list of sessions. Answered by `sessions`.',
     follow_fleet:
       'Asks for the sessions of the other machines of the fleet. Answered by `fleet` and `machine`, now and at each change.',
     keys: 'Types raw keystrokes, for clients that are terminals.',
     resize: 'Gives the terminal of a session another size. Answered by `resized`.',
-    ack: 'Says up to which offset the client has processed the output of a session.',
+    ack: 'Reports the offset up to which the client has processed the output of a session.',
   },
   frames: {
-    sessions: 'All sessions. Comes at once after connecting, and as the answer to `list_sessions`.',
-    available_streams: 'The names of the sessions that can be subscribed to. Comes at once after connecting.',
-    subscribed: 'The sessions that are subscribed to now.',
+    sessions: 'All sessions. Sent right after connecting, and as the answer to `list_sessions`.',
+    available_streams: 'The names of the sessions that a client can subscribe to. Sent right after connecting.',
+    subscribed: 'The sessions to which the client is now subscribed.',
     stream: 'Output of a session in a terminal. The first one is a snapshot, unless the client gave an offset.',
-    send_result: 'What became of a `send`.',
-    answer_result: 'What became of an `answer`.',
-    interrupt_result: 'What became of an `interrupt`.',
-    invoke_result: 'What became of an `invoke`.',
+    send_result: 'The outcome of a `send`.',
+    answer_result: 'The outcome of an `answer`.',
+    interrupt_result: 'The outcome of an `interrupt`.',
+    invoke_result: 'The outcome of an `invoke`.',
     claude_event: 'An event of a JSON session, with its number.',
     buffer: 'The last bytes of a recording, at most `max_buffer_size`.',
     resized: 'The terminal of a session has another size.',
@@ -60,18 +60,18 @@ const MEANINGS = {
     session_removed: 'A session was deleted.',
     session_renamed: 'A session has another name.',
     schedules_changed: 'A schedule or one of its runs has changed; `GET /schedules` has the present state.',
-    reset: 'The recording of a session was replaced. Its offsets start anew.',
-    rules_changed: 'There are other approval rules, or a file of rules has changed. `GET /rules` has them.',
-    rule_decided: 'A rule has decided, or its outcome is known. `GET /audit` has the decisions.',
-    fleet: 'Which other machines the fleet has. Sessions of a machine that is not named are gone.',
-    machine: 'All sessions of one other machine, after they changed, or after it was lost or found.',
+    reset: 'The recording of a session was replaced. Its offsets start at 0 again.',
+    rules_changed: 'An approval rule or a file of rules has changed. `GET /rules` returns the present rules.',
+    rule_decided: 'A rule has decided, or its outcome is known. `GET /audit` returns the decisions.',
+    fleet: 'The other machines of the fleet. Sessions of machines that are not listed are gone.',
+    machine: 'All sessions of one other machine, sent after a change of them, and when the machine becomes unreachable or reachable.',
     error: 'A frame of the client could not be read, or a session could not be followed.',
   },
   listCommands: { send: 'Sends a text to a session. Answered by `send_result`.' },
   listFrames: {
-    init: 'All sessions. Comes at once after connecting.',
+    init: 'All sessions. Sent right after connecting.',
     refresh: 'All sessions again, after something changed.',
-    send_result: 'What became of a `send`.',
+    send_result: 'The outcome of a `send`.',
     error: 'A frame of the client could not be read.',
   },
 };

@@ -3,7 +3,7 @@ const SECONDS_EACH = 5;
 
 /**
  * Joins pictures of the terminal UI, as `npm run pictures` takes them, into one that shows them in turn. It moves by
- * styles alone, because GitHub runs no script in a picture. A reader who wants no motion sees the first one.
+ * styles alone, because GitHub runs no script in a picture. A reader who wants no motion sees only the first picture.
  * @param {readonly string[]} pictures SVG of one size
  */
 export function movingPicture(pictures) {

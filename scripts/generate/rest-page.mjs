@@ -16,20 +16,19 @@ import { asText, fieldTable, typeWords } from './schema-words.mjs';
 
 const INTRODUCTION = `# REST
 
-Every request of the server's HTTP interface. [The API, by example](../API.md) is the place to begin.
+This page lists every request of the server's HTTP interface. Begin with [The API, by example](../API.md).
 
-- The server listens on \`http://127.0.0.1:32205\`. Bodies and answers are JSON.
-- Every request needs the header \`Authorization: Bearer TOKEN\`, unless it says otherwise. \`cbos token\` prints the token.
-  The local socket needs none.
-- A request that fails answers \`{"error": {"code", "message", "hint"}}\`. [Errors](../ERRORS.md) lists the codes. Those
-  that can come with every request are \`unauthorized\`, \`too_many_attempts\`, \`forbidden_host\`, \`forbidden_origin\`,
+- The server listens on \`http://127.0.0.1:32205\`. Bodies and responses are JSON.
+- Every request needs the header \`Authorization: Bearer TOKEN\`, except where noted. \`cbos token\` prints the token.
+  The local socket needs no token.
+- A request that fails returns \`{"error": {"code", "message", "hint"}}\`. [Errors](../ERRORS.md) lists the codes. Every
+  request can return \`unauthorized\`, \`too_many_attempts\`, \`forbidden_host\`, \`forbidden_origin\`,
   \`inside_session\`, \`invalid_request\`, \`payload_too_large\` and \`internal\`.
 - Times are ISO 8601 in UTC. A field without a value is null.
 
-The same as a file for tools: [openapi.json](../openapi.json).
+For tools, [openapi.json](../openapi.json) has the same content.
 
-This page is written by \`npm run generate\` from the schemas that validate the requests; the gate fails when the two
-differ.
+\`npm run generate\` writes this page from the schemas that validate the requests; the gate fails when the two differ.
 `;
 
 const EVERYWHERE = new Set([

@@ -50,14 +50,14 @@ export interface ServeRequest {
 
 export interface StartRequest {
   flags: SettingFlags;
-  /** a line that says what CBOS is waiting for: "starting the server" */
+  /** a line that names what CBOS is waiting for: "starting the server" */
   onProgress(line: string): void;
 }
 
 export interface TuiRequest {
   client: Client;
   io: TerminalIo;
-  /** a line that says what CBOS is waiting for: "starting the server" */
+  /** a line that names what CBOS is waiting for: "starting the server" */
   onProgress(line: string): void;
 }
 
@@ -180,7 +180,7 @@ export interface LocalHost {
   /** the token of the API; created if there is none yet */
   readToken(): Promise<string>;
   /**
-   * Replaces the token. A running server uses the new one at once; if it cannot, an error says what to do.
+   * Replaces the token. A running server uses the new one at once; if it cannot, an error explains what to do.
    * @throws CatalogueError invalid_setting if the token comes from the environment or config.toml
    */
   rotateToken(): Promise<string>;

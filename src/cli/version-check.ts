@@ -27,7 +27,7 @@ export async function checkServerVersion(options: { client: Caller; version: str
     const health = await Promise.race([client.call('health'), enough]);
     if (health !== null) noteVersion(out, version, health.version);
   } catch (error) {
-    // Nobody waits for this, so a throw would end the process. The command's own request fails in the same way.
+    // Nothing waits for this, so a throw would end the process. The command's own request fails in the same way.
     if (!(error instanceof CatalogueError)) out.notice(`the server's version is not known: ${String(error)}`);
   } finally {
     clearTimeout(timer);

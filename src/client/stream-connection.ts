@@ -19,7 +19,7 @@ export interface StreamListener {
   /** called when the connection is back after a loss */
   onReconnected?(): void;
   /**
-   * called when the connection has ended for good, but not by `dispose`: the first attempt failed, or the server was
+   * called when the connection has ended permanently, but not by `dispose`: the first attempt failed, or the server was
    * unreachable for too long
    */
   onEnd?(error: CatalogueError): void;

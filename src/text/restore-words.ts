@@ -33,7 +33,7 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   gave_up: ['the server has tried it several times', '`cbos restore SLUG`'],
 };
 
-/** Says in one line what a restoration will do or has done with a session, or why it leaves the session alone. */
+/** Describes in one line what a restoration will do or has done with a session, or why it leaves the session alone. */
 export function restoredText({ session, outcome, lost, how, reason, error }: RestoredSession): string {
   const name = cleanLine(session);
   const way = how === 'anew' ? 'with a new conversation, because it had none yet' : 'with its conversation';

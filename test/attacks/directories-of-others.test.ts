@@ -16,7 +16,7 @@ afterEach(() => world.dispose());
 
 const serve = () => runCbos(world, ['serve', '--port', '0']);
 
-test('a directory of recordings that others may write into is closed to them, and a link in it empties no file', async () => {
+test('a directory of recordings that others may write into is made private, and a link in it empties no file', async () => {
   chmodSync(world.streamDir, 0o777);
   const cbos = await startCbos(world);
   expect(statSync(world.streamDir).mode & 0o777).toBe(0o755);
@@ -32,7 +32,7 @@ test('a directory of recordings that others may write into is closed to them, an
   expect(statSync(join(world.streamDir, 'A.keyframes')).isFile()).toBe(true);
 });
 
-test('one that everybody shares, as /tmp, is refused and left as it is', async () => {
+test('one that everybody shares, such as /tmp, is refused and not changed', async () => {
   chmodSync(world.streamDir, 0o1777);
   const { code, stderr } = await serve();
   expect([code, stderr]).toEqual([2, expect.stringContaining(`${world.streamDir} can be written by other users`)]);
@@ -46,7 +46,7 @@ test.runIf(isRoot)('one that belongs to somebody else is refused', async () => {
 });
 
 test.runIf(isRoot)(
-  "root does not use another user's home: what is in it is that user's, and what root makes there is not",
+  "root does not use another user's home, where both users' files would be in each other's reach",
   async () => {
     mkdirSync(world.cbosHome, { mode: 0o700 });
     chownSync(world.cbosHome, SOMEBODY_ELSE, SOMEBODY_ELSE);

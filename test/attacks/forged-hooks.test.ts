@@ -20,7 +20,7 @@ function launchesOf(world: World): Map<string, string> {
   return new Map(rows.map(({ slug, launch_id }) => [slug, launch_id]));
 }
 
-test('a hook that something else has dropped names no conversation and no file but those of its session', async () => {
+test('a hook that another program dropped names only the conversation and files of its own session', async () => {
   await using world = createWorld();
   const cbos: Cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: STUB });
   for (const slug of ['A', 'B']) {

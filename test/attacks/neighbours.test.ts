@@ -64,7 +64,7 @@ describe('a program on another port', () => {
   const neighbour = (): Promise<Stranger> =>
     startStranger(world, { answer: () => ({ body: '<!doctype html><title>neighbour</title>' }) });
 
-  test('is sent the cookie by the browser, and can do nothing with it', async () => {
+  test('receives the cookie from the browser, and can do nothing with it', async () => {
     await using one = await start();
     const other = await neighbour();
     const page = await one.watched.context.newPage();
@@ -76,7 +76,7 @@ describe('a program on another port', () => {
     await page.close();
   });
 
-  test('that sets our cookie, or takes it away, signs nobody out', async () => {
+  test('that sets or removes our cookie signs nobody out', async () => {
     await using one = await start();
     const [cookie] = await one.watched.context.cookies();
     const name = cookie?.name ?? '';
@@ -89,7 +89,7 @@ describe('a program on another port', () => {
       const other = await startStranger(world, { answer: () => ({ body: 'hi', headers: { 'set-cookie': set } }) });
       await page.goto(other.url);
       await other.stop();
-      // The open page goes on working, and so does a page that is opened now.
+      // The open page continues to work, and so does a page that is opened now.
       await one.visit('#/settings');
       await one.page.getByText('Signed in until').waitFor();
       await one.page.reload();
@@ -114,7 +114,7 @@ describe('a program that took the port while the server was down', () => {
           : { type: 'application/json', body: '[]' },
     });
 
-  test('gets nothing from the open page that opens anything, and the page says so; then it goes on', async () => {
+  test('gets nothing useful from the open page, and the page warns; then the page continues', async () => {
     await using one = await start();
     await one.server.stop();
     const other = await accepting(one);
@@ -182,7 +182,7 @@ describe('a program that took the port while the server was down', () => {
 });
 
 describe('a program on the other loopback address', () => {
-  test('cannot listen there while the server runs, and `localhost` leads to the address that the server holds', async () => {
+  test("cannot listen there while the server runs, and `localhost` leads to the server's own address", async () => {
     await using one = await start();
     await expect(
       startStranger(world, { host: '::1', port: one.server.port, answer: () => ({ body: '' }) }),
@@ -195,7 +195,7 @@ describe('a program on the other loopback address', () => {
     }
   });
 
-  test('that was there first gets a visit of `localhost`, and with it nothing that the server takes', async () => {
+  test('that was there first gets a visit of `localhost`, but nothing that the server accepts', async () => {
     const port = await freePort();
     const other = await startStranger(world, {
       host: '::1',

@@ -34,7 +34,7 @@ function choose(prompt: string): Scene | null {
 /** A dialog breaks a command into lines, and puts a mark before each of them. */
 const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');
 
-test('a permission is never shown with the command of another agent that asks as well', async () => {
+test('a permission is never shown with the command of another agent that asks at the same time', async () => {
   world = await claudeWorld({ choosers: [choose] });
   const cbos = await startCbos(world);
   await cbos.call('POST', '/sessions', { slug: 'A', type: 'screen', path: world.projectDir });

@@ -95,7 +95,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => world.dispose());
 
-test('what runs in a session reads and sends with its name on it; it answers, types, launches and lets in nobody, however it comes', async () => {
+test('a process in a session reads, and sends with its name on the text; it cannot answer, type, launch or sign in, whatever way it takes', async () => {
   const before = await cbos.session('B');
   const keys = post('/sessions/B/keys', { keys: '1' });
   const answer = post('/sessions/B/answer', { choice: 'yes' });
@@ -187,7 +187,7 @@ test('what runs in a session reads and sends with its name on it; it answers, ty
   expect([answered.code, answered.stderr]).toEqual([0, '']);
 }, 120_000);
 
-test('what a JSON session runs is known too, also after a restart of the server, until config.toml gives sessions all rights', async () => {
+test('a process of a JSON session is recognised too, even after a restart of the server, until config.toml gives sessions all rights', async () => {
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   const send = `${SOCKET} ${post('/sessions/B/send', { text: 'from a JSON session', queue: true })}`;

@@ -13,7 +13,7 @@ const BOMBS: Record<string, (file: string) => unknown> = {
   'the same key twice': (file) => writeFileSync(file, 'port = 1\nport = 2\n'),
 };
 
-test.each(Object.entries(BOMBS))('settings that are %s are refused at once, with what to do', async (_name, plant) => {
+test.each(Object.entries(BOMBS))('settings that are %s are refused at once, with the cure', async (_name, plant) => {
   await using world = createWorld();
   mkdirSync(world.cbosHome, { recursive: true, mode: 0o700 });
   await plant(join(world.cbosHome, 'config.toml'));

@@ -68,7 +68,7 @@ beforeAll(async () => {
 afterAll(() => world.dispose());
 
 test.each(['SCREEN', 'JSON'])(
-  'all of a long command is shown before it is allowed: %s',
+  'a long command is shown in full before it can be allowed: %s',
   async (slug) => {
     const question = await ask(slug, 'long');
     expect(question.tool?.input).toMatchObject({ command: LONG });
@@ -92,7 +92,7 @@ test.each(['SCREEN', 'JSON'])(
   120_000,
 );
 
-test('what is longer than CBOS carries is allowed in the terminal alone; a no counts everywhere', async () => {
+test('a longer call than CBOS carries can be allowed only in the terminal; a no counts everywhere', async () => {
   const question = await ask('SCREEN', 'huge');
   expect(question.cut).toBe(true);
   expect(JSON.stringify(question).length).toBeLessThan(HUGE.length);

@@ -51,7 +51,7 @@ describe('diff', () => {
       expect(readFileSync(join(other.dir, name), 'utf8')).toBe(readFileSync(join(repository.dir, name), 'utf8'));
   });
 
-  test('on a terminal lets no escape code, no reordering mark and no false name through', async () => {
+  test('shows no escape code, reordering mark or false name on a terminal', async () => {
     repository.write('a.txt', 'one\n\u001b[2Jgone\u202etxt\u200b\r\n');
     repository.write('x\u001b]0;evil\u0007\u202e\n+y', 'x\n');
     for (const words of [['AUTH'], ['AUTH', '--stat']]) {
@@ -119,7 +119,7 @@ describe('diff', () => {
     expect(await run(['NOWHERE'])).toMatchObject({ code: 2 });
   });
 
-  test('a patch that is cut ends with the exit code of a failure: nobody takes it for whole', async () => {
+  test('a patch that is cut off ends with the exit code of a failure, so that nobody takes it for complete', async () => {
     repository.write('huge.txt', 'a line of some length, to fill the patch\n'.repeat(60_000));
     const { code, stderr } = await run(['AUTH']);
     expect(code).toBe(1);

@@ -94,7 +94,7 @@ describe('cbos export --format asciicast', () => {
     }
   });
 
-  test('no number of it keeps a player busy for ever, wherever a write cut it', async () => {
+  test('none of its numbers keeps a player busy forever, wherever a write cut it', async () => {
     write('A', '\u001b[2147483647S12345\u001b[12;99999H\u009b55555b', '1 7\n1 3\n1 26\n');
     const { events } = await castOf('A');
     expect(events.map(([, , text]) => text).join('')).toBe('\u001b[2147S12345\u001b[12;9999H\u009b5555b');
@@ -213,7 +213,7 @@ describe('cbos export as text and page', () => {
     expect(stdout).toContain("default-src 'none'");
   });
 
-  test.each(['text', 'html'])('no mark reorders what is read: %s', async (format) => {
+  test.each(['text', 'html'])('no mark reorders the output: %s', async (format) => {
     write('A', 'rm -rf \u202e/ oediv\u2066.\u200f');
     const { stdout } = await run('export', 'A', '--format', format);
     expect(stdout).not.toMatch(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/);
@@ -243,7 +243,7 @@ describe('cbos export --output', () => {
     expect(readdirSync(world.streamDir).sort()).toEqual(['A.timing', 'A.typescript', 'a.cast']);
   });
 
-  test('follows no link that somebody else has put where it writes', async () => {
+  test('follows no link that somebody else has put at its output', async () => {
     write('A', 'abc', '1 3\n');
     for (const name of ['victim', 'a.cast']) writeFileSync(inWorld(name), 'mine');
     symlinkSync(inWorld('victim'), inWorld('a.cast.partial'));

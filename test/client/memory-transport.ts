@@ -70,7 +70,7 @@ export class MemoryTransport implements Transport {
   }
 }
 
-/** Timers that fire when the test says so. */
+/** Timers that fire when the test requests it. */
 export class ManualTimers {
   readonly waiting: { callback: () => void; delayMs: number }[] = [];
 

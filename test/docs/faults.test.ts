@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../../scripts/root.mjs';
 
-/** Returns the rows of a page's tables: the fault or attack, and the tests that prove how CBOS meets it. */
+/** Returns the rows of a page's tables: the fault or attack, and the tests that prove how CBOS handles it. */
 function rowsOf(page: string) {
   return readFileSync(join(ROOT, page), 'utf8')
     .split('\n')

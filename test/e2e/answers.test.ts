@@ -125,12 +125,12 @@ async function answered(body: Answer, { byKeys = false } = {}): Promise<void> {
 const untilDone = () => cbos.untilStatus(slug, 'idle/waiting_input');
 
 /**
- * Returns what Claude Code reported to the model about the tool calls of this test, in order. It contains the answers
- * of the user.
+ * Returns what Claude Code reported to the model about the tool calls of this test, in order. The results contain the
+ * answers of the user.
  */
 const toolResults = (): string[] => toolResultsOf(world, `${tag}: `);
 
-/** Expects that nothing is left in the prompt: a text that is sent now must reach Claude Code alone. */
+/** Expects that nothing is left in the prompt, so that a text that is sent now reaches Claude Code alone. */
 async function expectEmptyPrompt(): Promise<void> {
   const sent = await prompt('scene:hello and nothing else');
   expect(sent.error).toBeNull();
@@ -444,7 +444,7 @@ describe('an answer to nothing', () => {
     await expectEmptyPrompt();
   });
 
-  test('from two clients and a person at the terminal at once is given once; what comes late is told so, and nothing of CBOS is left in the prompt', async () => {
+  test('from two clients and a person at the terminal at once is given once; late answers are refused, and nothing of CBOS is left in the prompt', async () => {
     await ask('scene:ask');
     const { screen_id: screenId } = await cbos.session(slug);
     await untilItTakesKeys();

@@ -123,7 +123,7 @@ describe('what cannot be launched', () => {
     expect((await server.call<Session[]>('GET', '/sessions')).body).toEqual([]);
   });
 
-  test('a Claude Code that is missing or ends at once is said, and nothing is left', async () => {
+  test('a Claude Code that is missing or ends at once is reported, and nothing is left behind', async () => {
     await using other = await claudeWorld();
     const server = await startCbos(other, { CBOS_CLAUDE_COMMAND: 'no-such-claude' });
     const refused = await server.call('POST', '/sessions', { slug: 'NONE', type: 'screen', path: other.projectDir });

@@ -6,7 +6,7 @@ import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-/** Less than any turn spends. */
+/** Less than the cost of any turn. */
 const CONFIG = `
 status_line_tap = "always"
 [[budgets]]
@@ -41,7 +41,7 @@ const deliveryOf = async (slug: string, id: string): Promise<Delivery> =>
   (await cbos.call<Delivery>('GET', `/sessions/${slug}/deliveries/${id}`)).body;
 
 test.skipIf(isOlderThan('2.1.329'))(
-  'at its budget a session of either type gets no text until a person raises it, also from the next server',
+  'at its budget a session of either type gets no text until a person raises it, even from the next server',
   { timeout: 180_000 },
   async () => {
     for (const [slug, type] of [['EVENTS', 'json'] as const, ['LINE', 'screen'] as const]) {
@@ -114,7 +114,7 @@ test.skipIf(isOlderThan('2.1.329'))(
 
     expect((await schedule('run', 'EACH')).stdout).toBe('skipped: a budget is reached\n');
     expect((await cbos.cli(['budget', 'raise', 'night', '--to', '1000'])).code).toBe(0);
-    // Nobody has said that Claude Code may trust this folder.
+    // Nobody has told Claude Code that it may trust this folder.
     const strange = join(world.dir, 'strange');
     mkdirSync(strange);
     await add('STRANGE', strange);

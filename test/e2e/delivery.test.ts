@@ -119,7 +119,7 @@ describe('a text for the prompt', () => {
     });
   });
 
-  test('is not put beside a draft that somebody begins while a turn runs; held, it waits until the draft has gone', async () => {
+  test('is not put next to a draft that somebody begins while a turn runs; it is held until the draft is gone', async () => {
     const send = (text: string, queue = false) =>
       cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text, queue });
     const type = (keys: string) => cbos.call('POST', `/sessions/${slug}/keys`, { keys });

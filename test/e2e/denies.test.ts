@@ -80,7 +80,7 @@ test('most of the commands made to slip past a deny would run in a shell', { tim
   for (const name of ['other', 'third', 'copied', 'plain']) rmSync(join(world.projectDir, name), { force: true });
 });
 
-test('none of them runs, though Claude Code is told to ask about nothing', { timeout: 300_000 }, async () => {
+test('none of them runs, although Claude Code would ask about nothing', { timeout: 300_000 }, async () => {
   const json = jsonSessions(world, () => cbos);
   await json.create('JSON', { permission_mode: 'bypassPermissions', env });
   await json.invoke('JSON', 'run:pull:first');
@@ -117,7 +117,7 @@ test('none of them runs, though Claude Code is told to ask about nothing', { tim
   );
 });
 
-test('a session in a terminal is refused what needs no dialog, once, however late its hook is', {
+test('a session in a terminal is denied a call that needs no dialog, once, however late its hook is', {
   timeout: 120_000,
 }, async () => {
   const slow = join(world.dir, 'slow');
@@ -153,7 +153,7 @@ test('a session in a terminal is refused what needs no dialog, once, however lat
   expect(made()).toEqual([]);
   expect((await audit()).slice(before)).toMatchObject([{ session: 'SCREEN', decision: 'deny', outcome: 'given' }]);
 
-  // While the server is away, every call that a rule covers asks, even one that it would not deny.
+  // While the server is away, every call that a rule covers asks, even one that the rule would not deny.
   await send('later:pull:away');
   await cbos.stop('SIGKILL');
   await waitFor(() => hookFiles().some((text) => text.includes('"PermissionRequest"')), {

@@ -28,7 +28,7 @@ function bytesOf(slug: string): { counted: number; recorded: number } {
   };
 }
 
-test('a session whose recording stops on a full disk says so, is not read from an old screen, and is seen again afterwards', async (context) => {
+test('a session whose recording stops on a full disk reports it, is not judged by an old screen, and is seen again afterwards', async (context) => {
   const disk = mountSmallDisk(world, world.streamDir, '1m');
   if (disk === null) return context.skip('nothing may be mounted here');
   cbos = await startCbos(world);
@@ -63,7 +63,7 @@ test('a session whose recording stops on a full disk says so, is not read from a
   });
 });
 
-test('an adopted session, which Screen records and no hook tells of, says so too, and is seen again afterwards', async (context) => {
+test('an adopted session, which Screen records and no hook reports, shows it too, and is seen again afterwards', async (context) => {
   const disk = mountSmallDisk(world, world.streamDir, '1m');
   if (disk === null) return context.skip('nothing may be mounted here');
   cbos = await startCbos(world);
@@ -93,7 +93,7 @@ test('an adopted session, which Screen records and no hook tells of, says so too
   expect(readFileSync(recording, 'utf8')).toContain('proceed');
 });
 
-test('a server whose home has no room left stays up, refuses what it could not write down, and goes on when there is room', async (context) => {
+test('a server whose home has no room left stays up, refuses what it could not record, and continues when there is room', async (context) => {
   const disk = mountSmallDisk(world, world.cbosHome, '2m');
   if (disk === null) return context.skip('nothing may be mounted here');
   cbos = await startCbos(world);

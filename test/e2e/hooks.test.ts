@@ -64,8 +64,8 @@ function wayOf(slug: string): { way: string; moments: string[] } {
 test.concurrent.each([
   ['twice', 'TWICE', { mv: '/bin/cp "$1" "$1.2" && /bin/mv "$1.2" "$' + '{2%.json}2.json"; exec /bin/mv "$1" "$2"' }],
   ['a second late', 'LATE', { mv: '(sleep 1; exec /bin/mv "$1" "$2") >/dev/null 2>&1 &' }],
-  ['never, for the spool cannot be written', 'NEVER', { cat: 'exit 1' }],
-])('the status goes its way where hooks come %s', { timeout: 90_000 }, async (_, slug, programs) => {
+  ['never, because the spool cannot be written', 'NEVER', { cat: 'exit 1' }],
+])('the status stays right if hooks come %s', { timeout: 90_000 }, async (_, slug, programs) => {
   await launch(slug, programs);
   await prompt(slug, `${slug} scene:permission`);
   await cbos.until(slug, ({ status }) => status.question?.options.length === 3, 'asks');
@@ -79,7 +79,7 @@ test.concurrent.each([
   expect(wayOf(slug)).toEqual({ way: 'idle active waiting active idle', moments: [] });
 });
 
-test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Code ends it, and on while that of its end hangs', {
+test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Code ends that hook, and while the hook of its end hangs', {
   timeout: 90_000,
 }, async () => {
   const hold = join(world.dir, 'hold');
@@ -93,7 +93,7 @@ test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Co
   // No hook can report the turn: Claude Code waits for this hook, so there is no request to the model and no payload.
   expect(world.promptsReceived()).not.toContain('HANGS scene:hello');
   expect(runs.status.because.source).not.toBe('hook');
-  // Claude Code ends the hook after ten seconds and goes on without it.
+  // Claude Code ends the hook after ten seconds and continues without it.
   await waitFor(() => world.promptsReceived().includes('HANGS scene:hello'), {
     describe: 'Claude Code goes on without the hook',
     timeoutMs: 30_000,

@@ -196,7 +196,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
     await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
-    // A text that is to be sent now is sent. The end of its turn lets no other text out.
+    // A text that is to be sent now is sent. The end of its turn releases no other text.
     expect((await send(`${tag}: now scene:hello`)).body).toMatchObject({ status: 'delivered' });
     await cbos.untilStatus(slug, 'idle/waiting_input');
     expect(arrived()).toEqual(['running', 'now']);

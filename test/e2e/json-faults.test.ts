@@ -63,7 +63,7 @@ describe('a server that is killed in mid-turn', () => {
     expect((await json.events('ASKS')).filter(({ event }) => event.type === 'result')).toHaveLength(1);
   });
 
-  test('whose Claude Code dies meanwhile shows the turn as interrupted', async () => {
+  test('whose Claude Code dies at that moment shows the turn as interrupted', async () => {
     cbos = await startCbos(world);
     await json.create('GONE');
     await json.invoke('GONE', 'scene:silent please');

@@ -55,7 +55,8 @@ test('a JSON session gets a terminal and gives it back, on one conversation that
   );
   expect(wasTold('scene:read in a terminal')).toBe(true);
 
-  // Only the session's processes ended, not the session. So neither the clients nor the history may report an end.
+  // Only the session's processes ended, not the session. Neither the clients nor the history may therefore report an
+  // end.
   expect(watcher.statuses('HAND').filter((status) => status.startsWith('dead'))).toEqual([]);
   const history = (await cbos.call<StatusChange[]>('GET', '/sessions/HAND/history')).body;
   expect(history.filter(({ primary }) => primary === 'dead')).toEqual([]);

@@ -122,7 +122,7 @@ describe('a JSON session', () => {
     await cbos.untilStatus('STOP', 'idle/waiting_input');
   });
 
-  test('whose process is killed in mid-turn shows the turn as interrupted, runs nothing twice, and goes on at the next prompt', async () => {
+  test('whose process is killed in the middle of a turn shows the turn as interrupted, runs nothing twice, and continues at the next prompt', async () => {
     await json.create('KILLED');
     await json.invoke('KILLED', 'scene:hello before');
     await cbos.untilStatus('KILLED', 'idle/waiting_input');

@@ -104,7 +104,7 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   expect(shown.status.question?.text).toContain('New MCP server found');
 });
 
-test('the question is about the folder that the session has now, and what a link leads to is what is judged and started', async () => {
+test("the question is about the session's present folder, and what a link leads to is judged and started", async () => {
   const [here, there] = [world.project('here'), world.project('there')];
   const repository = plantRepository(there);
   await json.create('MOVED', { path: here });

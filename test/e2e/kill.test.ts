@@ -41,7 +41,7 @@ describe('cbos kill', () => {
     }
   });
 
-  test("leaves none behind either when Screen's daemon was killed first, ten times out of ten", async () => {
+  test("leaves none behind even if Screen's daemon was killed first, ten times out of ten", async () => {
     for (let time = 1; time <= TIMES; time += 1) {
       const created = await cbos.call<Session>('POST', '/sessions', {
         slug: `S-${time}`,

@@ -144,7 +144,7 @@ describe('the socket of a session', () => {
 });
 
 describe('the server alone', () => {
-  test('refuses to run twice on one home, and says so in one line', async () => {
+  test('refuses to run twice on one home, and reports it in one line', async () => {
     const second = await cbos.cli(['serve'], { env: { CBOS_PORT: String(await world.freePort()) } });
     expect(second.code).toBe(1);
     expect(second.stderr.trim().split('\n')).toHaveLength(1);
@@ -212,7 +212,7 @@ describe('a rename', () => {
 });
 
 describe('the server', () => {
-  test('killed with SIGKILL and started again has every session back with the right status, and the sessions never noticed', async () => {
+  test('killed with SIGKILL and started again has every session back with the right status, and the sessions notice nothing', async () => {
     const [fresh, gone] = [await spares.take(), await spares.take()];
     await launch('IDLE', 'scene:hello');
     await cbos.call('POST', '/sessions', {

@@ -22,7 +22,7 @@ const isPossible = spawnSync(command, [...args, 'true']).status === 0;
 const reason = isPossible ? '' : ' (skipped: no user namespace may be made here)';
 
 test.skipIf(!isPossible).each(['watches', 'instances'])(
-  `where the limit of inotify %s is reached, hooks, screens and recordings are still seen, soon${reason}`,
+  `if the limit of inotify %s is reached, hooks, screens and recordings are still noticed soon${reason}`,
   async (what) => {
     await using world = await claudeWorld();
     // Screen cannot change the owner of a terminal in such a namespace, so the session is launched before.

@@ -90,7 +90,7 @@ test('a parked session has no process, is listed as parked, and a text brings it
   expect(resources?.cpu_ms).toBeGreaterThan(0);
 });
 
-test('a server that is killed as it parks leaves a running or a parked session, which takes the next text once', async () => {
+test('a server that is killed while it parks leaves a running or a parked session, which takes the next text once', async () => {
   // The request is repeated while the session still has something to do. A killed server gives no answer.
   const parking = waitFor(async () => ((await park().catch(() => null))?.error ?? null) === null, {
     describe: 'it is parked, or the server is gone',
@@ -109,7 +109,7 @@ test('a server that is killed as it parks leaves a running or a parked session, 
   expect([timesReceived('scene:hello third'), daemons().length]).toEqual([1, 1]);
 });
 
-test('a server that is killed as it brings a session back leaves one of it, and its text arrives once', async () => {
+test('a server that is killed while it wakes a session leaves one of it, and its text arrives once', async () => {
   await waitFor(async () => (await park()).error === null, { describe: 'it is parked' });
   const sending = cbos.call('POST', '/sessions/PARK/send', { text: 'scene:hello fourth' }).catch(() => null);
   // The launch has begun, but none of its processes is saved yet.

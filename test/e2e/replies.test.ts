@@ -203,7 +203,7 @@ describe('a person at the terminal', () => {
       const question = await ask(`run:${mark}`);
       const { screen_id: screenId } = await cbos.session(slug);
       await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
-      // From 100 ms before the other answer to 100 ms after it. 200 races cover each millisecond once.
+      // The delays range from 100 ms before the other answer to 100 ms after it. 200 races cover each millisecond once.
       const keyAfterMs = ((race * 37) % 200) - 100;
       const [result] = await Promise.all([
         delay(Math.max(0, -keyAfterMs)).then(() => answer({ choice: 'no', text: 'not now', question_id: question.id })),

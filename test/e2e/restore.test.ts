@@ -51,7 +51,7 @@ async function killEverything(): Promise<void> {
 
 const timesReceived = (prompt: string): number => world.promptsReceived().filter((one) => one === prompt).length;
 
-test('everything is killed with Screen: the sessions are lost, and come back on their conversations, at their sizes, once each', async () => {
+test('everything is killed with Screen: the sessions are lost, and come back with their conversations and sizes, once each', async () => {
   await killEverything();
   cbos = await startCbos(world);
   const lost = await cbos.call<Session[]>('GET', '/sessions?state=lost');
@@ -98,7 +98,7 @@ test('a session that was stopped is not lost, and a lost one that is stopped sta
   expect(refused).toMatchObject({ code: 4, stdout: expect.stringContaining('DOCS stays as it is') });
 });
 
-test('a server that is killed as it brings a session back leaves one of it', async () => {
+test('a server that is killed while it restores a session leaves one of it', async () => {
   await cbos.call('POST', '/restore', {});
   // The launch has begun, but none of its processes is saved yet.
   await waitFor(() => world.processes().some(({ pid }) => pid !== cbos.pid), { describe: 'a process of the launch' });
@@ -113,7 +113,7 @@ test('a server that is killed as it brings a session back leaves one of it', asy
   expect([timesReceived('scene:hello third'), open.length]).toEqual([1, 1]);
 });
 
-test('a session that a signal ends while no server runs is lost, and is left while another Claude Code has its conversation', async () => {
+test('a session that a signal ends while no server runs is lost, and is left alone while another Claude Code has its conversation', async () => {
   const { pid, claude_session_id: sessionId } = await cbos.session('WORK');
   await cbos.stop();
   process.kill(pid ?? 0, 'SIGTERM');

@@ -45,7 +45,7 @@ let slow: string;
 beforeAll(async () => {
   ({ world, typed, cbos } = await startAnswering({ choosers: [choose] }));
   writeFileSync(join(world.projectDir, 'count.sh'), 'echo ran >> "../ran-$1"\n');
-  // The place at which a hook waits is created as many seconds late as the file `late` says.
+  // The place at which a hook waits is created late, by the number of seconds in the file `late`.
   slow = join(world.dir, 'slow');
   mkdirSync(slow);
   const late = `#!/bin/sh\n[ -e ${slow}/late ]&&sleep "$(cat ${slow}/late)"\nexec /usr/bin/mkfifo "$@"\n`;
@@ -118,7 +118,7 @@ describe('a session in a terminal', () => {
     expect(await audit()).toMatchObject([{}, { decision: 'deny', input: { command: 'sh ./count.sh denied' } }]);
   });
 
-  test('asks a person as soon as the file of rules is broken, which the doctor and `cbos rules` say', async () => {
+  test('asks a person as soon as the file of rules is broken, which the doctor and `cbos rules` report', async () => {
     rules(`${ALLOW}[[deny]\n`);
     await send('run:broken');
     await answerOpen('yes');
@@ -131,7 +131,7 @@ describe('a session in a terminal', () => {
     expect((await cbos.cli(['doctor'])).stdout).toMatch(/Approval rules.*line 3/);
   });
 
-  test('whose hook is 5 s late is answered by the rule then, once', async () => {
+  test('whose hook is 5 s late is then answered by the rule, once', async () => {
     rules(ALLOW);
     writeFileSync(join(slow, 'late'), '5');
     await send('run:late');

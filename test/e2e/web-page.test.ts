@@ -81,7 +81,7 @@ async function open(options: Omit<Parameters<typeof openPage>[1], 'origin'> = {}
   const { stdout } = await cbos.cli(['open', '--json'], { env: { CBOS_PORT: new URL(cbos.url).port } });
   await page.goto((JSON.parse(stdout) as { url: string }).url);
   await page.getByRole('navigation', { name: 'Sessions' }).waitFor();
-  // Waits until the page has signed in. A reload during the sign-in would start it again with a link that was used.
+  // Waits until the page has signed in. A reload during the sign-in would start the sign-in again with a used link.
   await page.locator('.shell:not(.is-stale)').waitFor();
   await page.getByText('Connecting…').first().waitFor({ state: 'detached' });
 }

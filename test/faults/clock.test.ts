@@ -8,7 +8,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { canStepClock, type SteppingClock, steppingClock } from './harness/clock.ts';
 
 const HOUR_MS = 3_600_000;
-/** Far less than an hour, and far more than a loaded machine takes. */
+/** Far less than an hour, and far more than a loaded machine needs. */
 const SOON_MS = 20_000;
 
 let world: ClaudeWorld;
@@ -72,7 +72,7 @@ const untilAsked = (slug: string): Promise<Session> =>
   cbos.until(slug, ({ status }) => (status.question?.options.length ?? 0) > 0, 'asks for a permission', SOON_MS);
 
 describe.skipIf(!canStepClock)('a clock that is set back by an hour', () => {
-  test('while a session is idle leaves its status, its question and its answer right, also for the next server', async () => {
+  test('while a session is idle leaves its status, its question and its answer right, even for the next server', async () => {
     const slug = await startSession();
     await send(slug, 'scene:hello');
     await untilIdle(slug);
@@ -99,7 +99,7 @@ describe.skipIf(!canStepClock)('a clock that is set back by an hour', () => {
     await cbos.call('DELETE', `/sessions/${slug}`);
   });
 
-  test('while no server runs and a turn ends: the next one knows that it has', async () => {
+  test('while no server runs and a turn ends: the next server knows it', async () => {
     const slug = await startSession();
     await send(slug, 'scene:slow');
     await cbos.untilStatus(slug, 'active/thinking');

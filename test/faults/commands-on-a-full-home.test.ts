@@ -45,7 +45,7 @@ async function stateOf(cbos: Cbos): Promise<unknown> {
   };
 }
 
-test('a turn and a question that run while the home is full: what cannot be written down is refused, what needs no room is done', async (context) => {
+test('a turn and a question that run while the home is full: what cannot be recorded is refused, what needs no room is done', async (context) => {
   const disk = mountSmallDisk(world, world.cbosHome, '3m');
   if (disk === null) return context.skip('nothing may be mounted here');
   const cbos = await startCbos(world);

@@ -84,7 +84,7 @@ function untilTold(body: object, status: Delivery['status']): Promise<Delivery> 
   );
 }
 
-test('a text that a killed server left in the prompt of an adopted session, of which no hook tells: it is taken out, and told not to have arrived', async () => {
+test('a text that a killed server left in the prompt of an adopted session, which no hook reports: it is removed, and reported as not arrived', async () => {
   newSlug();
   await startForeign(world, slug);
   await waitFor(async () => (await cbos.call('GET', `/sessions/${slug}`)).status === 200, { describe: 'it is listed' });
@@ -108,7 +108,7 @@ describe('a server that is killed while it sends a text', () => {
     claudePid = (await cbos.untilStatus(slug, 'idle/ready')).pid ?? 0;
   });
 
-  test('before Enter: the text with a key is sent once, and the same key tells so', async () => {
+  test('before Enter: the text with a key is sent once, and the same key reports it', async () => {
     const body = { text: `scene:hello ${slug} typed`, idempotency_key: 'typed' };
     await killWhen('typing', body);
     await restart();
@@ -117,7 +117,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('typed')).toEqual([`scene:hello ${slug} typed`]);
   });
 
-  test('as it types Enter: the text is sent once, whether Claude Code took it or not', async () => {
+  test('as it presses Enter: the text is sent once, whether Claude Code took it or not', async () => {
     const body = { text: `scene:hello ${slug} entered`, idempotency_key: 'entered' };
     await killWhen('entering', body);
     await restart();
@@ -126,7 +126,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('entered')).toEqual([`scene:hello ${slug} entered`]);
   });
 
-  test('before Enter, and nobody can ask for it again: it has failed, says so, and is not in the way of the next', async () => {
+  test('before Enter, with nobody who can ask for it again: it has failed, reports it, and does not block the next text', async () => {
     await killWhen('typing', { text: `scene:hello ${slug} keyless` });
     await restart();
     const failed = (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body[0];
@@ -147,7 +147,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('filling')).toEqual([text]);
   });
 
-  test('before Enter, of a text that stands in the prompt as a placeholder: it is sent once', async () => {
+  test('before Enter, of a text that is in the prompt as a placeholder: it is sent once', async () => {
     const text = `scene:hello ${slug} huge ${'words over words '.repeat(3_500)}end`;
     const body = { text, idempotency_key: 'huge' };
     await killWhenShown(PLACEHOLDER, body);
@@ -157,7 +157,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('huge')).toHaveLength(1);
   });
 
-  test('before Enter, of such a text that nobody can ask for again: it is taken out of the prompt, and not in the way of the next', async () => {
+  test('before Enter, of such a text that nobody can ask for again: it is removed from the prompt, and does not block the next text', async () => {
     await killWhenShown(PLACEHOLDER, { text: `scene:hello ${slug} heavy ${'words over words '.repeat(3_500)}end` });
     await restart();
     await untilTold({ text: `scene:hello ${slug} light`, idempotency_key: 'light' }, 'delivered');
@@ -175,7 +175,7 @@ describe('a server that is killed while it sends a text', () => {
   });
 });
 
-test('the files that a killed server typed from are removed, and none that another process types from', async () => {
+test('the files from which a killed server typed are removed, but not those of another process', async () => {
   const run = join(world.cbosHome, 'run');
   await cbos.stop('SIGKILL');
   const dead = spawnSync('/bin/true').pid;

@@ -48,7 +48,7 @@ test.each([
   ['in the middle', () => garble(log(), { from: HEADER + (frames() - 3) * FRAME + 500, bytes: 2_000 })],
   ['by losing its end', () => truncateSync(log(), HEADER + (frames() - 2) * FRAME)],
   ['in its header', () => garble(log(), { from: 8, bytes: 4 })],
-])('a log that is damaged %s is put aside and told, and the sessions that were in it are listed', async (_, damage) => {
+])('a log that is damaged %s is set aside and reported, and its sessions are listed', async (_, damage) => {
   await killAfterWriting();
   damage();
   const before = timesTold();
@@ -63,7 +63,7 @@ test.each([
   await cbos.until('AUTH', ({ status }) => status.primary === 'idle', 'has answered');
 });
 
-test('a log that a killed server left, whole or with a transaction that was not finished, is not called damaged', async () => {
+test('a log that a killed server left, whole or with an unfinished transaction, is not called damaged', async () => {
   for (const cut of [0, 100]) {
     await killAfterWriting();
     if (cut > 0) garble(log(), { from: statSync(log()).size, bytes: cut });

@@ -51,7 +51,7 @@ test('sessions that the database has lost are listed again as they were: launche
   expect(logOf(world)).toContain('AUTH');
 });
 
-test('their recordings go on, and their hooks, questions and texts work', async () => {
+test('their recordings continue, and their hooks, questions and texts work', async () => {
   const { ino, size } = statSync(recordingOf(world, 'AUTH'));
   for (const slug of ['AUTH', 'OURS']) {
     expect((await cbos.call('POST', `/sessions/${slug}/send`, { text: 'scene:permission' })).error).toBeNull();
@@ -69,7 +69,7 @@ test('their recordings go on, and their hooks, questions and texts work', async 
   expect(readFileSync(recordingOf(world, 'OURS'), 'utf8')).toContain('proceed');
 });
 
-test('a JSON session asks what it asked, and continues its conversation', async () => {
+test('a JSON session asks the same question, and continues its conversation', async () => {
   const asked = await cbos.untilStatus('ASKS', 'waiting/permission');
   expect(asked.status.question?.tool?.name).toBe('Bash');
   expect((await json.answer('ASKS', { choice: 'yes' })).error).toBeNull();
@@ -80,7 +80,7 @@ test('a JSON session asks what it asked, and continues its conversation', async 
   expect(world.promptsReceived().filter((prompt) => prompt === 'scene:hello again')).toHaveLength(1);
 });
 
-test('the start and the doctor say how many were brought back', async () => {
+test('the start and the doctor report how many were listed again', async () => {
   expect((await cbos.cli(['up'])).stderr).toMatch(/the database lacked 4 sessions .*: ASKS, AUTH, CHAT, OURS/);
   expect((await cbos.cli(['doctor'])).stdout).toMatch(/Database: .* lacked 4 sessions .*: ASKS, AUTH, CHAT, OURS/);
 });

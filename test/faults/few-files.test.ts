@@ -11,7 +11,7 @@ const STUB = fileURLToPath(new URL('../harness/stub-agent.sh', import.meta.url))
 const LEFT = 4;
 const MANY = 1_024;
 
-test('a server that may open hardly a file lives on, says what it lacks, and does all again when it may', async ({
+test('a server that can hardly open a file keeps running, reports the limit, and recovers afterwards', async ({
   skip,
 }) => {
   await using world = createWorld();

@@ -31,7 +31,7 @@ async function untilReachable(from: Cbos, name: string): Promise<void> {
 }
 
 describe.skipIf(!hasNatsServer)('a fleet of the built program', () => {
-  test("the founder's CBOS is killed: its NATS server lives on, and the next start takes it over", async () => {
+  test("the founder's CBOS is killed: its NATS server keeps running, and the next start takes it over", async () => {
     const [deskWorld, laptopWorld] = worlds as [World, World];
     let desk = await startCbos(deskWorld);
     const laptop = await startCbos(laptopWorld);

@@ -23,7 +23,7 @@ function inDatabase(sql: string): void {
 
 const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('disk of the home') });
 
-test('a server that was killed on a full home starts again, shows what it had shown, and goes on when there is room', async (context) => {
+test('a server that was killed on a full home starts again, shows what it had shown, and continues when there is room', async (context) => {
   if (disk === null) return context.skip('nothing may be mounted here');
   let cbos = await startCbos(world);
   expect((await cbos.cli(['new', 'AUTH', '--cols', '100', '--rows', '30'])).code).toBe(0);

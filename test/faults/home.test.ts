@@ -43,7 +43,7 @@ describe('a home that goes while its server runs', () => {
     ['removed', () => rmSync(world.cbosHome, { recursive: true })],
     ['emptied', () => spawnEmpty()],
     ['moved', () => renameSync(world.cbosHome, `${world.cbosHome}-2`)],
-  ])('%s: the server ends, says so, and the next one starts', async (how, lose) => {
+  ])('%s: the server ends, reports it, and the next one starts', async (how, lose) => {
     await start();
     lose();
     await waitFor(hasEnded, { describe: 'the server has ended' });
@@ -62,7 +62,7 @@ describe('a home that goes while its server runs', () => {
     expect((await runCbos(world, ['down'], { env: moved })).code).toBe(0);
   });
 
-  test('a server that cannot notice is named with its cure by every command', async () => {
+  test('a server that cannot notice is named, with its cure, by every command', async () => {
     await start();
     await stopProcess(cbos.pid);
     rmSync(world.cbosHome, { recursive: true });
@@ -93,7 +93,7 @@ describe('the database', () => {
     );
   });
 
-  test('its log removed while the server runs costs nothing', async () => {
+  test('its log, removed while the server runs, costs nothing', async () => {
     await start();
     rmSync(inHome('cbos.db-wal'));
     await waitFor(() => readFileSync(inHome('server.log'), 'utf8').includes("the database's log was removed"), {
@@ -105,7 +105,7 @@ describe('the database', () => {
     expect(await slugs()).toEqual(['J', 'K']);
   });
 
-  test('a log that cannot be read is put aside, and told', async () => {
+  test('a log that cannot be read is set aside, and reported', async () => {
     await start();
     await cbos.stop('SIGKILL');
     garble(inHome('cbos.db-wal'), { from: 0, bytes: 64 });
@@ -136,7 +136,7 @@ describe('the database', () => {
     expect((await run('down')).code).toBe(0);
   });
 
-  test('garbled while the server runs: the server stays up and says so', async () => {
+  test('garbled while the server runs: the server stays up and reports it', async () => {
     await start();
     const { size } = { size: readFileSync(inHome('cbos.db')).length };
     garble(inHome('cbos.db-wal'), { from: 0, bytes: 8_000 });
@@ -152,7 +152,7 @@ describe('the database', () => {
 });
 
 describe('a home that cannot be written', () => {
-  test('read-only from the start: one line says why not, and the cure', async (context) => {
+  test('read-only from the start: one line gives the reason and the cure', async (context) => {
     const disk = mountSmallDisk(world, world.cbosHome, '3m');
     if (disk === null) return context.skip('nothing may be mounted here');
     await start();
@@ -170,7 +170,7 @@ describe('a home that cannot be written', () => {
     expect((await run('down')).code).toBe(0);
   });
 
-  test('read-only while the server runs: it shows its sessions, and refuses what it could not write down', async (context) => {
+  test('read-only while the server runs: it shows its sessions, and refuses what it could not record', async (context) => {
     mkdirSync(world.cbosHome, { recursive: true });
     const disk = mountFailingDisk(world, world.cbosHome);
     if (disk === null) return context.skip('there is no loop device with ext4 here');

@@ -58,7 +58,7 @@ test.each([
   expect(logOf(world)).toContain('the hook spool was removed and created again');
 });
 
-test('what a session asks while its hooks are lost is seen on its screen, and answered', async () => {
+test('a question that a session asks while its hooks are lost is seen on its screen, and answered', async () => {
   expect((await cbos.cli(['send', 'AUTH', 'scene:permission'])).code).toBe(0);
   await untilAsks();
   const { birthtimeMs } = statSync(spool);
@@ -72,7 +72,7 @@ test('what a session asks while its hooks are lost is seen on its screen, and an
   await answer();
 });
 
-test('a gate that is removed alone, while a text is typed, is put up again', async () => {
+test('a gate that alone is removed while a text is typed is created again', async () => {
   const gate = (): string | undefined => readdirSync(spool).find((name) => name.startsWith('.gate.'));
   const sending = cbos.call<Delivery>('POST', '/sessions/AUTH/send', { text: `scene:hello ${'long '.repeat(4_000)}` });
   const name = await waitFor(gate, { describe: 'the turn is held' });
@@ -83,7 +83,7 @@ test('a gate that is removed alone, while a text is typed, is put up again', asy
   await cbos.untilStatus('AUTH', 'idle/waiting_input');
 });
 
-test('the hooks of a session go on when the settings file that it was given is removed', async () => {
+test('the hooks of a session continue when its settings file is removed', async () => {
   rmSync(join(world.cbosHome, 'claude-hooks'), { recursive: true });
   await worksByHooks();
   // The next launch writes the file again.

@@ -32,12 +32,12 @@ async function leftOver(): Promise<Check | undefined> {
   return (JSON.parse(stdout) as Check[]).find(({ name }) => name === 'Left-over processes');
 }
 
-test("the doctor does not take a running JSON session's Claude Code for left over", async () => {
+test("the doctor does not report a running JSON session's Claude Code as left over", async () => {
   expect(isRunning(agent)).toBe(true);
   expect(await leftOver()).toMatchObject({ outcome: 'ok', cure: null });
 });
 
-test('nor while no server runs: the next one takes it up again', async () => {
+test('nor while no server runs: the next server connects to it again', async () => {
   await cbos.stop('SIGKILL');
   expect(await leftOver()).toMatchObject({ outcome: 'ok', cure: null });
   cbos = await startCbos(world);

@@ -46,7 +46,7 @@ async function expectToTakeText(text: string): Promise<void> {
   await cbos.untilStatus('LOST', 'idle/waiting_input');
 }
 
-test("a session's socket that is removed is made again by itself, as often as it goes", async () => {
+test('a removed socket of a session is made again, as often as it disappears', async () => {
   for (const text of ['scene:hello one', 'scene:hello two']) {
     removeSocket(world, id);
     await backAgain();
@@ -72,7 +72,7 @@ test('a text that is sent right after the loss arrives', async () => {
   await expectToTakeText('scene:hello at once');
 });
 
-test('the whole directory is made again, private, and what happens in it is noticed as before', async () => {
+test('the whole directory is made again, private, and its changes are noticed as before', async () => {
   removeSocketDirectory(world);
   await backAgain();
   expect(statSync(world.screenDir).mode & 0o777).toBe(0o700);
@@ -82,7 +82,7 @@ test('the whole directory is made again, private, and what happens in it is noti
   expect(await cbos.session('LOST')).toMatchObject({ screen_id: id });
 });
 
-test('it is found again after a restart of the server, though the socket went without one', async () => {
+test('it is found again after a restart of the server, even if the socket disappeared without a server', async () => {
   await cbos.stop('SIGKILL');
   removeSocketDirectory(world);
   cbos = await startCbos(world);
@@ -91,7 +91,7 @@ test('it is found again after a restart of the server, though the socket went wi
   await expectToTakeText('scene:hello after a restart');
 });
 
-test('where no socket can be made the session is shown as unreachable with its cure, and no signal ends its daemon', async () => {
+test('if no socket can be made, the session is shown as unreachable with its cure, and no signal ends its daemon', async () => {
   // A SIGCHLD would end the daemon here (Screen 4.9.0).
   putFileInPlaceOfDirectory(world);
   const lost = await cbos.until('LOST', (one) => one.status.because.rule === 'process.unreachable', 'is unreachable');
@@ -120,7 +120,7 @@ test('where no socket can be made the session is shown as unreachable with its c
   await waitFor(() => world.promptsReceived().includes('scene:hello held'), { describe: 'the held text is typed' });
 });
 
-test('a daemon that somebody stops is shown with its cure, and the session is as before when it is continued', async () => {
+test('a daemon that somebody stops is shown with its cure, and the session is as before once it continues', async () => {
   process.kill(daemon, 'SIGSTOP');
   const stopped = await cbos.until('LOST', ({ status }) => status.because.rule === 'process.stopped', 'is stopped');
   expect(stopped).toMatchObject({ state: 'unknown', status: { primary: null, because: { source: 'process' } } });

@@ -13,7 +13,7 @@ import { makeLimitedGroup } from './harness/cgroups.ts';
 const LIMIT_BYTES = 250_000_000;
 const FLOOD_BYTES = 60_000_000;
 
-test('a server that may have 250 MB stays within them, whatever a session writes and whoever does not read; its sessions are not held to them', async ({
+test('a server that is limited to 250 MB stays within the limit, whatever a session writes and whoever does not read; its sessions are not limited', async ({
   skip,
 }) => {
   await using world = createWorld();

@@ -12,7 +12,7 @@ afterEach(() => world.dispose());
 
 const servers = (): number => world.processes().filter(({ command }) => command.includes(' serve')).length;
 
-test('three `cbos up` at once start one server, and each says that it runs', async () => {
+test('three `cbos up` at once start one server, and each reports that it runs', async () => {
   const env = { CBOS_PORT: String(await world.freePort()) };
   const up = () => runCbos(world, ['up', '--json'], { env });
   const results = await Promise.all([up(), up(), up()]);
@@ -25,7 +25,7 @@ test('three `cbos up` at once start one server, and each says that it runs', asy
 });
 
 describe('a server whose process is stopped', () => {
-  test('is named with its cure by every command, and goes on when it is continued', async () => {
+  test('is named, with its cure, by every command, and works when it is continued', async () => {
     const cbos = await startCbos(world);
     await stopProcess(cbos.pid);
     try {

@@ -38,7 +38,7 @@ async function expectSent(text: string): Promise<void> {
 }
 
 describe('while a person looks at a shell in a second window', () => {
-  test('a text, an answer, keys, an interrupt and a rename are for Claude Code alone', async () => {
+  test('a text, an answer, keys, an interrupt and a rename go only to Claude Code', async () => {
     await expectSent('first scene:hello');
     expect((await send('scene:permission')).error).toBeNull();
     await cbos.untilStatus('P', 'waiting/permission');
@@ -54,7 +54,7 @@ describe('while a person looks at a shell in a second window', () => {
     expect(shell()).toBe('');
   });
 
-  test('the text finds its window where that was renumbered, and where the shell has its number', async () => {
+  test('the text finds its window if the windows were renumbered, and if the shell has its number', async () => {
     await person.screenCommand('number 0');
     await expectSent('second scene:hello');
     await person.screenCommand('number 7');
@@ -71,7 +71,7 @@ describe('while a person looks at a shell in a second window', () => {
     await person.command('Q');
   });
 
-  test("copy mode and Screen's own prompts are left to the person, and get no key; closed, the text goes", async () => {
+  test("copy mode and Screen's own prompts are left to the person, and get no key; once closed, the text is typed", async () => {
     await person.screenCommand('select 4');
     await person.copyMode();
     const refused = await send('never in copy mode');

@@ -14,8 +14,8 @@ echo ready
 while read -r file; do cat "$file"; done
 `;
 /**
- * No sequence is known that makes xterm.js loop forever. So this plants a loop in the function that xterm.js calls for
- * the characters of a title.
+ * No sequence is known that makes xterm.js loop forever. This test therefore plants a loop in the function that
+ * xterm.js calls for the characters of a title.
  */
 const PLANT = `const make = String.fromCharCode;
 String.fromCharCode = (...codes) => {
@@ -24,7 +24,7 @@ String.fromCharCode = (...codes) => {
 };`;
 const POISON = '\u001b]0;\ue123\u0007';
 
-test('output that is drawn for ever is set aside: the server goes on, comes up again, and says whose it is', async () => {
+test('output that would draw forever is set aside: the server continues, starts again, and names the session', async () => {
   await using world = createWorld();
   const at = (name: string): string => join(world.dir, name);
   writeFileSync(at('agent'), AGENT, { mode: 0o700 });

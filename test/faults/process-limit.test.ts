@@ -4,7 +4,7 @@ import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { makeLimitedGroup } from './harness/cgroups.ts';
 
-test('where no further process may start, each command says so and does nothing by halves; what needs none works, and all does afterwards', async ({
+test('if no further process can start, each command reports it and leaves nothing half done; the rest works, and everything works afterwards', async ({
   skip,
 }) => {
   await using world = await claudeWorld();

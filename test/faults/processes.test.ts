@@ -35,7 +35,7 @@ test.each<[string, keyof SessionProcesses]>([
   ['Its recorder', 'recorder'],
   ["Screen's daemon", 'daemon'],
 ])(
-  '%s is killed: the session is shown as dead by itself, nothing of it is left, and it comes back on its conversation',
+  '%s is killed: the session is shown as dead, nothing of it is left, and a restart continues its conversation',
   async (_, victim) => {
     const session = await launch('KILLED');
     expect((await send('KILLED', `scene:hello before ${victim}`)).body.status).toBe('delivered');
@@ -57,7 +57,7 @@ test.each<[string, keyof SessionProcesses]>([
   },
 );
 
-test("Screen's daemon of one session is stopped: only that one is refused, with the cure, and goes on afterwards", async () => {
+test("Screen's daemon of one session is stopped: only that session is refused, with the cure, and continues afterwards", async () => {
   const { daemon } = await processesOf(await launch('STOPPED'));
   await launch('OTHER');
   await stopProcess(daemon);
@@ -77,7 +77,7 @@ test("Screen's daemon of one session is stopped: only that one is refused, with 
   await remove('OTHER');
 });
 
-test('names that begin like others, are numbers, or that another Screen session has: each text goes to its own session, and an end ends one', async () => {
+test('names that begin like others, are numbers, or belong to another Screen session: each text goes to its own session, and a stop ends only one', async () => {
   const first = await launch('A');
   // A session as a person starts it. Screen itself finds sessions by the beginning of their name or pid.
   const pid = first.screen_id?.split('.')[0] ?? '';
@@ -102,7 +102,7 @@ test('names that begin like others, are numbers, or that another Screen session 
   }
 });
 
-test('sizes that are set without a pause while an answer is written: the last one holds, the screen is of that size, and the turn goes on', async () => {
+test('sizes that are set without a pause while an answer is written: the last one takes effect, and the turn continues', async () => {
   await launch('SIZES');
   expect((await send('SIZES', 'scene:think sizes')).body.status).toBe('delivered');
   const sizes = Array.from({ length: 30 }, (_, n) => ({ cols: 60 + ((n * 37) % 120), rows: 15 + ((n * 11) % 40) }));

@@ -97,7 +97,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     expect(readFileSync(movedTo(world, 'mine'), 'utf8')).not.toBe('');
   });
 
-  test('when its file is cut off: what is lost is told', async () => {
+  test('when its file is cut off: the loss is reported', async () => {
     await expectToHold((slug) => cutOff(world, slug));
     expect(logOf(world)).toContain('its recording was cut off by another program');
     expect((await cbos.cli(['status'])).stdout).toMatch(
@@ -106,7 +106,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(cut off by another program\)/);
   });
 
-  test('when its files are deleted: what they held is saved as an older recording', async () => {
+  test('when its files are deleted: their content is saved as an older recording', async () => {
     await expectToHold((slug) => deleteRecording(world, slug));
     await each((slug) => expect(older(slug).length, slug).toBeGreaterThan(0));
     const { body } = await cbos.call<{ size_bytes: number }[]>('GET', '/sessions/AUTH/recordings');
@@ -114,7 +114,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     expect(logOf(world)).toContain('was deleted by another program');
   });
 
-  test('while Screen cannot be reached it is said that nothing is recorded, and it goes on when it can', async () => {
+  test('while Screen cannot be reached, the session shows that nothing is recorded, and recording continues afterwards', async () => {
     putFileInPlaceOfDirectory(world);
     await cbos.until('AUTH', (one) => one.status.because.rule === 'process.unreachable', 'is unreachable');
     const untilSaid = (command: string, words: RegExp) =>

@@ -30,13 +30,13 @@ async function expectToTakeText(text: string): Promise<void> {
   await cbos.until('WORK', (one) => one.status.primary === 'idle', 'is done');
 }
 
-test('a session that its user renames in Screen keeps its slug, is followed and can be talked to', async () => {
+test('a session that its user renames in Screen keeps its slug, is followed and accepts texts', async () => {
   id = await renameByUser(world, id, 'mine');
   await expectToTakeText('scene:hello one');
   await expectFollowed();
 });
 
-test('also while no server ran', async () => {
+test('even while no server ran', async () => {
   await cbos.stop('SIGKILL');
   id = await renameByUser(world, id, 'two words');
   cbos = await startCbos(world);
@@ -71,7 +71,7 @@ test('one that is only observed, and one that was adopted, are followed in the s
   expect((await listed()).map((one) => one.slug)).toEqual(['NAMED', 'TAKEN']);
 });
 
-test('the end of one is the end of that one alone, whatever it was called', async () => {
+test('the end of one session ends only that one, whatever it was called', async () => {
   const [named, taken] = await Promise.all([cbos.session('NAMED'), cbos.session('TAKEN')]);
   await renameByUser(world, id, 'last');
   expect((await cbos.cli(['kill', 'NAMED'])).code).toBe(0);

@@ -6,7 +6,7 @@ import { startCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-test('a Claude Code that is replaced under its sessions: what runs goes on, what is launched then is asked for its version, and a screen that nobody knows is unknown, never idle', async () => {
+test('a Claude Code that is replaced under its sessions: running sessions continue, new launches ask for its version, and an unknown screen is unknown, never idle', async () => {
   await using world = await claudeWorld();
   const command = join(world.dir, 'claude');
   symlinkSync(world.claude, command);
@@ -16,7 +16,8 @@ test('a Claude Code that is replaced under its sessions: what runs goes on, what
   expect((await launch('OLD')).error).toBeNull();
   await cbos.untilStatus('OLD', 'idle/ready');
 
-  // Like an update, this puts another program under the same name. It draws what no rule knows, as a new version may.
+  // Like an update, this puts another program under the same name. It draws something that no rule knows, as a new
+  // version may.
   const update = join(world.dir, 'update');
   const says = 'if [ "$1" = --version ]; then echo "9.9.9 (Claude Code)"; exit; fi';
   writeFileSync(

@@ -30,7 +30,7 @@ afterAll(() => world.dispose());
 const slugs = async (server: Cbos): Promise<string[]> =>
   (await server.call<Session[]>('GET', '/sessions')).body.map((one) => one.slug);
 
-test("neither home lists the other's sessions, also not after a restart", async () => {
+test("neither home lists the other's sessions, even after a restart", async () => {
   expect(await slugs(cbos)).toEqual(['WORK']);
   expect(await slugs(neighbour)).toEqual(['WORK']);
   await cbos.stop('SIGKILL');
@@ -57,7 +57,7 @@ test('each home answers the question of its own session by a reply, also after a
   expect(toolResults(world, 'for theirs')).toEqual([expect.stringContaining('PostgreSQL')]);
 });
 
-test("the other's session is refused to whoever adopts it, with the home that has it", async () => {
+test("an adoption of the other's session is refused, and names the home that has it", async () => {
   const refused = await cbos.call('POST', '/sessions/adopt', { screen_id: theirs.screen_id, slug: 'MINE' });
   expect(refused).toMatchObject({ status: 409, error: { code: 'other_home' } });
   expect(refused.error?.hint).toContain(`CBOS_HOME=${other.cbosHome}`);
@@ -81,7 +81,7 @@ test("what the other has adopted is not adopted a second time, and goes on into 
   expect((await neighbour.cli(['rm', 'TAKEN', '--yes'])).code).toBe(0);
 });
 
-test('what one home ends, wipes and looks after leaves the other alone', async () => {
+test("whatever one home ends, removes and watches, the other's sessions are left alone", async () => {
   await cbos.cli(['kill', 'WORK']);
   await cbos.cli(['rm', 'WORK', '--yes']);
   expect(socketsOf(world)).toEqual([theirs.screen_id]);

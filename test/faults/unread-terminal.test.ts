@@ -50,7 +50,7 @@ const send = (slug: string, text: string, queue = false) =>
   cbos.call<Delivery>('POST', `/sessions/${slug}/send`, { text, ...(queue ? { queue } : {}) });
 const received = (word: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(word));
 
-test('a text for a session whose terminal nobody reads gets no Enter, nothing is typed after it, and each arrives once by itself', async ({
+test('a text for a session whose terminal nobody reads gets no Enter, nothing is typed after it, and each text arrives once', async ({
   skip,
 }) => {
   if (freezer === null) return skip('no control group may be made here');
@@ -79,7 +79,7 @@ test('a text for a session whose terminal nobody reads gets no Enter, nothing is
   expect(received('held')).toEqual(['scene:hello held one', 'scene:hello held three']);
 });
 
-test('nothing is typed after it by the next server either, and each arrives once', async ({ skip }) => {
+test('the next server types nothing after it either, and each text arrives once', async ({ skip }) => {
   if (freezer === null) return skip('no control group may be made here');
   const { recorder } = await processesOf(await launch('LATER'));
   await freezer.freeze(recorder);
@@ -98,7 +98,7 @@ test('nothing is typed after it by the next server either, and each arrives once
   expect(received('later')).toEqual(['scene:hello later one', 'scene:hello later three']);
 });
 
-test('a turn whose output nobody reads is stuck, not over; read again it goes on where it was, and nothing is sent twice', async ({
+test('a turn whose output nobody reads is stuck, not over; once it is read, the turn continues, and nothing is sent twice', async ({
   skip,
 }) => {
   if (freezer === null) return skip('no control group may be made here');
@@ -126,7 +126,7 @@ test('a turn whose output nobody reads is stuck, not over; read again it goes on
   expect(received('flood')).toEqual(['scene:flood once']);
 });
 
-test('a recorder that somebody stops is sent on by Screen, and nothing is lost', async () => {
+test('a recorder that somebody stops is continued by Screen, and nothing is lost', async () => {
   const { recorder } = await processesOf(await launch('STOPPED'));
   process.kill(recorder, 'SIGSTOP');
   const sent = await send('STOPPED', 'scene:hello stopped');

@@ -135,10 +135,10 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
       ),
       figuresRow('**all**', figuresOf(of(scored, detector))),
     ]),
-    'What was said, by what was true (strict samples):',
+    'Reported states by true state (strict samples):',
     confusionTable(of(scored, detector)),
     ...(detector === 'cbos'
-      ? ['What a running turn was said to do, by what it did:', doingTable(of(scored, detector))]
+      ? ['Reported activity of running turns by true activity:', doingTable(of(scored, detector))]
       : []),
     'Strict, by scene:',
     sceneTable(scored, detector),
@@ -155,16 +155,16 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
 export function steadiness(scored: readonly ScoredRecording[]): string {
   const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
   const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));
-  const said = `CBOS changed its word ${words} times along them`;
+  const said = `CBOS changed its word ${words} times during these recordings`;
   return moments.length === 0
-    ? `${said}, and never to one that stood for less than 300 ms, unless the session passed through it as shortly.`
-    : `${said}. Stood for less than 300 ms:\n\n${moments.join('\n')}`;
+    ? `${said}, and never to one that lasted less than 300 ms, unless the session passed through it as briefly.`
+    : `${said}. These lasted less than 300 ms:\n\n${moments.join('\n')}`;
 }
 
-const WHY_WRONG = `A spinner turns before the request leaves by whose arrival the label goes, up to half a second on a machine with too much to do; so
-"before" is the screen being ahead of its label. "After" is Claude Code drawing late: until then nothing stood there to go by. To believe a
-spinner after 500 ms instead of 250 was tried (1.0.60 to 2.1.50): the two samples "before" come right, and every turn begins later (median
-lag 213 to 268 ms instead of 53 to 143, where half must come within 200).`;
+const WHY_WRONG = `A spinner turns before its request leaves, up to half a second earlier on an overloaded machine. The label follows the arrival of the
+request, so "before" means that the screen is ahead of its label. "After" means that Claude Code draws late: until then, the screen shows no
+sign of the change. We tried to believe a spinner after 500 ms instead of 250 (1.0.60 to 2.1.50). The two samples "before" are then right,
+but every turn begins later (median lag 213 to 268 ms instead of 53 to 143; half of the lags must be below 200).`;
 
 /** Lists every wrong sample, with the change of the truth that is next to it. */
 export function faultSection(scored: readonly ScoredRecording[]): string {
@@ -180,7 +180,7 @@ export function faultSection(scored: readonly ScoredRecording[]): string {
   );
   if (rows.length === 0) return 'No sample is wrong.';
   const found = table(['recording', 'at', 'is', 'said', 'samples', 'next to a change of the truth'], rows);
-  return `Wrong are:\n\n${found}`;
+  return `These samples are wrong:\n\n${found}`;
 }
 
 function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {

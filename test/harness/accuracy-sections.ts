@@ -32,26 +32,26 @@ export function heldOutSection(first: readonly FirstScoring[], now: readonly Sco
   return [
     '## On versions and scenes that no rule was written for',
     `Recordings below \`test/fixtures/recordings-held-out/\` are made and scored (\`npm run accuracy -- --held-out\`) before anybody looks at
-them. That figure is written down with its commit and never again. What the recordings have shown may be mended afterwards, on
-others that are like them; so the last table is no forecast any more.`,
+them. That figure is recorded once, with its commit. Faults that the recordings have shown may be fixed afterwards, with
+similar recordings, so the last table is no longer a forecast.`,
     ...scorings,
     WHAT_WAS_SEEN,
-    'All of them with the rules of today:',
+    'All of them with the present rules:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
     steadiness(now),
     faultSection(now),
   ].join('\n\n');
 }
 
-const WHAT_WAS_SEEN = `What the sets have shown was mended, each time on recordings of other versions where there were any, and a set that nobody had seen was
-scored afterwards. Of 1.0.90 to 2.1.205: a notice over the end of "esc to interrupt" (mended on 2.1.92), the last option of a permission in
-other words (on 2.0.42 itself), and an answer that is called thinking, for in 1.0.90 the spinner's highlight does not turn (its pace was
-read in 1.0.90 itself, and tried on 1.0.72 and 1.0.88). Of 1.0.85 to 2.1.321: that pace on a machine with a load of 10 to 16, and that a
-highlight which turns is not taken for one that does not (both mended on what these show). Of 1.0.83 to 2.1.310: that an answer follows what
-was reasoned where only the spinner's clock has said so, in 2.0.72 (mended on 2.0.70).
+const WHAT_WAS_SEEN = `The faults that each set has shown were fixed, if possible on recordings of other versions, and an unseen set was scored afterwards. The set
+of 1.0.90 to 2.1.205 showed three faults: a notice over the end of "esc to interrupt" (fixed on 2.1.92), the last option of a permission in
+other words (fixed on 2.0.42 itself), and an answer that was reported as thinking, because in 1.0.90 the spinner's highlight does not turn
+(its pace was measured in 1.0.90 itself, and checked on 1.0.72 and 1.0.88). The set of 1.0.85 to 2.1.321 showed two: that pace on a machine
+with a load of 10 to 16, and a turning highlight that was treated as one that does not turn (both fixed on this set). The set of 1.0.83 to
+2.1.310 showed one: an answer after reasoning that only the spinner's clock had shown, in 2.0.72 (fixed on 2.0.70).
 
-The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: they were made on a machine on which a request left three to seven
-seconds after its key, and a frame came once a second. What was made anew, with the same scenes, is called "again".`;
+The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: on their machine, a request left three to seven
+seconds after its key, and a frame came once a second. The new recordings, with the same scenes, are called "again".`;
 
 const madeAt = (load: FirstScoring['load']): string =>
   load === undefined ? '' : ` They were made on two cores with a load of ${load.least} to ${load.most}.`;
@@ -89,26 +89,26 @@ export function liveSection(results: LiveResults): string {
         [overview],
       ),
       wrong.length === 0
-        ? 'No sample was wrong, and no word stood for a moment only.'
+        ? 'No sample was wrong, and no word lasted only for a moment.'
         : `Wrong:\n\n${wrong.join('\n')}`,
     ];
   });
   return [
     '## Live, with all sources',
-    `The recorder's scenes, played with the real Claude Code in a session of a running server: hooks, screen, registry and process together.
-Scored is what a WebSocket client is told, every 50 ms from one second after each change of the truth on, primary and the detail of a
-waiting session; within 300 ms before a label of a key its word counts as well. The lag is from the change to the client. Written by
-\`npm run accuracy -- --live\`; \`npm test\` plays the hardest scenes anew.`,
+    `The recorder's scenes are played with the real Claude Code in a session of a running server, with hooks, screen, registry and process
+together. From one second after each change of the truth on, the status that a WebSocket client has received is scored every 50 ms: its
+primary, and the detail of a waiting session. Within 300 ms before the label of a key, the new word counts as well. The lag is the time from
+the change to the client. \`npm run accuracy -- --live\` writes this section; \`npm test\` plays the hardest scenes again.`,
     ...sections,
     WHAT_LAG_IS,
   ].join('\n\n');
 }
 
-const WHAT_LAG_IS = `The lag begins when a key is pressed: the server, Screen and Claude Code itself are within it. The runs of 2.1.330 were made on two
-cores with a load of 6 to 20: what they say of the lag is that machine's. Twenty scenes were played anew: five after what they had shown
-was mended (the settings, the rules of permissions, \`/help\`, \`/resume\`, a permission of an agent in the background), the others because of the
-load, eight of them at rest. Now and then, under load, a spinner turns more than 300 ms before the request that the label goes by, and
-a turn ends 17 ms before a permission of its subagent is told.`;
+const WHAT_LAG_IS = `The lag begins when a key is pressed, so it includes the server, Screen and Claude Code itself. The runs of 2.1.330 were made on two
+cores with a load of 6 to 20, so their lags apply to that machine. Twenty scenes were played again: five after the faults that they had shown
+were fixed (the settings, the rules of permissions, \`/help\`, \`/resume\`, a permission of a background agent), the others because of the
+load, eight of them at rest. Under load, a spinner sometimes turns more than 300 ms before the request that its label follows, and
+a turn ends 17 ms before a permission of its subagent is reported.`;
 
 /** The figures of held-out recordings when they were first scored. They are never changed. */
 interface FirstScoring {

@@ -202,7 +202,7 @@ function addFault(faults: Fault[], fault: Fault): void {
   else faults.push(fault);
 }
 
-/** If the truth itself holds for less than this, the report may be as short. */
+/** If the true state itself lasts less than this, the report may be as short. */
 const SHORT_TRUTH_MS = 1_000;
 
 /**

@@ -18,8 +18,8 @@ export interface Phase {
 }
 
 /**
- * Recordings from before the stand-in reported each block do not show whether the first block was reasoning. With
- * these prompts it was.
+ * Recordings from before the stand-in reported each block do not show whether the first block was reasoning. With these
+ * prompts the first block was reasoning.
  */
 const BEGINS_WITH_REASONING = new Set(['think']);
 

@@ -11,7 +11,7 @@ export interface WaitOptions {
 
 /**
  * Reports whether the error is a mistake in the test. No state of the world causes such errors. A `TypeError` with a
- * cause is different: `fetch` throws it if nobody listens yet.
+ * cause is different: `fetch` throws it if no server listens yet.
  */
 function isProgrammingError(error: unknown): boolean {
   return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);

@@ -21,9 +21,9 @@ const HARD_SCENES = ['transcript-permission', 'queued', 'interrupt-tool', 'ask-e
  * limit still finds a permanent error. `npm run accuracy -- --live` checks the limit of one second, and the tests below
  * read its results.
  *
- * No condition was found to replace this time. It could start when Claude Code itself reported a change (the time in a
- * hook's file, or in its registry). But no hook reports an interrupt or a dismissed dialog, and server and client need
- * the same two busy cores. A limit of one second from there would measure the machine.
+ * No condition was found that could replace this time. The time could start when Claude Code itself reported a change
+ * (the time in a hook's file, or in its registry). However, no hook reports an interrupt or a dismissed dialog, and
+ * server and client need the same two busy cores. A limit of one second from that moment would measure the machine.
  */
 const AFTER_CHANGE_MS = 3_000;
 

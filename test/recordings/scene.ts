@@ -4,7 +4,7 @@ import type { Detail } from '../../src/protocol/index.ts';
 import type { Truth, Whose } from './truth.ts';
 
 /**
- * The actions of a scene while it is recorded. Nothing here reports what the screen shows, because labels must not
+ * The actions of a scene while it is recorded. Nothing here reports the contents of the screen, because labels must not
  * depend on the screen.
  */
 export interface Stage {
@@ -63,8 +63,8 @@ export interface RecordedScene {
   /** executable scripts for the project, by name */
   files?: Readonly<Record<string, string>>;
   /**
-   * what the home lacks: the trust of the project, or the approval of the key. In a completely empty home, Claude Code
-   * calls the vendor at its first start, and ends if it gets no answer.
+   * the missing parts of the home: the trust of the project, or the approval of the key. In a completely empty home,
+   * Claude Code calls the vendor at its first start, and ends if it gets no answer.
    */
   without?: 'trust' | 'key';
   cols?: number;

@@ -31,7 +31,8 @@ const BESIDE_THE_TURN = /^Warmup$|\[SUGGESTION MODE/;
 
 /**
  * Collects the true states of a recording from the requests and answers of the stand-in, from the keys that the scene
- * typed, and from the process. Never from the screen, because the screen is what these states are used to judge.
+ * typed, and from the process. They never come from the screen, because these states are used to judge what is read
+ * from the screen.
  */
 export class Truth {
   private readonly found: TimedLabel[] = [];

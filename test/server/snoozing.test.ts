@@ -216,7 +216,7 @@ describe('a snoozed session', () => {
     expect(await snoozed()).toBe(false);
   });
 
-  test('what became due while no server ran wakes as it starts', async () => {
+  test('a session that became due while no server ran wakes when the server starts', async () => {
     server.sessions.change('AUTH', asks('q1'));
     server.sessions.add('DOCS');
     server.sessions.add('BUILD');

@@ -58,7 +58,7 @@ test('what a session did while no server ran is not known, and what ran before t
   expect(read()).toEqual([{ day: localDay(NOON), worked_ms: 2 * HOUR, waited_ms: 0 }]);
 });
 
-test('the time that the machine slept is not known', () => {
+test('time during which the machine slept is unknown', () => {
   const time = open();
   time.change('worked');
   pass(time, HOUR);

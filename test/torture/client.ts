@@ -177,7 +177,7 @@ async function interrupt({ slug, ledger, cbos }: Turn): Promise<void> {
   const done: Interrupt = { session: slug, from: Date.now(), to: Number.POSITIVE_INFINITY, result: null };
   ledger.interrupts.push(done);
   const result = await settled(cbos().call('POST', `/sessions/${slug}/interrupt`));
-  // The queue must go on after an interrupt, because all texts must arrive in the end.
+  // The queue must continue after an interrupt, because all texts must arrive in the end.
   await settled(cbos().call('POST', `/sessions/${slug}/queue/resume`));
   done.to = Date.now();
   done.result = result === null ? null : (result.error?.code ?? 'interrupted');
@@ -233,7 +233,7 @@ async function look(turn: Turn): Promise<void> {
   }
 }
 
-/** Returns null if the server was killed during the request. Nothing but a kill may cut a request. */
+/** Returns null if the server was killed during the request. Only a kill may cut a request. */
 async function settled<T>(call: Promise<ApiResult<T>>): Promise<ApiResult<T> | null> {
   try {
     return await call;

@@ -40,7 +40,7 @@ test(
 );
 
 test(
-  'nothing is typed twice and nothing that is held is lost, though the server is killed on the way again and again',
+  'nothing is typed twice and nothing held is lost, although the server is killed again and again',
   () => torture({ operations: Math.ceil(operations / 2), kills: Math.ceil((KILLS * operations) / OPERATIONS) }),
   TIMEOUT_MS,
 );

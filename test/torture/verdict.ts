@@ -56,8 +56,8 @@ export function faultsOf(torture: Torture): string[] {
 }
 
 /**
- * The losses that an interrupt explains. It removes at most one prompt that was just sent and one dialog that was just
- * opening. So each interrupt excuses one of each kind, and only near its own time.
+ * The losses that an interrupt explains. An interrupt removes at most one prompt that was just sent and one dialog that
+ * was just opening. Each interrupt therefore excuses one of each kind, and only near its own time.
  */
 class Excuses {
   readonly #left: { interrupt: Interrupt; texts: number; dialogs: number }[];
@@ -169,8 +169,8 @@ function orderFaults(torture: Torture): string[] {
 }
 
 /**
- * Returns how many texts passed others in Claude Code's own queue. A run reports the number, but it is no fault (ADR
- * 18).
+ * Returns how many texts passed others in Claude Code's own queue. A run reports the number, but it does not count as a
+ * fault (ADR 18).
  */
 export const passedQueue = (torture: Torture): number =>
   outOfOrder(torture).filter(({ hasPassedQueue }) => hasPassedQueue).length;

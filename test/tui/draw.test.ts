@@ -67,7 +67,7 @@ const SIZES = [
   { cols: 20, rows: 5 },
 ];
 
-/** Returns how many cells a row takes. After a sequence that sets the column, counting goes on from that column. */
+/** Returns how many cells a row takes. After a sequence that sets the column, counting continues from that column. */
 function widthOf(row: string): number {
   let width = 0;
   for (const [, col, text = ''] of row.matchAll(/\u001b\[(\d+)G|([^\u001b]+)|\u001b\[[\d;]*m/g)) {

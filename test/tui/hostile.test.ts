@@ -29,7 +29,7 @@ const ATTACKS = [
 /** Matches everything that the TUI itself writes: cursor moves, clearing, columns, SGR, its modes, and the bell. */
 const ALLOWED = /\u001b\[(?:\d+;\d+H|2?[JK]|\d+G|[\d;]*m|\?(?:7|25|1000|1004|1006|1049|2004|2026)[hl])|\u0007/g;
 
-test('nothing that a session writes, is called or asks reaches the terminal but as text', async () => {
+test('output, names and questions of a session reach the terminal only as text', async () => {
   const recording = server.sessions.add('AUTH');
   const { status } = someSession('X');
   await server.sessions.send('AUTH', { text: `sent ${ATTACKS}`, queue: true });

@@ -16,7 +16,7 @@ const ask = (some: Partial<Question>): void => void server.sessions.add('AUTH', 
 test.each([
   ['lines', `${'echo "all is well"\n'.repeat(5_000)}touch evil`],
   ['one line', `echo ${'x'.repeat(100_000)}; touch evil`],
-])('what does not fit is allowed once its end was in the picture: %s', async (_name, command) => {
+])('a question that does not fit can be allowed once its end was in the picture: %s', async (_name, command) => {
   ask({ tool: { name: 'Bash', input: { command } } });
   const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });
   await terminal.until(/v read it all/, 'the key that shows all of it');
@@ -56,7 +56,7 @@ test('what is cut off is said, and nothing of it is allowed', async () => {
   expect(server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q1' }]);
 });
 
-test('everything that a tool is given is shown, with what a terminal would obey written out', async () => {
+test('the whole input of a tool is shown, with control characters written out', async () => {
   ask({ tool: { name: 'mcp__ssh__run', input: { command: 'echo \u001b]0; rm -rf ~', host: 'production.example' } } });
   const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });
   await terminal.until(/echo \\u001b\]0; rm -rf ~[\s\S]*production\.example/, 'the whole input');

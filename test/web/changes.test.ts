@@ -108,7 +108,7 @@ test('10,000 changed lines are drawn as few, and scrolled to their end', async (
   await patch(one).getByText('line number 10000', { exact: true }).waitFor();
 });
 
-test('names and lines of hostile files stay text; what nobody would see is written out', async () => {
+test('names and lines of hostile files stay text; invisible characters are written out', async () => {
   const img = '<img src=x onerror="window.wasHit=1">';
   repository.write(
     `${img.replaceAll('/', '')}\u202e\u0007.txt`,

@@ -53,7 +53,7 @@ describe.skipIf(!existsSync(DOCS_DIR))('the documentation as it is served', () =
     '/docs/assets/',
     '/docs/index.html.gz',
     '/docs/nothing',
-  ])('nothing else is served without signing in: %s', async (path) => {
+  ])('no other path is served without a sign-in: %s', async (path) => {
     expect((await get(path)).status).toBe(401);
   });
 

@@ -44,7 +44,7 @@ const tool = (name: string, input: object): ClaudeEvent => ({
   message: { content: [{ type: 'tool_use', id: 't1', name, input }] },
 });
 
-test('what a session is called, asks and does stays text', async () => {
+test('names, questions and actions of a session stay text', async () => {
   const option = { key: '1', label: EVIL, description: EVIL, means: 'choice' as const };
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
@@ -72,7 +72,7 @@ test('what a session is called, asks and does stays text', async () => {
   await expectInert(one);
 });
 
-test('what is found, kept, counted and offered stays text', async () => {
+test('hits, drafts, counts and suggestions stay text', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.add('FOUND', { last_question: `${EVIL} needle` });
@@ -160,7 +160,7 @@ test('a tool that answers with megabytes, and a prompt of them, leave the page u
   await expectInert(one);
 });
 
-test('what a conversation says, and what its tools are given and answer, stays text', async () => {
+test('a conversation, and the input and output of its tools, stays text', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
   });
@@ -230,7 +230,7 @@ test('a terminal writes no clipboard, follows no link that runs something, and a
   await expectInert(one);
 });
 
-test('a terminal is told to scroll, insert and repeat two billion times, and the page goes on', async () => {
+test('a terminal is told to scroll, insert and repeat two billion times, and the page keeps working', async () => {
   await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('TERM') });
   const { page, server } = one;
   await one.visit('#/s/TERM');

@@ -24,7 +24,7 @@ test.each([
   ['lines, among those that need somebody', LINES, '#/'],
   ['one line', ONE_LINE, '#/s/ASKS'],
 ])(
-  'a command that is longer than its space is allowed by nobody who has not had its end before their eyes: %s',
+  'a command that is longer than its space can be allowed only after its end was shown: %s',
   async (_name, command, place) => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => void sessions.add('ASKS', asking({ tool: { name: 'Bash', input: { command } } })),
@@ -74,7 +74,7 @@ test('what is cut off is said, and leads to the terminal', async () => {
   expect(one.server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q1' }]);
 });
 
-test('everything that a tool is given is shown, also beside a command or an edit', async () => {
+test('the whole input of a tool is shown, even next to a command or an edit', async () => {
   const host = 'production.example';
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {

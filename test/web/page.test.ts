@@ -297,7 +297,7 @@ describe('a question', () => {
     })`);
     sessions.change('ASKS', asking({ id: 'q2', tool: { name: 'Bash', input: { command: 'rm -rf /' } } }));
     await pressed;
-    // A key counts once the person has had the time to read. This is the only key that counts.
+    // A key counts once the person has had the time to read. No other key counts.
     await page.locator('.choice[aria-disabled="false"]').first().waitFor();
     await page.keyboard.press('x');
     await waitFor(() => sessions.answers.length > 0, { describe: 'the key counts' });

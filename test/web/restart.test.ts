@@ -24,7 +24,7 @@ const numbered = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`);
 const stale = ({ page }: PageUnderTest) => page.getByText('Connection lost', { exact: false });
 
-test('a terminal goes on after a restart of the server: no byte is lost, none comes twice', async () => {
+test('a terminal continues after a restart of the server: no byte is lost, none comes twice', async () => {
   await using one = await startPage(browser, {
     readsTerminal: true,
     prepare: ({ sessions }) => void sessions.add('TERM', WORKING),

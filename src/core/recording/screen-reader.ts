@@ -1,5 +1,5 @@
 /**
- * Follows a screen without scrollback, such as the alternate screen, and returns the lines that left it for good, in
+ * Follows a screen without scrollback, such as the alternate screen, and returns the lines that left it permanently, in
  * order. Programs redraw such a screen in place, so the lines that a person has read must be found by comparison.
  * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines
  * that change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.

@@ -24,7 +24,7 @@ export interface DueRun {
 
 /**
  * Decides, in order, about every time of a schedule that has passed since the last decision. At most one of them runs:
- * the one that is due now, or the last missed one if the schedule says so.
+ * the one that is due now, or the last missed one if the schedule requests that.
  */
 export function decideDue(schedule: Timed, times: ScheduleTimes, now: number): DueRun[] {
   const found: number[] = [];

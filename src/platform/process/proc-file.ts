@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Identifies a process for good. The kernel reuses a pid, but never a pid together with its start time. */
+/** Identifies a process permanently. The kernel reuses a pid, but never a pid together with its start time. */
 export interface ProcessId {
   pid: number;
   /** field 22 of /proc/PID/stat, clock ticks since boot; a string, as in Claude Code's registry */

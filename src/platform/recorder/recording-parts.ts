@@ -116,7 +116,7 @@ export async function finishPacking(typescript: string): Promise<void> {
   if (blocks * 512 >= keptBytes + (last.to - last.from) / 2) await giveBack(typescript, last.from, last.to);
 }
 
-/** Deletes the oldest part. Everything before its end is lost for good. */
+/** Deletes the oldest part. Everything before its end is lost permanently. */
 export async function dropOldestPart(typescript: string): Promise<void> {
   const [oldest] = (await listParts(typescript)).parts;
   if (oldest !== undefined) await dropParts(typescript, oldest.to);

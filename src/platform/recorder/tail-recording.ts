@@ -232,7 +232,7 @@ class Tail implements RecordingTail {
     return true;
   }
 
-  /** @returns whether reading starts anew */
+  /** @returns whether reading starts again */
   private seeCut(): boolean {
     if (this.options.keepsFile !== true) {
       this.reset('truncated');

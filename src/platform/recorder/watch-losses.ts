@@ -45,7 +45,7 @@ interface Comparison {
 /**
  * Compares the output that `script` counts in its timing with the output in its recording. `script` writes the output
  * first and then its row, both at once (`--flush`), so the recording is never behind. On a full disk it falls behind
- * for good, because `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output
+ * permanently, because `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output
  * are corrected in place ({@link withoutLost}), so that later output has the right time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {

@@ -141,7 +141,7 @@ export class SearchIndex {
     return store.lastEvent(store.scopeOf(session));
   }
 
-  /** Removes a session from the index for good. */
+  /** Removes a session from the index permanently. */
   forget(session: string): void {
     for (const indexer of this.#sessions.get(session)?.indexers ?? []) this.#letGo(indexer);
     this.#sessions.delete(session);

@@ -137,7 +137,7 @@ export const SESSION_ERRORS = {
   not_parkable: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'Parking the session now would lose something; `reason` says what',
+    meaning: 'Parking the session now would lose something; `reason` names it',
     hint: '`cbos show SLUG` shows what it is doing; `cbos stop SLUG` ends it in any case',
   },
   session_alive: {

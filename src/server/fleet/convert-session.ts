@@ -56,7 +56,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
     await member.controls.launch();
   } catch (cause) {
     roster.retype(member, before);
-    // A JSON session starts its process when it needs one. A terminal is gone for good.
+    // A JSON session starts its process when it needs one. A terminal does not come back.
     if (before === 'screen') actor.intake.seeEnd();
     if (actor.isDead()) actor.intake.seeProcessAgain();
     throw cause;

@@ -7,7 +7,7 @@ const LIFE_SECONDS = 4 * 3600;
 /** How long to wait for a push service. A service that takes longer has a fault, and no client waits for its answer. */
 const LIMIT_MS = 10_000;
 
-/** The statuses that a service returns for a browser that has unsubscribed or is gone for good. */
+/** The statuses that a service returns for a browser that has unsubscribed or is permanently gone. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**

@@ -28,7 +28,7 @@ export interface OwnScreen {
   size(): { cols: number; rows: number };
   /** Takes over the terminal. */
   enter(): void;
-  /** Restores the terminal, temporarily or for good. Does nothing without a previous `enter`. */
+  /** Restores the terminal, temporarily or permanently. Does nothing without a previous `enter`. */
   leave(): void;
   write(text: string): void;
   /** Sets whether the terminal reports the mouse. */

@@ -1,6 +1,6 @@
 /** The positions of the parts of the picture, in cells. */
 export interface Frame {
-  /** `hasHeadings` means that a row above each group of sessions says what they want */
+  /** `hasHeadings` means that a row above each group of sessions names what they want */
   list: { cols: number; rows: number; hasHeadings: boolean };
   /** the session, with its title in the first row */
   pane: { cols: number; rows: number; atColumn: number };

@@ -45,7 +45,7 @@ function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  // The clipboard is missing in such a page, although the types do not say so.
+  // The clipboard is missing in such a page, although the types declare it.
   if ((navigator.clipboard as Clipboard | undefined) === undefined) return null;
   return (
     <button

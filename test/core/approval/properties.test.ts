@@ -33,7 +33,7 @@ test('what the rules cover, joined in any way, is covered', () => {
   );
 });
 
-test('one part that no rule covers makes the whole ask, wherever it stands', () => {
+test('one part that no rule covers makes the whole command ask, wherever the part is', () => {
   // Commands that begin or end with an operator are left out, because a neighbour would complete them.
   const slips = SLIPS.filter((text) => /^[^;&|\s]/.test(text) && !/[&|]$/.test(text) && !text.startsWith('cd'));
   const parts = fc.tuple(composed(fc.constantFrom(...joinable)), fc.constantFrom(...slips), operator, fc.boolean());

@@ -33,8 +33,8 @@ describe('a denied command', () => {
     expect(command(BOTH, text).decision).toBe('deny');
   });
 
-  // A person who allows a program that runs anything has allowed that too. But a denied command in its text is still
-  // denied.
+  // If a person allows a program that runs anything, everything that it runs is allowed. A denied command in its text
+  // is still denied.
   const open = [...allow('make **', 'tool **'), ...DENYING];
   test.each([
     ["tool 'rm x'"],

@@ -67,7 +67,7 @@ describe('what was spent of a budget', () => {
     [{ for: 'session:CI', tokens: 5, per: 'total' }, '1', 50],
     [{ for: 'session:OTHER', usd: 5 }, null, null],
     [{ for: 'tag:night', usd: 5 }, '', 2],
-    // Nothing reports the tokens of the only session that has the tag.
+    // No source reports the tokens of the only session that has the tag.
     [{ for: 'tag:night', tokens: 5 }, '', 0],
     [{ for: 'tag:day', usd: 5 }, null, null],
     [{ for: 'fleet', usd: 5 }, '', 11],

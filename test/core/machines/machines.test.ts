@@ -30,7 +30,7 @@ describe('what a call needs', () => {
     [{ route: 'restartSession' }, ['launch']],
     [{ route: 'killSession' }, ['end']],
   ];
-  test.each(ROWS)('%j needs %j, and all of it', (call, needed) => {
+  test.each(ROWS)('%j needs %j, and all of them', (call, needed) => {
     expect(missingRights(call, needed)).toEqual([]);
     expect([...missingRights(call, [])].sort()).toEqual([...needed].sort());
     const others = RIGHTS.filter((right) => !needed.includes(right));
@@ -90,7 +90,7 @@ describe('the configuration of the NATS server', () => {
   });
   const lineOf = (id: string): string => config.split('\n').find((line) => line.includes(`nkey: ${id},`)) ?? '';
 
-  test('lets a machine ask in its own name alone, and hear only what is for it', () => {
+  test('lets a machine ask only in its own name, and receive only its own requests', () => {
     expect(lineOf('UM')).toContain('publish: { allow: ["cbos.ask.*.UM", "cbos.rows.UM"] }');
     expect(lineOf('UM')).toContain('subscribe: { allow: ["cbos.ask.UM.*", "_INBOX.UM.>", "cbos.roster"] }');
     expect(lineOf('UF')).toContain('"cbos.rows.*"');
@@ -102,7 +102,7 @@ describe('the configuration of the NATS server', () => {
     expect(lineOf('UI')).not.toContain('allow_responses');
   });
 
-  test('an answer goes to an inbox of the asker, not where a request would have it', () => {
+  test('an answer goes to an inbox of the asker, not to a subject that a request names', () => {
     expect(isInboxOf('_INBOX.UM.x.1', 'UM')).toBe(true);
     for (const reply of ['cbos.ask.UB.UA', '_INBOX.UMX.1', '_INBOX.UM', '', undefined]) {
       expect(isInboxOf(reply, 'UM')).toBe(false);
@@ -113,12 +113,12 @@ describe('the configuration of the NATS server', () => {
 describe('how old it is', () => {
   const millis = fc.integer({ min: 0, max: 1_000_000_000 });
 
-  test('never less than it is, whatever the clocks and the ways say', () => {
+  test('never less than it is, whatever the clocks and delays are', () => {
     fc.assert(
       fc.property(
         ...[millis, millis, millis, millis, fc.integer({ min: -1_000_000, max: 1_000_000 })],
         (askedMs, untilTaken, untilWritten, onItsWay, theirOffset) => {
-          // All times are ours. The other machine sees them shifted by its offset.
+          // All times are on our clock. The other machine's clock is ahead of ours by its offset.
           const takenMs = askedMs + untilTaken;
           const writtenMs = takenMs + untilWritten;
           const anchor = nextAnchor({ boot: 'b', at_ms: takenMs + theirOffset }, null, askedMs);

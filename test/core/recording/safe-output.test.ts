@@ -39,7 +39,7 @@ describe('output that is safe for a terminal', () => {
     expect(new SafeOutput().read(text)).toBe(text);
   });
 
-  test.each(ACTS)('takes out %s', (_what, sequence, left) => {
+  test.each(ACTS)('removes %s', (_what, sequence, left) => {
     expect(new SafeOutput().read(`<${sequence}>`)).toBe(`<${left}>`);
   });
 

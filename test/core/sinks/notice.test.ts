@@ -25,14 +25,14 @@ describe('a message', () => {
     ['is longer than what fits', bash(`echo ${'x'.repeat(4_000)}; rm -rf /`)],
     ['contains a secret', bash('curl -H "Authorization: Bearer abcdefghij0123456789" https://x.example')],
     ['came cut from Claude Code', about({ cut: true })],
-  ])('about a call that %s offers no yes, and says so', (_, notice) => {
+  ])('about a call that %s offers no yes, and explains why', (_, notice) => {
     expect(labels(notice)).toEqual(['No']);
     expect(notice.body).toContain('allow it in CBOS');
     expect(notice.body).not.toContain('abcdefghij0123456789');
     expect(Buffer.byteLength(notice.body)).toBeLessThan(3_200);
   });
 
-  test('writes hidden and reordering characters out, and has no escape sequence', () => {
+  test('writes out hidden and reordering characters, and has no escape sequence', () => {
     const { body } = bash('echo \u202egnp.exe \u200b \u001b[2Kx');
     expect(body).toContain('\\u202e');
     expect(body).toContain('\\u200b');

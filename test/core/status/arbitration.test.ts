@@ -197,7 +197,7 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'a spinner that is drawn after Stop, on a machine that draws late, is that of the turn that has ended',
+      'a spinner that is drawn after Stop, on a machine that draws late, belongs to the turn that has ended',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T - 9_000, FRAMES.idle], [T + 5_400, FRAMES.responding]),
@@ -207,7 +207,7 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'one that begins to turn again then, too, while the registry does not say that it is over yet',
+      'so does one that begins to turn again at that time, while the registry does not report the end yet',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T, FRAMES.thinking], [T + 4_000, FRAMES.blank], [T + 5_400, FRAMES.responding]),

@@ -11,8 +11,8 @@ const recorded = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
 const stepsOf = (name: string): EvidenceStep[] => readEvidence(join(FOLDER, name));
 
 /**
- * Nobody can read what is shown for a shorter time. No status may be that short, unless the session passed through
- * it.
+ * No person can read a status that is shown for a shorter time. No status may be that short, unless the session passed
+ * through it.
  */
 const SHORTEST_MS = 300;
 /** How late a status may be because of a disturbed source. */
@@ -60,7 +60,7 @@ function expectSameWay(steps: readonly EvidenceStep[], disturbed: readonly Evide
   expect(isWithin(wordsOf(after), wordsOf(before)), `${wordsOf(after)} in ${wordsOf(before)}`).toBe(true);
   expect(isWithin(wordsOf(lasting), wordsOf(after)), `${wordsOf(lasting)} in ${wordsOf(after)}`).toBe(true);
   expect(after.at(-1)?.primary).toBe(before.at(-1)?.primary);
-  // Between two dialogs a turn runs only for a moment, so a status that was short before may be a little shorter.
+  // Between two dialogs a turn runs only for a moment, so a status that was already short may become a little shorter.
   const passed = new Set(before.filter(({ from, to }) => to - from < 2 * SHORTEST_MS).map(({ primary }) => primary));
   const short = after.filter(({ from, to, primary }) => to - from < SHORTEST_MS && primary !== 'unknown');
   expect(short.filter(({ primary }) => !passed.has(primary))).toEqual([]);
@@ -134,7 +134,7 @@ describe('a server that starts anew in the middle says the same', () => {
       // Only moments followed by a pause are compared, because both have settled then.
       if (next - at < LATE_MS || evidence.screen === null) continue;
       const now = at + LATE_MS - 1;
-      // Hooks are kept, and registry and process are read again. Of the screen, only the newest frame exists.
+      // Hooks are stored, and registry and process are read again. Of the screen, only the newest frame exists.
       const anew = { ...evidence, screen: observeScreen(null, evidence.screen.frame, at) };
       const { primary, detail } = derive(evidence, now);
       expect(derive(anew, now), `at ${at} ms`).toMatchObject({ primary, detail });

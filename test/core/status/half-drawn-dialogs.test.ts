@@ -20,7 +20,7 @@ const HELD_BACK_MS = 60_000;
 
 /**
  * How many bytes pass between two checks. Checking after every byte of every recording takes two minutes
- * (`CUT_EVERY=1`). `npm test` checks after each fifth byte, starting at a different one in each write, and omits the
+ * (`CUT_EVERY=1`). `npm test` checks after each fifth byte, starting at a different byte in each write, and omits the
  * version that draws like the next one.
  */
 const EVERY = Number(process.env.CUT_EVERY ?? 5);
@@ -52,32 +52,29 @@ async function lookThrough(base: string): Promise<{ complete: Set<string>; wante
   return { complete: new Set(stood.map(({ options }) => options)), wanted: new Set(wanted) };
 }
 
-test.each(recordings)(
-  '%s tells all options of a dialog or none, whichever byte of it was the last to come',
-  async (name) => {
-    const base = join(RECORDINGS, name);
-    const { complete, wanted } = await lookThrough(base);
-    // A recording that never draws a dialog cannot report half a dialog.
-    if (wanted.size === 0) return expect(complete).toEqual(new Set(['']));
-    const wrong: string[] = [];
-    const missed: string[] = [];
-    let screen: ScreenEvidence | null = null;
-    let before = { at: 0, options: '' };
-    await playBytes(base, {
-      isWanted: (step) => wanted.has(step),
-      every: EVERY,
-      onCut: (frame, at, step) => {
-        const told = toldBy(observeScreen(screen, frame, at), at + HELD_BACK_MS);
-        if (told !== '' && !complete.has(told)) wrong.push(`write ${step}: ${told}`);
-      },
-      onStep: (frame, at) => {
-        // A dialog that stayed unchanged is reported in full before anything else is drawn.
-        if (at - before.at >= STOOD_MS && toldBy(screen, at) !== before.options) missed.push(before.options);
-        screen = observeScreen(screen, frame, at);
-        before = { at, options: drawnIn(frame) };
-      },
-    });
-    expect(wrong).toEqual([]);
-    expect(missed).toEqual([]);
-  },
-);
+test.each(recordings)('%s reports all options of a dialog or none, whichever of its bytes came last', async (name) => {
+  const base = join(RECORDINGS, name);
+  const { complete, wanted } = await lookThrough(base);
+  // A recording that never draws a dialog cannot report half a dialog.
+  if (wanted.size === 0) return expect(complete).toEqual(new Set(['']));
+  const wrong: string[] = [];
+  const missed: string[] = [];
+  let screen: ScreenEvidence | null = null;
+  let before = { at: 0, options: '' };
+  await playBytes(base, {
+    isWanted: (step) => wanted.has(step),
+    every: EVERY,
+    onCut: (frame, at, step) => {
+      const told = toldBy(observeScreen(screen, frame, at), at + HELD_BACK_MS);
+      if (told !== '' && !complete.has(told)) wrong.push(`write ${step}: ${told}`);
+    },
+    onStep: (frame, at) => {
+      // A dialog that stayed unchanged is reported in full before anything else is drawn.
+      if (at - before.at >= STOOD_MS && toldBy(screen, at) !== before.options) missed.push(before.options);
+      screen = observeScreen(screen, frame, at);
+      before = { at, options: drawnIn(frame) };
+    },
+  });
+  expect(wrong).toEqual([]);
+  expect(missed).toEqual([]);
+});

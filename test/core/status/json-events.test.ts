@@ -173,7 +173,7 @@ test('limits of the account are told with the time of their reset, as they come 
   expect(reason).toBe("You've hit your 5-hour limit · resets Jan 1, 2100, 12am (UTC)");
 });
 
-test('a request that is tried again says why and when, until it is answered', () => {
+test('a request that is tried again shows why and when, until it is answered', () => {
   const reasons = steps(recorded('overloaded')).map((json) => statusOf(json).because);
   const tries = reasons.filter(({ rule }) => rule === 'json.api_retry').map(({ evidence }) => evidence);
   expect(tries).toEqual(['overloaded (529): try 1 of 10 in 1 s', 'overloaded (529): try 2 of 10 in 1 s']);

@@ -220,7 +220,8 @@ describe('whatever the evidence', () => {
           Array.from({ length: 50 }, () => text),
           { cols: 200, rows: 50 },
         );
-        // The fastest of many runs counts. Other load on the machine cannot make that slow, but a bad pattern can.
+        // The fastest of many runs counts. Other load on the machine cannot make the fastest run slow, but a bad
+        // pattern can.
         const times = Array.from({ length: 100 }, () => {
           const begin = performance.now();
           readScreen(shown);

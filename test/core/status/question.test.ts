@@ -52,7 +52,7 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(toolBehind(dialog('question', ''), tools)?.id).toBe('old');
   });
 
-  test('is the one that is asked for where the dialog withholds its command; where another could be meant it is none', () => {
+  test('is the requested call if the dialog hides its command, and none if another call is possible', () => {
     const shown = dialog(
       'permission',
       'Bash command\nSay it\n(value cannot be shown in full — approval withheld; one-time options only)\nDo you want to proceed?',
@@ -84,13 +84,13 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
   });
 
-  test("is none for certain where another could be meant: its wording is the agent's", () => {
+  test('is none if another call is possible, because the agent chooses its wording', () => {
     const same = 'sh ./deploy.sh staging --with-the-usual-options-of-this-project --and-one-more';
     const worse = call('worse', 'Bash', { command: `${same}; touch evil` });
     const nice = call('nice', 'Bash', { command: `${same}; echo "nothing else happens in this one of the two"` });
     const shows = (...lines: string[]) => dialog('permission', ['Bash command · 1 of 2', ...lines].join('\n'));
     const shown = (...lines: string[]) => toolBehind(shows(...lines), [worse, nice])?.id;
-    // If only the beginning counted, more of the longer call than of the shorter one would be shown.
+    // If only the beginning counted, the longer call would show more of itself than the shorter one.
     expect(shown('Deploy', `│ ${same}; touch evil`)).toBe('worse');
     expect(shown('Deploy', `│ ${same}; touch`, '│ evil')).toBe('worse');
     expect(shown('Deploy', `│ ${same}; echo "nothing else happens`, '│ in this one of the two"')).toBe('nice');

@@ -59,7 +59,7 @@ describe('a rule that cannot be is refused with its name and the reason', () => 
   });
 });
 
-test('no pattern takes long, also on a line made for it', () => {
+test('no pattern takes long, even on a line made for it', () => {
   const patterns = [
     '(a+)+$',
     'a{0,99}a{0,99}a{0,99}a{0,99}y',

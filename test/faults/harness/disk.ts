@@ -43,7 +43,7 @@ export function remount(dir: string, mode: 'ro' | 'rw'): void {
 /** A disk that turns read-only while files on it are open for writing. ext4 does so after an error of the device. */
 export interface FailingDisk {
   dir: string;
-  /** makes the disk read-only for good: only a new mount can be written to */
+  /** makes the disk read-only permanently: only a new mount can be written to */
   turnReadOnly(): void;
 }
 

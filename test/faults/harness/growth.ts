@@ -25,7 +25,7 @@ export const BOUNDS = {
   descriptors: 6,
   /** A session that is being created or ended at the moment of a sample has five processes. */
   processes: 5,
-  /** The log contains faults and what a person may ask for later, not a line for each turn. */
+  /** The log contains faults and facts that a person may look up later, not a line for each turn. */
   logBytesPerTurn: 500,
   /** A turn leaves its deliveries, its status changes, and its searchable text. */
   homeBytesPerTurn: 30_000,

@@ -120,7 +120,7 @@ class Play {
     for (; this.#kills < this.options.kills && this.#faults.length === 0; this.#kills += 1) {
       await delay(random.int(LIFE_MS.low, LIFE_MS.high));
       const killed = this.#cbos;
-      // No client may use the old port any longer: another server may have it by now.
+      // No client may continue to use the old port, because another server may have it by now.
       this.#cbos = null;
       await killed?.stop('SIGKILL');
       this.#cbos = await startCbos(this.world);

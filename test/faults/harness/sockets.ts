@@ -13,12 +13,12 @@ export function socketsOf({ screenDir }: Pick<World, 'screenDir'>): string[] {
   return readdirSync(screenDir).sort();
 }
 
-/** Removes a session's socket, as a program that cleans up /tmp does. The daemon of the session lives on. */
+/** Removes a session's socket, as a program that cleans up /tmp does. The daemon of the session keeps running. */
 export function removeSocket({ screenDir }: Pick<World, 'screenDir'>, screenId: string): void {
   rmSync(join(screenDir, screenId));
 }
 
-/** Removes Screen's directory with all its sockets, as systemd-tmpfiles does with /run/screen. The daemons live on. */
+/** Removes Screen's directory with all its sockets, as systemd-tmpfiles does with /run/screen. The daemons keep running. */
 export function removeSocketDirectory({ screenDir }: Pick<World, 'screenDir'>): void {
   rmSync(screenDir, { recursive: true });
 }

@@ -98,7 +98,7 @@ test('an empty reply lets Claude Code decide, and no reply asks', async () => {
   expect(decisionOf(await left)).toBe('ask');
 });
 
-test('while the server that wrote the guard is gone, the call asks at once and waits for nobody', async () => {
+test('if the server that wrote the guard is gone, the call asks at once and does not wait', async () => {
   guardCalls(dir, ['Bash'], await deadPid());
   expect(decisionOf(await fire(call('Bash')))).toBe('ask');
   expect(decisionOf(await fire(call('Bash'), { command: JSON_TOOL_HOOK_COMMAND }))).toBe('ask');

@@ -97,7 +97,7 @@ describe('the hook spool', () => {
     await waitFor(() => readdirSync(dir).length === 0, { describe: 'its file is deleted' });
   });
 
-  test('hands over what came while nobody watched, in the order in which it was fired', async () => {
+  test('delivers hooks that came while no server watched, in the order in which they fired', async () => {
     const start = 1_795_253_981_000_000_000n;
     for (const offset of [3n, 1n, 2n]) put(...hookFile(start + offset, `Event${offset}`));
     await open().drain();
@@ -140,7 +140,7 @@ describe('the hook spool', () => {
     expect(faults).toHaveLength(2);
   });
 
-  test('puts aside what is no hook, and a hook that is refused for good, and goes on', async () => {
+  test('moves aside files that are not hooks, and a hook that is refused for good, and continues', async () => {
     put('1795253981000000001.launch-1.77.78.json', 'half of a');
     put('1795253981000000002.launch-1.77.78.json', '{"no":"event"}');
     put('somebody-elses.json', '{"hook_event_name":"Stop"}');
@@ -157,7 +157,7 @@ describe('the hook spool', () => {
     expect(readFileSync(join(dir, 'rejected', '1795253981000000001.launch-1.77.78.json'), 'utf8')).toBe('half of a');
   });
 
-  test('waits for no pipe and reads no device, no link and nothing huge: those are put aside, and hooks go on', async () => {
+  test('waits for no pipe and reads no device, link or huge file: those are moved aside, and hooks continue', async () => {
     mkdirSync(dir, { recursive: true });
     const [pipe = '', device = '', link = '', huge = '', folder = ''] = ['1', '2', '3', '4', '5'].map((digit) =>
       join(dir, `179525398100000000${digit}.launch-1.77.78.json`),
@@ -236,7 +236,7 @@ describe('the hook command', () => {
     expect(told).toBeLessThanOrEqual(uptime());
   });
 
-  test('ends well and says nothing when the spool is gone, is full, or was never named', () => {
+  test('ends well and prints nothing when the spool is gone, is full, or was never named', () => {
     // A hook that fails with 2 blocks every prompt of the session. Its output would go into the conversation.
     for (const env of [{ CBOS_SPOOL: '/nowhere' }, { CBOS_SPOOL: '/dev/full' }, { CBOS_SPOOL: '' }]) {
       // Not execFileSync, because it would report an error if the shell ends before its input was written.

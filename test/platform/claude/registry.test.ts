@@ -79,7 +79,7 @@ test('watches a directory that Claude Code has not made yet', async () => {
   await waitFor(() => records.length === 1, { describe: 'the first record' });
 });
 
-test('does not believe a record that was left by a dead process, also when its pid is in use again', async () => {
+test('does not believe a record that a dead process left, even when its pid is in use again', async () => {
   write({ status: 'busy', procStart: '1' });
   write({ status: 'busy' }, 4_000_000);
   write({ status: 'busy', procStart: undefined }, 1);
@@ -100,7 +100,7 @@ test('keeps the last state while a file is half written', async () => {
   expect(gone).toEqual([]);
 });
 
-test('understands what it can of a record and takes everything else for unknown', () => {
+test('understands what it can of a record and treats everything else as unknown', () => {
   expect(parseRegistryRecord('nonsense')).toBeNull();
   expect(parseRegistryRecord('{"status":"idle"}')).toBeNull();
   const record = parseRegistryRecord('{"pid":7,"procStart":12,"status":"dreaming","waitingFor":3,"new":true}');

@@ -109,7 +109,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook 
     expect(processesOf(child.pid)).toBe(0);
   });
 
-  test('prints nothing of what a killed server has begun, and takes the next one whole', async () => {
+  test('prints nothing of a line that a killed server left unfinished, and takes the next whole line', async () => {
     const { child, printed, ended } = ask({}, shell);
     const wait = await nextWait();
     const [key = ''] = readFileSync(join(dir, 'waits', `${wait}.json`), 'utf8').split(' ');
@@ -150,7 +150,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook 
 });
 
 describe('the place of a wait', () => {
-  test('has no name, and its key stands in no argument, environment or name of a file', async () => {
+  test('has no name, and its key is in no argument, environment or file name', async () => {
     const { child } = ask({});
     const wait = await nextWait();
     const [key = ''] = readFileSync(join(dir, 'waits', `${wait}.json`), 'utf8').split(' ');

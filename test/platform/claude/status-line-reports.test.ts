@@ -127,14 +127,14 @@ describe('the watch', () => {
     await untilSeen('one', 3);
   });
 
-  test('a thousand reports in a moment are read some times, and the last one for sure', async () => {
+  test('of a thousand reports in a moment, some are read, always including the last', async () => {
     watch();
     for (let count = 1; count <= 1_000; count += 1) drop('one', count);
     await untilSeen('one', 1_000);
     expect(seen.length).toBeLessThan(100);
   });
 
-  test('a pipe, a link, a directory, a huge file and garbage are no report, and stop nothing', async () => {
+  test('a pipe, a link, a directory, a huge file and garbage are ignored, and stop nothing', async () => {
     mkdirSync(dir);
     launches = ['pipe', 'link', 'folder', 'huge', 'garbage', 'one'];
     execFileSync('/usr/bin/mkfifo', [join(dir, 'pipe.json')]);

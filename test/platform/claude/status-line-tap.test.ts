@@ -93,7 +93,7 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     const [without, tapped] = await Promise.all([run(script, { shell }), run(tapCommand(script), { shell })]);
     expect(tapped.stdout.equals(without.stdout)).toBe(true);
     expect(tapped.code).toBe(without.code);
-    // A shell's message contains a line number of the whole command. So only the number of messages is compared.
+    // A shell's message contains a line number of the whole command. Only the number of messages is therefore compared.
     const lines = (text: string): number => text.split('\n').length;
     expect(lines(tapped.stderr)).toBe(lines(without.stderr));
     // The process that reports outlives the script, and the folder cannot be removed while it writes.
@@ -119,7 +119,7 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     ['CBOS is gone', { CBOS_SPOOL: '/no/such/home/hooks' }],
     ['the environment was cleared', { CBOS_SPOOL: '', CBOS_SESSION: '' }],
     ['there is nowhere to write', { CBOS_SPOOL: '/proc/self/hooks' }],
-  ])('the line of the user works where %s', async (_, env) => {
+  ])("the user's line works if %s", async (_, env) => {
     const { stdout, stderr, code } = await run(tapCommand('cat; exit 7'), { shell, env });
     expect([stdout.toString(), stderr, code]).toEqual([INPUT, '', 7]);
   });
@@ -141,7 +141,7 @@ test('a slow script is one process to whoever ends it, and the report does not w
   await closed;
 });
 
-test('a report that cannot be written whole replaces nothing', async () => {
+test('a report that cannot be written completely replaces nothing', async () => {
   await run(tapCommand('cat'));
   await untilReported();
   // From here on the tap cannot rename its draft.

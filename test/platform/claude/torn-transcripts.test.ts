@@ -63,7 +63,7 @@ async function searched(texts: readonly string[]): Promise<string[]> {
   return hits.map(({ at: time }) => new Date(time).toISOString()).sort();
 }
 
-describe('a line of a transcript that is cut anywhere costs that line alone:', () => {
+describe('a line of a transcript that is cut anywhere costs only that line:', () => {
   test.each(KINDS)('%s', async (_, torn) => {
     const bytes = Buffer.from(torn());
     for (let length = 0; length < bytes.length - 1; length += 1) {
@@ -84,7 +84,7 @@ describe('a line of a transcript that is cut anywhere costs that line alone:', (
     }
   });
 
-  test('and what was said before and after it is found, once', async () => {
+  test('and the text before and after it is found, once', async () => {
     const torn = message('user', 5, 'prompt torn');
     for (const length of [0, 1, torn.length >> 1, torn.length - 2]) {
       const cut = earlier() + torn.slice(0, length);
@@ -95,7 +95,7 @@ describe('a line of a transcript that is cut anywhere costs that line alone:', (
   });
 });
 
-test('garbage, NULs and a line of 20 MB between others cost nothing but themselves', async () => {
+test('garbage, NULs and a line of 20 MB between others cost only themselves', async () => {
   const garbage = [
     'no JSON',
     '\0'.repeat(5_000),

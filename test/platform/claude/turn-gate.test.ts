@@ -50,7 +50,7 @@ const ended = async (child: ChildProcess): Promise<void> => {
 };
 
 /**
- * Between two checks a hook sleeps. Here its `sleep` ends when the test says so, so that no timer races against a
+ * Between two checks a hook sleeps. Here its `sleep` ends when the test requests it, so that no timer races against a
  * shell.
  */
 function steppedSleep(): { env: Record<string, string>; begun(): number; wake(): void } {
@@ -127,7 +127,7 @@ describe('the gate before tools and the end of a turn', () => {
     expect(existsSync(dir)).toBe(false);
   });
 
-  test('holds on where its file alone was removed, once it is put up again', async () => {
+  test('keeps holding after its file was removed, once it is created again', async () => {
     const gates = createTurnGates(dir);
     const release = gates.hold('launch-1');
     const sleep = steppedSleep();

@@ -35,7 +35,7 @@ test('rows that are dim but for the prompt’s mark and a drawn cursor are told'
   expect(emulator.frame().dimRows).toEqual([0, 1]);
 });
 
-test('bytes split anywhere give the same screen, that of their text', async () => {
+test('bytes split anywhere give the same screen as the whole text', async () => {
   const size = { cols: 9, rows: 5, scrollback: 10 };
   await fc.assert(
     fc.asyncProperty(

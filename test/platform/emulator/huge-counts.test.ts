@@ -96,7 +96,7 @@ test.each([
   emulator.dispose();
 });
 
-test('a great many that each take a while are given up, and nothing waits for them', async () => {
+test('many inputs that each take a while are given up, and nothing waits for them', async () => {
   const emulator = createEmulator({ cols: 200, rows: 50, scrollback: 100 });
   const slow = bytes('x\x1b[9999b'.repeat(4_000));
   for (let piece = 0; piece < 50; piece++) emulator.write(slow);

@@ -21,7 +21,7 @@ async function drawn(output: string, size?: { cols: number; rows: number }): Pro
   return terminal;
 }
 
-/** Returns what a person sees of a cell. Of an empty cell, that is the background. */
+/** Returns what a person sees of a cell. For an empty cell, that is the background. */
 function look(cell: IBufferCell): unknown[] {
   const background = [cell.getBgColorMode(), cell.getBgColor()];
   if (cell.getChars() === '') return [cell.getWidth(), ...background];
@@ -50,7 +50,7 @@ function picture({ buffer: { active, normal }, modes, cols }: Terminal) {
   return { type: active.type, cursor: [active.cursorX, active.cursorY], modes, lines: [lines(active), lines(normal)] };
 }
 
-test('a terminal that goes on from a snapshot, wherever that was taken, shows the same as one that saw everything', async () => {
+test('a terminal that continues from a snapshot, wherever it was taken, shows the same as one that saw everything', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyOutput, { maxLength: 30 }), fc.nat(), async (tokens, at) => {
       const all = Buffer.concat([...tokens, Buffer.from('\x18')]);

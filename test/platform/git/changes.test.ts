@@ -116,7 +116,7 @@ describe('a session on a branch', () => {
     expect(await patchOf(null)).not.toContain('a secret of the person');
   });
 
-  test('a folder that became a link to another is not looked into', async () => {
+  test('a folder that became a link to another is not read', async () => {
     repository.write('folder/passwd', 'mine\n');
     repository.commit();
     const other = join(world.dir, 'other');
@@ -215,7 +215,7 @@ describe('a session on a branch', () => {
     expect(huge.patch.length).toBeLessThanOrEqual(2 * 1024 * 1024);
   });
 
-  test('of very many untracked files the first are compared, the others counted', async () => {
+  test('of very many untracked files, the first are compared, the others counted', async () => {
     mkdirSync(join(repository.dir, 'heap'));
     for (let at = 0; at < 2_050; at++) writeFileSync(join(repository.dir, 'heap', String(at)), 'x\n');
     const changes = await list();
@@ -315,7 +315,7 @@ test('other forms of a repository are read: SHA-256, a split index, a sparse one
 });
 
 describe('what is no repository to be compared', () => {
-  test('is said: a folder in none, one that is gone, a bare one, one whose files are elsewhere', async () => {
+  test('is reported: no repository, a folder that is gone, a bare one, one whose files are elsewhere', async () => {
     const plain = join(world.dir, 'plain');
     mkdirSync(plain);
     await expect(list(null, plain)).rejects.toMatchObject({ code: 'not_a_repository' });
@@ -326,7 +326,7 @@ describe('what is no repository to be compared', () => {
     await expect(list()).rejects.toMatchObject({ code: 'not_a_repository' });
   });
 
-  test('git that is not installed, or damaged objects, are said', async () => {
+  test('a missing git, or damaged objects, are reported', async () => {
     const without = createComparer({ environment: { ...world.env, PATH: world.projectDir }, scratchDir });
     await expect(without.changes({ folder: repository.dir, base: null })).rejects.toMatchObject({
       code: 'git_not_found',
@@ -391,7 +391,7 @@ describe('a hostile repository', () => {
     expect(existsSync(ran)).toBe(true);
   });
 
-  test('has nothing written: not its files, not its index, not their times', async () => {
+  test('has nothing written: no files, no index, no times', async () => {
     begin();
     repository.write('a.txt', 'changed\n');
     repository.write('new.txt', 'new\n');
@@ -404,7 +404,7 @@ describe('a hostile repository', () => {
     expect(readdirSync(scratchDir)).toEqual([]);
   });
 
-  test('whose index is locked by its own git is read all the same', async () => {
+  test('whose index is locked by its own git is read anyway', async () => {
     begin();
     repository.write('a.txt', 'changed\n');
     writeFileSync(join(repository.dir, '.git/index.lock'), '');

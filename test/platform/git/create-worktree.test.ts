@@ -102,7 +102,7 @@ describe('bad input is a catalogued error, and nothing is left', () => {
     await expect(make('A', { cwd: join(world.dir, 'bare') })).rejects.toMatchObject({ code: 'not_a_repository' });
   });
 
-  test('names that are none: of branches, of commits', async () => {
+  test('names that do not exist: of branches, of commits', async () => {
     repository.commit('first', { 'a.txt': 'a\n' });
     const before = traces();
     for (const branch of ['-f', '--force', 'a..b', 'a b', 'HEAD', '@{-1}', 'x.lock', '/x', 'a\nb']) {
@@ -136,7 +136,7 @@ describe('bad input is a catalogued error, and nothing is left', () => {
     expect(traces()).toEqual(before);
   });
 
-  test('a disk that gets full on the way', async () => {
+  test('a disk that fills up on the way', async () => {
     repository.commit('first', { 'a.txt': 'a\n', 'large.bin': 'x'.repeat(2_000_000) });
     // A limit on the size of files has the same effect as a full disk: git can write no more.
     const limited = join(world.dir, 'bin');

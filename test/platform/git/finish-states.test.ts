@@ -319,7 +319,7 @@ const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest
 };
 
 describe('a finish is refused', () => {
-  test.each(Object.entries(REFUSED))('a worktree is left as it is that %s', async (_, [code, make]) => {
+  test.each(Object.entries(REFUSED))('a worktree that %s is left unchanged', async (_, [code, make]) => {
     const its = begin();
     make(its);
     const look = () => ({

@@ -163,7 +163,7 @@ describe('a finish is refused, and nothing is changed,', () => {
     await refuse('operation_in_progress');
   });
 
-  test('with a base that is checked out and dirty, or has a file in the way, be it ignored', async () => {
+  test('with a base that is checked out and dirty, or has a file in the way, even an ignored one', async () => {
     its.commit('work', 'b.txt', 'two\n');
     repository.write('a.txt', 'dirty\n');
     expect(await refuse('checkout_dirty')).toMatchObject({ extra: { files: ['a.txt'], checkout: repository.path } });
@@ -232,7 +232,7 @@ describe('a finish that is killed', () => {
     return { ...repository.place.environment, PATH: `${folder}:${repository.place.environment.PATH}` };
   }
 
-  test.each(KILLS)('%s %s ends well with the same call again, and no byte is lost', async (...kill) => {
+  test.each(KILLS)('%s %s succeeds with the same call again, and no byte is lost', async (...kill) => {
     repository.write('own.env', 'mine\n');
     its.write('own.env', 'changed there\n');
     const tip = its.commit('work', 'a.txt', 'two\n');

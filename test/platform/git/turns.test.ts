@@ -134,7 +134,7 @@ describe('a checkpoint', () => {
     expect(await keeper.list(repository.path)).toEqual([ended]);
   });
 
-  test('runs nothing of the repository, whatever its configuration, attributes and hooks name', async () => {
+  test('runs nothing from the repository, whatever its configuration, attributes and hooks name', async () => {
     fill();
     const evil = `${world.dir}/evil`;
     const script = `${world.dir}/evil.sh`;
@@ -234,7 +234,7 @@ describe('a checkpoint', () => {
     expect(repository.git('for-each-ref', 'refs/cbos')).toBe('');
   });
 
-  test('is made again where the objects of earlier ones are gone, or what CBOS remembers is broken', async () => {
+  test("is made again if the objects of earlier ones are gone, or CBOS's own index is broken", async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     const one = await turn(() => repository.write('untracked.txt', 'text that is nowhere else\n'));
     await keeper.drop(repository.path, [one]);
@@ -331,7 +331,7 @@ describe('a rewind', () => {
     expect(readFileSync(at('.gitignore'), 'utf8')).toBe('build/\n*.log\n.env\n');
   });
 
-  test('never writes through a link that was put in the place of a folder', async () => {
+  test('never writes through a link that has replaced a folder', async () => {
     const outside = `${world.dir}/outside`;
     mkdirSync(outside);
     writeFileSync(`${outside}/one.txt`, 'outside\n');
@@ -369,7 +369,7 @@ exec /usr/bin/git "$@"
     return { ...world.env, PATH: `${bin}:${world.env.PATH}` };
   }
 
-  test.each(KILLS)('%s %s (%i) leaves both states: either comes back whole', async (...kill) => {
+  test.each(KILLS)('%s %s (%i) leaves both states: either can be restored completely', async (...kill) => {
     fill();
     const before = hashFiles(repository.path);
     const { begin, number } = await turn(work);

@@ -112,7 +112,7 @@ test('a stopped daemon is told as unresponsive at once, and the others are liste
   expect((await readScreen(world.host, other.screenId))?.state).toBe('detached');
 });
 
-test('a socket whose pid went to another program is dead, and what is no socket is no session', async () => {
+test('a socket whose pid belongs to another program is dead, and a file that is not a socket is not a session', async () => {
   const { pid } = process;
   execFileSync('python3', ['-c', bindSocket(join(world.host.dir, `${pid}.Reused`))]);
   writeFileSync(join(world.host.dir, '1.file'), '');

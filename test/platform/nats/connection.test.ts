@@ -22,7 +22,7 @@ test.each([
   ['no TLS at all', {}],
   ['TLS if one likes, as a number', { tls_available: 1 }],
   ['TLS if one likes, as a word', { tls_available: 'yes' }],
-])('nothing is signed for a server that does not prove who it is: %s', async (_, info) => {
+])('nothing is signed for a server that does not prove its identity: %s', async (_, info) => {
   const { server, port, heard } = await impostor(info);
   try {
     const login = { host: '127.0.0.1', port, authority: '', ...createKey() };

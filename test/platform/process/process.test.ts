@@ -162,7 +162,7 @@ test('children that are forked while the tree ends are found and ended', async (
   expect(world.processes()).toEqual([]);
 });
 
-test('a pid that went to another process is never signalled', async () => {
+test('a pid that now belongs to another process is never signalled', async () => {
   const child = start('sleep', ['1000']);
   const info = await infoOf(child);
   const stale = { pid: info.pid, startTime: `${Number(info.startTime) - 1}` };

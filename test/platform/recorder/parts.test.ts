@@ -84,13 +84,14 @@ test('its writer goes on undisturbed, at its place and by appending', async () =
   expect(now.equals(Buffer.concat([all, Buffer.from('onetwothree')]))).toBe(true);
 });
 
-test('killed at any moment of packing, nothing is lost: half a part is none, and a whole one is as good as its place', async () => {
+test('killed at any moment of packing, nothing is lost: a partial part does not count, and a complete one replaces its bytes', async () => {
   const dir = join(world.streamDir, 'A.parts');
   await packPart(file, 0);
   // Killed before the part has its name.
   writeFileSync(join(dir, 'unfinished'), 'half of a par');
   expect((await readRange(file, 0, all.length)).equals(all)).toBe(true);
-  // Killed after that, but before the room of the part is freed. It must look as if the packing had not happened.
+  // Killed after that, but before the part's space in the file is freed. The result must look as if the packing had not
+  // happened.
   const whole = allocated();
   const restored = openSync(file, 'r+');
   writeSync(restored, all.subarray(0, PART_BYTES), 0, PART_BYTES, 0);
@@ -99,7 +100,7 @@ test('killed at any moment of packing, nothing is lost: half a part is none, and
   expect((await readRange(file, 0, all.length)).equals(all)).toBe(true);
   await finishPacking(file);
   expect(allocated()).toBe(whole);
-  // A complete part is not touched again. By its time, the index knows whether it has read the part.
+  // A complete part is not touched again. The index uses its time to decide whether it has read the part.
   const { mtimeMs } = statSync(file);
   await finishPacking(file);
   expect(statSync(file).mtimeMs).toBe(mtimeMs);

@@ -172,7 +172,7 @@ test('rows of one time stay together, however little is asked for, and a cut cha
   }
 });
 
-test('keyframes are made as it grows, are found again, and a torn last one is made again', async () => {
+test('keyframes are made as it grows, are found again, and an incomplete last one is made again', async () => {
   begin();
   const rows = Array.from({ length: 200 }, (_, index) => ({
     delay: 0.01,

@@ -119,7 +119,7 @@ test('a file that does not exist yet is waited for, a deleted one read on until 
   expect(told).toContainEqual({ offset: HEADER.length + 3, text: ' more' });
 });
 
-test('a file that another replaces is read to its end, then the other is a new epoch', async () => {
+test('a file that another replaces is read to its end, then the other begins a new epoch', async () => {
   writeFileSync(file, `${HEADER}old`);
   const { told, until } = await follow();
   writeFileSync(`${file}.next`, `${HEADER}next`);
@@ -143,7 +143,7 @@ test('a truncated file is a new epoch', async () => {
   await until('short');
 });
 
-test('the hole that a truncation leaves before a writer’s next bytes is never handed out', async () => {
+test('the hole that a truncation leaves before a writer’s next bytes is never passed on', async () => {
   const descriptor = openSync(file, 'w');
   world.onDispose(() => closeSync(descriptor));
   writeSync(descriptor, HEADER + 'x'.repeat(1_000_000));
@@ -156,7 +156,7 @@ test('the hole that a truncation leaves before a writer’s next bytes is never 
   expect(told.at(-1)).toEqual({ offset: end, text: 'after' });
 });
 
-test('of a writer that keeps its file open, that file is read whatever its name comes to mean, and its offsets stay', async () => {
+test('of a writer that keeps its file open, that file is read whatever its name refers to later, and its offsets stay', async () => {
   const descriptor = openSync(file, 'w');
   world.onDispose(() => closeSync(descriptor));
   writeSync(descriptor, `${HEADER}one`);

@@ -304,7 +304,7 @@ describe('how far it is', () => {
     expect(find('after')).toMatchObject([{ t: 2 }]);
   });
 
-  test('an index that is damaged or of another form is made anew', async () => {
+  test('an index that is damaged or has another format is built again', async () => {
     const recording = new Recording('A').write(1, 'still there\r\n');
     await indexed(recording);
     await index.close();

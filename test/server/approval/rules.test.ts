@@ -50,7 +50,7 @@ describe("the home's rules", () => {
     ['an unknown table', `${ALLOW}[[denied]]\ncommand = "git push"\n`, 'denied'],
     ['a rule that allows everything', `${ALLOW}[[allow]]\ntool = "Bash"\n`, 'commands'],
     ['too much of it', `${ALLOW}# ${'x'.repeat(300_000)}\n`, 'longer'],
-  ])('with %s allow nothing, and say so; what else denies still denies', async (_, text, words) => {
+  ])('with %s allow nothing, and report it; other denies still deny', async (_, text, words) => {
     await add({ effect: 'allow', command: 'ls' });
     await add({ effect: 'deny', command: 'npm publish' });
     homeFile(text);
@@ -67,7 +67,7 @@ describe("the home's rules", () => {
     expect(await verdict('git status')).toMatchObject({ reason: 'broken_file' });
   });
 
-  test('follow links on the real disk: what leads out of the folder, or to what is protected, asks', async () => {
+  test('follow links on the real disk: a path out of the folder, or to a protected place, asks', async () => {
     homeFile(`${ALLOW}[[allow]]\ntool = ["Read", "Write"]\npath = "**"\n`);
     symlinkSync('/etc', join(folder, 'out'));
     symlinkSync(server.world.cbosHome, join(folder, 'own'));
@@ -132,7 +132,7 @@ describe("a project's own rules", () => {
     expect(await decision('git status')).toBe('allow');
   });
 
-  test('that are changed afterwards, or taken away, still deny; meanwhile nothing is allowed there', async () => {
+  test('that are changed or removed afterwards still deny, and nothing is allowed there until then', async () => {
     projectFile('[[deny]]\ncommand = "git status"\n');
     await trust();
     for (const change of [
@@ -150,7 +150,7 @@ describe("a project's own rules", () => {
     expect(await decision('npm test', 'B')).toBe('allow');
   });
 
-  test('never allow: a file with an allow cannot be trusted, nor one that is broken or has changed since it was read', async () => {
+  test('never allow: a file with an allow cannot be trusted, and neither can one that is broken or has changed since it was read', async () => {
     projectFile('[[allow]]\ncommand = "rm **"\n');
     const content = { path: folder, sha256: (await book()).files.find((one) => one.folder !== null)?.sha256 };
     expect((await server.call('/rules/trust', { body: content })).code()).toBe('invalid_rule');

@@ -91,7 +91,7 @@ describe('the token', () => {
     expect((await server.call('/health', { token: null, method: 'POST' })).status).toBe(401);
   });
 
-  test('a rotated token holds at once: the old one opens nothing, types nothing more, and its connections end', async () => {
+  test('a rotated token takes effect at once: the old one opens nothing, types nothing more, and its connections end', async () => {
     await using other = await startFaces({ settings: { token: null } });
     other.sessions.add('AUTH');
     const path = `${other.world.cbosHome}/token`;
@@ -161,7 +161,7 @@ describe('Host', () => {
 });
 
 describe('Origin', () => {
-  test('counts wherever it stands: thousands of headers before it hide nothing', async () => {
+  test('counts wherever it is: thousands of headers before it hide nothing', async () => {
     const get = (last: string) =>
       raw(
         `GET /sessions HTTP/1.1\r\nHost: ${ours()}\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n${'b:\r\n'.repeat(2_100)}${last}\r\n`,
@@ -171,7 +171,7 @@ describe('Origin', () => {
     expect((await get('Host: evil.com\r\n')).body).toContain('forbidden_host');
   });
 
-  test('a foreign page is refused whatever it knows', async () => {
+  test('a foreign page is refused, whatever it knows', async () => {
     for (const origin of ['https://evil.com', 'null', 'http://localhost:3000', `http://evil.com:${server.port}`]) {
       for (const path of ['/sessions', '/health']) {
         const answer = await server.call(path, { headers: { origin } });
@@ -188,7 +188,7 @@ describe('Origin', () => {
     expectNoCors(answer);
   });
 
-  test('a preflight is answered with no permission', async () => {
+  test('a preflight gets no permission', async () => {
     const headers = { origin: 'https://evil.com', 'access-control-request-method': 'POST' };
     const answer = await server.call('/sessions', { method: 'OPTIONS', token: null, headers });
     expect(answer.status).toBe(403);

@@ -28,7 +28,7 @@ const guess20 = (guesses: ReturnType<typeof guessesBy>, remoteAddress: string): 
 };
 
 describe('after twenty wrong tokens within a minute', () => {
-  test('an address is not listened to any more, whatever it says, until the minute is over; others are', () => {
+  test('an address is ignored until the minute is over, whatever it sends; other addresses are not', () => {
     const guesses = guessesBy(null);
     guess20(guesses, '192.0.2.1');
     expect(tried(() => guesses.accepts('right', at('192.0.2.1')))).toBe('too_many_attempts');
@@ -87,7 +87,7 @@ async function askAs(uid: number, port: number, tokens: readonly string[]): Prom
   return text.trim().split('\n').map(Number);
 }
 
-test('over real connections: twenty wrong tokens are 429, on the form as well, and the good one still works', async () => {
+test('over real connections: twenty wrong tokens get 429, on the form as well, and the right one still works', async () => {
   await using server = await startFaces();
   const wrong = (token: string) => server.call('/sessions', { token });
   for (let guess = 0; guess < 20; guess += 1) expect((await wrong(`wrong-${guess}`)).status).toBe(401);
@@ -100,7 +100,7 @@ test('over real connections: twenty wrong tokens are 429, on the form as well, a
 
 const { getuid } = process;
 test.skipIf(getuid === undefined || getuid() !== 0)(
-  'another user of the machine cannot guess on, and shuts nobody out',
+  'another user of the machine cannot continue to guess, and locks nobody out',
   async () => {
     await using server = await startFaces();
     const statuses = await askAs(65_534, server.port, [...Array<string>(20).fill('wrong'), 'wrong', TOKEN]);

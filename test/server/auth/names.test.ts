@@ -10,7 +10,7 @@ const settings = (some: Partial<NameSettings> = {}): NameSettings => ({
   ...some,
 });
 
-describe('by default only the names of this machine, with our port', () => {
+describe('by default, only the names of this machine with our port are accepted', () => {
   const names = knownNames(settings());
   test.each(['127.0.0.1:32205', 'localhost:32205', '[::1]:32205', 'LOCALHOST:32205'])('%s is ours', (host) => {
     expect(names.isOurHost(host, PORT)).toBe(true);

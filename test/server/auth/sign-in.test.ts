@@ -62,7 +62,7 @@ describe('a link', () => {
     expect(again.headers['set-cookie']).toBeUndefined();
   });
 
-  test('is over after ten minutes, and says so', async () => {
+  test('expires after ten minutes, and reports it', async () => {
     const code = await newLink();
     clock.advance(TEN_MINUTES_MS);
     expect((await signIn({ code })).code()).toBe('link_expired');
@@ -80,7 +80,7 @@ describe('a link', () => {
     }
   });
 
-  test('and the token never stand in what is logged', async () => {
+  test('and the token never appear in logs', async () => {
     const code = await newLink();
     await signIn({ code });
     await signIn({ code });
@@ -130,7 +130,7 @@ describe('a sign-in', () => {
     expect((await passOf(page)).code()).toBe('unauthorized');
   });
 
-  test('opens nothing by its cookie alone, nor by its pass alone, nor by parts of two', async () => {
+  test('opens nothing by its cookie alone, by its pass alone, or by parts of both', async () => {
     const [one, other] = [await signInAsPage(server), await signInAsPage(server)];
     for (const shown of [
       { cookie: one.cookie },
@@ -175,7 +175,7 @@ describe('a sign-in', () => {
     expect((await asPage('/sessions', { headers })).status).toBe(200);
   });
 
-  test('does nothing without an Origin: not for a write, not for a WebSocket', async () => {
+  test('does nothing without an Origin: no write, no WebSocket', async () => {
     const { cookie, pass, headers } = await signInAsPage(server);
     const { origin: _, ...bare } = headers;
     const write = await server.call('/sessions/AUTH/keys', { token: null, headers: bare, body: { keys: 'x' } });
@@ -223,7 +223,7 @@ describe('a sign-in', () => {
     expect(answer.code()).toBe('forbidden_host');
   });
 
-  test.each(['cross-site', 'same-site'])('does nothing where the browser says that the request is %s', async (site) => {
+  test.each(['cross-site', 'same-site'])('does nothing if the browser reports that the request is %s', async (site) => {
     const { headers } = await signInAsPage(server);
     const { origin: _, ...bare } = headers;
     const answer = await server.call('/sessions', { token: null, headers: { ...bare, 'sec-fetch-site': site } });
@@ -236,7 +236,7 @@ describe('a sign-in', () => {
     expect((await asPage('/sessions', { headers: { ...headers, authorization: 'Bearer wrong' } })).status).toBe(401);
   });
 
-  test('is over after signing out, here only, and its WebSockets end with it at once', async () => {
+  test('ends with a sign-out, on this browser only, together with its WebSockets', async () => {
     const [page, other] = [await signInAsPage(server), await signInAsPage(server)];
     const [socket, stays] = await Promise.all(
       [page, other].map(({ cookie, pass }) =>
@@ -273,7 +273,7 @@ describe('a sign-in', () => {
   });
 });
 
-test('under `localhost`, which is two addresses, nobody signs in; the page is where the server is', async () => {
+test('under `localhost`, which is two addresses, nobody signs in; the page redirects to the server', async () => {
   for (const name of ['localhost', '[::1]']) {
     const host = `${name}:${server.port}`;
     const headers = { host, origin: `http://${host}` };
@@ -303,7 +303,7 @@ test('a rotated token signs every browser out', async () => {
   expect((await rotating.call('/sessions', { token: null, headers })).status).toBe(401);
 });
 
-test('behind a proxy the page proves itself under its public address, and under no plain one of that name', async () => {
+test('behind a proxy, the page proves itself under its public address, and not under that name over plain HTTP', async () => {
   const public_url = 'https://box.example';
   await using proxied = await startFaces({ settings: { public_url } });
   const { headers } = await signInAsPage(proxied, { token: TOKEN }, public_url);

@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-test('a token is made once, long and random, readable by its owner alone', () => {
+test('a token is created once, long and random, readable only by its owner', () => {
   const source = fileToken(path);
   const token = readToken(path);
   expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
@@ -24,7 +24,7 @@ test('a token is made once, long and random, readable by its owner alone', () =>
   expect(readdirSync(world.cbosHome)).toEqual(['token']);
 });
 
-test('another token is not accepted, nor a part of it, nor nothing', () => {
+test('no other token is accepted, no part of it, and no empty one', () => {
   const source = fileToken(path);
   const token = readToken(path);
   for (const wrong of ['', token.slice(0, -1), `${token}x`, token.toUpperCase(), 'x'.repeat(43)]) {
@@ -54,7 +54,7 @@ test('nobody gets in while the file is missing or empty, and all is well when it
   expect(source.accepts(fresh)).toBe(true);
 });
 
-test('a file that others may read is closed to them', () => {
+test('a file that others may read is made private', () => {
   ensureTokenFile(path);
   chmodSync(path, 0o644);
   ensureTokenFile(path);

@@ -63,7 +63,7 @@ describe('a budget', () => {
     expect([isOver(fleet, 'CI'), isOver(fleet, 'OTHER')]).toEqual([true, true]);
   });
 
-  test('begins anew with the local day, also with the one of 25 hours, and after a night asleep', () => {
+  test('begins again with the local day, even one of 25 hours, and after a night asleep', () => {
     const server = start(EACH);
     spend(server, 'CI', 5);
     let changes = 0;

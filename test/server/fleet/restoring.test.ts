@@ -88,7 +88,7 @@ const outcomes = ({ sessions: all }: Restoration): (readonly [string, string])[]
 describe('thirty lost sessions', () => {
   beforeEach(thirty);
 
-  test('come back once each, three at a time, those that were used last first', async () => {
+  test('come back once each, three at a time, the last used ones first', async () => {
     const restoring = serverOf();
     await restoring.ask({});
     const begun: string[] = [];
@@ -105,7 +105,7 @@ describe('thirty lost sessions', () => {
     expect(new Set(restoring.state().sessions.map(({ outcome }) => outcome))).toEqual(new Set(['restored']));
   });
 
-  test('come back one at a time where the machine has much to do, and go on', async () => {
+  test('come back one at a time on a busy machine, and continue', async () => {
     load = 20;
     const restoring = serverOf();
     await restoring.ask({});
@@ -126,7 +126,7 @@ describe('thirty lost sessions', () => {
     expect([onTheirWay().length, restoring.state().state]).toEqual([0, 'none']);
   });
 
-  test('are not all tried where three in a row fail; a second request tries again', async () => {
+  test('are not all tried after three failures in a row; a second request tries again', async () => {
     const restoring = serverOf();
     await restoring.ask({});
     await endAll();
@@ -169,7 +169,7 @@ describe('thirty lost sessions', () => {
     expect(restoring.state().sessions).toHaveLength(30);
   });
 
-  test('are brought back by the next server where one was killed in between, none of them twice', async () => {
+  test('are restored by the next server if one was killed in between, none of them twice', async () => {
     await serverOf().begin();
     await endAll();
     await endAll();

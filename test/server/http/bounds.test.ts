@@ -30,7 +30,7 @@ async function open(head = ''): Promise<Socket & { text: string }> {
 const headOf = (request: string, more = ''): string =>
   `${request} HTTP/1.1\r\nHost: 127.0.0.1:${server.port}\r\nOrigin: http://127.0.0.1:${server.port}\r\n${more}\r\n`;
 
-test('a body without a token is refused at 16 kB, before it is read, also where it does not say how long it is', async () => {
+test('a body without a token is refused at 16 kB, before it is read, even without a length', async () => {
   const type = 'Content-Type: application/json\r\n';
   for (const path of ['/sign-in', '/sign-in/challenge', '/sign-in/pass']) {
     const said = await open(headOf(`POST ${path}`, `${type}Content-Length: 4000000\r\n`));
@@ -43,7 +43,7 @@ test('a body without a token is refused at 16 kB, before it is read, also where 
   await waitFor(() => other.text.includes('401'), { describe: 'a body of any other route is not waited for' });
 });
 
-test('who stands in the door without a token goes for who comes next; who showed one stays', async () => {
+test('a connection without a token is dropped in favour of a new one; one with a token stays', async () => {
   const known = await open(headOf('GET /sessions', `Authorization: Bearer ${TOKEN}\r\n`));
   await waitFor(() => known.text.includes('200'), { describe: 'an answer' });
   const stream = await server.connectStream();
@@ -55,7 +55,7 @@ test('who stands in the door without a token goes for who comes next; who showed
   await waitFor(() => known.text.split('HTTP/1.1 200').length === 3, { describe: 'another answer on the same line' });
 });
 
-test('who begins a request and does not go on is sent away', async () => {
+test('a request that begins and does not continue is closed', async () => {
   const slow = await open('GET /health HTTP/1.1\r\n');
   await waitFor(() => slow.destroyed, { describe: 'the connection is ended', timeoutMs: 30_000 });
   expect(slow.text).toContain('408');

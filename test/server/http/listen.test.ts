@@ -7,7 +7,7 @@ import { call, startFaces } from '../../harness/faces.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld } from '../../harness/world.ts';
 
-test('the local socket is for its owner alone, and is gone after the end', async () => {
+test('only its owner can use the local socket, which is removed at the end', async () => {
   const before = process.umask();
   const server = await startFaces();
   const { socket, url } = server.faces.address;
@@ -21,7 +21,7 @@ test('the local socket is for its owner alone, and is gone after the end', async
   await server[Symbol.asyncDispose]();
 });
 
-test('a port that is taken is said, with the cure, and nothing is left behind', async () => {
+test('a taken port is reported with the cure, and nothing is left behind', async () => {
   await using first = await startFaces();
   await using world = createWorld();
   const socket = join(world.dir, 'second.sock');
@@ -37,7 +37,7 @@ test('an address that is not of this machine is refused as a setting', async () 
   await expect(startFaces({ settings: { host: '192.0.2.1' } })).rejects.toMatchObject({ code: 'invalid_setting' });
 });
 
-test('an address that others reach is refused until somebody means it', async () => {
+test('an address that others can reach is refused unless it is requested explicitly', async () => {
   for (const host of ['0.0.0.0', '::', 'box.example']) {
     await expect(startFaces({ settings: { host } })).rejects.toMatchObject({
       code: 'invalid_setting',
@@ -81,7 +81,7 @@ test("a socket path beyond the system's limit is refused instead of cut off", as
   });
 });
 
-test('what is no HTTP is answered and ends', async () => {
+test('bytes that are not HTTP get an answer, and the connection ends', async () => {
   await using server = await startFaces();
   const answer = await new Promise<string>((resolve, reject) => {
     let text = '';
@@ -115,7 +115,7 @@ test('a close ends with downloads and WebSockets open, and tells the latter that
   await server[Symbol.asyncDispose]();
 });
 
-test('the port of another program is found out before anything is served', async () => {
+test('the port of another program is detected before anything is served', async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
   const address = other.address();

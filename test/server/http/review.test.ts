@@ -52,7 +52,7 @@ test('comments go out as one prompt that was shown, in numbered rounds', async (
   expect(server.sessions.deliveries('AUTH')).toHaveLength(2);
 });
 
-test('what was not shown is not sent', async () => {
+test('only what was shown is sent', async () => {
   await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   const { prompt } = await read();
   await comment({ file: 'a.txt', line: 3, text: 'Another one.' });
@@ -62,7 +62,7 @@ test('what was not shown is not sent', async () => {
   expect(server.sessions.deliveries('AUTH')).toHaveLength(1);
 });
 
-test('comments move with their lines, and are outdated with the lines as they were', async () => {
+test('comments move with their lines, or are outdated with the original lines', async () => {
   await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   await comment({ file: 'a.txt', line: 3, text: 'Why?' });
   repository.write('a.txt', 'zero\none\nTWO\nthree\nfour\n');
@@ -78,7 +78,7 @@ test('comments move with their lines, and are outdated with the lines as they we
   expect((await read()).comments.map(({ anchor }) => anchor.state)).toEqual(['outdated', 'outdated']);
 });
 
-test('nothing in a prompt is hidden, whatever the file and the comment have', async () => {
+test('nothing in a prompt is hidden, whatever the file and the comment contain', async () => {
   repository.write('b\u202e.txt', 'evil \u001b]0;x\u0007\u202eline\u200b\n');
   await comment({ file: 'b\u202e.txt', line: 1, text: 'Look\u001b[2J at\u0000 \u202ethis\u200b!' });
   const { prompt } = await read();
@@ -182,7 +182,7 @@ describe('the mark that a file is reviewed', () => {
     expect(((await mark('a.txt', false)).json() as Review).reviewed).toEqual([]);
   });
 
-  test('is for files alone that are there', async () => {
+  test('exists only for files that are there', async () => {
     for (const file of ['none.txt', '../outside.txt', '.git/config', '/etc/passwd']) {
       expect((await mark(file)).code(), file).toBe('no_such_file');
     }

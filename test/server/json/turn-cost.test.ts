@@ -48,7 +48,7 @@ test('the turns of a conversation that was never killed sum up to its total', ()
   }
 });
 
-test('a result that is missing costs nothing and loses nothing: the next one has the difference', () => {
+test('a missing result costs nothing and loses nothing: the next one has the difference', () => {
   const results = asOlder(resultsOf('hello'));
   expect(results.length).toBeGreaterThan(1);
   const sumWithout = (index: number): number =>

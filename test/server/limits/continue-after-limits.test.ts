@@ -116,7 +116,7 @@ async function pass(ms: number): Promise<void> {
 const times = (): number[] => sessions.flatMap(({ typed }) => typed).sort((one, other) => one - other);
 
 describe('twenty sessions at one limit', () => {
-  test('go on once each after it, one after the other', async () => {
+  test('each continue once after it, one after the other', async () => {
     serve();
     await pass(HOUR + GRACE_MS - 5_000);
     expect(times()).toEqual([]);
@@ -130,7 +130,7 @@ describe('twenty sessions at one limit', () => {
     expect(times()).toHaveLength(20);
   });
 
-  test('are left alone where Claude Code or a person was first, or said no', async () => {
+  test('are left alone if Claude Code or a person acted first, or said no', async () => {
     serve();
     await pass(HOUR);
     const [native, cancelled, drafting, racing, asks] = sessions as [Stopped, Stopped, Stopped, Stopped, Stopped];

@@ -42,7 +42,7 @@ interface Asked {
 }
 
 test.skipIf(!hasNatsServer)(
-  'nothing is lost, doubled or done elsewhere, and no row lies beyond its age, while links, NATS and owners fail',
+  'nothing is lost, doubled or done elsewhere, and no row is older than its age, while links, NATS and owners fail',
   async () => {
     const random = createRandom(SEED);
     const pick = <T>(from: readonly T[]): T => random.pick(from as readonly [T, ...T[]]);

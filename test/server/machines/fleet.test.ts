@@ -71,7 +71,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
   });
 
   describe('rights, decided where the session is', () => {
-    test('a machine without the right to answer cannot, whatever it asks for', async () => {
+    test('a machine without the right to answer cannot answer, whatever it asks for', async () => {
       desk.sessions.add('DEPLOY', asking());
       desk.sessions.answers.length = 0;
       expect((await guest.ask('desk', 'getSession', 'DEPLOY')).status).toBe(200);
@@ -105,7 +105,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       expect(desk.log.map(({ fields }) => fields)).toContainEqual({ from: 'laptop', route: 'send', slug: 'READY' });
     });
 
-    test('what the owner does not allow, not even the founder may', async () => {
+    test('even the founder may not do what the owner does not allow', async () => {
       guest.sessions.add('MINE', asking());
       const refused = await desk.ask('guest', 'answer', 'MINE', { choice: 'yes' });
       expect({ status: refused.status, code: refused.code() }).toEqual({ status: 403, code: 'not_allowed_there' });
@@ -131,7 +131,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
   describe('with the keys of an invited machine', () => {
     const linkOf = (machine: MachineUnderTest) => openNatsLink(membershipOf(machine));
 
-    test('nobody asks in the name of another machine, or hears what it is asked', async () => {
+    test('no machine asks in the name of another, or receives requests for another', async () => {
       const [deskId, laptopId, guestId] = [desk, laptop, guest].map((one) => membershipOf(one).id) as [
         ...[string, string, string],
       ];
@@ -146,7 +146,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       await link.flush();
       const ask = JSON.stringify({ v: 1, kind: 'ticket' });
       expect(await link.request(askSubject(deskId, laptopId), ask, 500)).not.toHaveProperty('data');
-      // The laptop does everything that it may, and the guest learns nothing of it.
+      // The laptop does everything that it may do, and the guest learns nothing about it.
       await laptop.ask('desk', 'answer', 'DEPLOY', { choice: 'yes' });
       expect(desk.sessions.answers).toHaveLength(1);
       // This is a forged owner. Messages that it sends as another machine reach nobody.
@@ -190,7 +190,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
   });
 
   describe('an invitation', () => {
-    test('is dead after one use, when its time is over, and when it is not whole', async () => {
+    test('is useless after one use, after its time, and when it is incomplete', async () => {
       const line = await invite(desk, ['see', 'answer']);
       const thief = await startMachine('thief');
       const late = await startMachine('late');
@@ -240,7 +240,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
   });
 
   describe('a machine that is removed', () => {
-    test('is out within a second, with everything it has', async () => {
+    test('is out within a second, with all its connections', async () => {
       const leaver = await startMachine('leaver');
       try {
         await joinFleet(leaver, await invite(desk, ['see', 'answer', 'type']), ['see']);
@@ -286,7 +286,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       expect(laptop.sessions.deliveries('BUSY').filter(({ text }) => text === 'now')).toHaveLength(sent);
     });
 
-    test('an owner that is gone keeps its rows, with their age; what is asked of it is refused', async () => {
+    test('an owner that is gone keeps its rows, with their age; requests for it are refused', async () => {
       laptop.sessions.add('KEPT', DONE);
       await waitFor(async () => (await desk.sees('laptop')).sessions.length === 1, { describe: 'it is seen' });
       await laptop.stop();
@@ -323,7 +323,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
     });
   });
 
-  test('nobody is let in without a key', async () => {
+  test('nobody is admitted without a key', async () => {
     const { host, port, authority } = membershipOf(desk);
     // This is a new key that nobody knows.
     await expect(openNatsLink({ host, port, authority, ...createKey() })).rejects.toBeInstanceOf(NatsRefusedError);

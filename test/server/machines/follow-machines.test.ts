@@ -94,7 +94,7 @@ test('a machine that is gone keeps its rows, may do nothing, and says how old th
   expect(machine()).toMatchObject({ reachable: true, may: ['see'] });
 });
 
-test('a list that was held up on its way does not replace a newer one', async () => {
+test('a list that was delayed does not replace a newer one', async () => {
   const { owner, follow, machine, pass, peers, followers } = followed();
   follow();
   await pass(0);

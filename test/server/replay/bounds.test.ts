@@ -88,7 +88,7 @@ test('a long recording takes little of the disk, and every byte of it comes as b
   expect(frame.offset - Buffer.byteLength(frame.data)).toBe(HEADER.length + 3_000_000);
 });
 
-test('beyond its cap the oldest part goes, it is said everywhere, and the rest plays on', async () => {
+test('beyond its limit the oldest part is dropped, this is reported everywhere, and the rest still plays', async () => {
   for (let count = 0; count < 24; count++) recording.write(noise(MB));
   const all = Buffer.concat([Buffer.from(HEADER), recording.output()]);
   const { dropped } = await tidy({ max_recording_size: 14 * MB });

@@ -26,7 +26,7 @@ const nothing = (): void => undefined;
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sessions in memory. They and their journal outlive the server. */
+/** Sessions in memory. The sessions and their journal outlive the server. */
 class Prompted implements ScheduledSessions {
   list = [{ id: 'id-CI', name: 'CI' }];
   views = new Map<string, Session>();

@@ -80,7 +80,7 @@ function flood(recorded: Recorded, bytes = 2 * MOST_WAITING_BYTES): void {
   for (let written = 0; written < bytes; written += block.length) recorded.write(block);
 }
 
-test('whatever comes in whatever pieces, the screen is that of the whole, and so is the offset', async () => {
+test('however output is split, the screen is that of the whole, and so is the offset', async () => {
   const piece = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 60 }),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).map((text) => new Uint8Array(Buffer.from(text))),
@@ -239,8 +239,8 @@ test('what fails when it is drawn at once is drawn again, and set aside if it fa
 });
 
 /**
- * No sequence is known that makes xterm.js loop forever. So this plants a loop in the function that xterm.js calls for
- * the characters of a title.
+ * No sequence is known that makes xterm.js loop forever. This test therefore plants a loop in the function that
+ * xterm.js calls for the characters of a title.
  */
 const ENDLESS = '\x1b]0;\ue123\x07';
 function plant(): void {
@@ -254,7 +254,7 @@ function plant(): void {
   });
 }
 
-test('what takes too long to be drawn is set aside, others are drawn meanwhile, and it is tried again when it is far enough behind', async () => {
+test('output that takes too long to draw is set aside, other output is drawn, and drawing is tried again later', async () => {
   plant();
   const recorded = record();
   const other = record();

@@ -75,7 +75,7 @@ test.each([
   expect(Object.values(figures.shown(record)).every((value) => value === null)).toBe(true);
 });
 
-test('what names a conversation of another session is not shown, and costs nothing', () => {
+test("a report about another session's conversation is not shown, and costs nothing", () => {
   expect(figures.see('L1', report(0, { sessionId: 'C9' }))).toBe(false);
   expect(figures.see('L1', report(500, { sessionId: 'C9' }))).toBe(false);
   expect(dollars()).toEqual([]);

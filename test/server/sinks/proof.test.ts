@@ -6,7 +6,7 @@ import { waitFor } from '../../harness/wait-for.ts';
 import { startWebhook } from '../../harness/webhook-server.ts';
 import { SinkRig } from './sink-rig.ts';
 
-/** How many questions are asked. `CBOS_QUESTIONS=1000` asks as many as the promise names. */
+/** How many questions are asked. `CBOS_QUESTIONS=1000` asks the number that the promise names. */
 const QUESTIONS = Number(process.env.CBOS_QUESTIONS ?? 120);
 const SEED = Number(process.env.CBOS_QUESTIONS_SEED ?? 7);
 const FAULTS: readonly SinkFault[] = ['before', 'after', 'busy', 'broken'];
@@ -50,7 +50,7 @@ const tally = <T>(all: readonly T[], of: (one: T) => string): number[] => {
 };
 const onceEach = Array.from({ length: QUESTIONS }, () => 1);
 
-test('Telegram: one message for each question, though half of the requests fail and the server is killed; old buttons change nothing', async () => {
+test('Telegram: one message for each question, although half of the requests fail and the server is killed; old buttons change nothing', async () => {
   await using telegram = await startTelegram();
   const rig = new SinkRig();
   rig.add({ name: 'BOT', kind: 'telegram', url: telegram.url, token: BOT_TOKEN, chat: '7', answers: true });
@@ -104,7 +104,7 @@ test('ntfy: one notification for each question, and old buttons change nothing',
   expect(rig.answered).toEqual([]);
 });
 
-test('a webhook: one event for each question by its id, and one that says that it is over', async () => {
+test('a webhook: one event for each question by its id, and one that reports its end', async () => {
   const rig = new SinkRig();
   await using receiver = await startWebhook({ secret: SECRET, now: rig.clock.now });
   rig.add({ name: 'OPS', kind: 'webhook', url: receiver.url, secret: SECRET });

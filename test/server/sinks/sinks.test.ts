@@ -21,7 +21,7 @@ const untilPressed = (telegram: TelegramServer, id: string) =>
   waitFor(() => telegram.toasts.find((toast) => toast.id === id), { describe: 'the press is answered' });
 
 describe('a button', () => {
-  test('answers its question, once, and the message says what was answered', async () => {
+  test('answers its question, once, and the message shows the answer', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram);
     rig.ask('AUTH');
@@ -255,7 +255,7 @@ describe('the sinks of a home', () => {
     expect(readFileSync(file, 'utf8')).not.toContain(BOT_TOKEN);
   });
 
-  test('say what is wrong, and no log has a token', async () => {
+  test('report what is wrong, and no log has a token', async () => {
     await using telegram = await startTelegram();
     const rig = new SinkRig();
     rig.add({ name: 'BOT', kind: 'telegram', url: telegram.url, token: '1:wrong', chat: '7', answers: true });

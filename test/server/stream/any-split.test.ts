@@ -91,7 +91,7 @@ const arrival = fc.record({
   follow: fc.constantFrom('nobody', 'nobody', 'nobody', 'snapshot', 'offset'),
 });
 
-test('however output is cut into writes, and whoever follows from when: everybody has the same screen, offset and bytes', async () => {
+test('however output is cut, and whenever a client begins to follow, all have the same screen, offset and bytes', async () => {
   let count = 0;
   await fc.assert(
     fc.asyncProperty(

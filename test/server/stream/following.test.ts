@@ -255,7 +255,7 @@ describe('flow control', () => {
     follower.check();
   });
 
-  test('one that does not read is neither buffered for without bound nor slows another', async () => {
+  test('one that does not read is neither buffered without bound nor slows down another', async () => {
     const { socket: slow, follower: stalled } = await follow();
     await slow.next('stream');
     const { socket: fast, follower } = await follow();

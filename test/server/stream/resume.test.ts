@@ -12,7 +12,7 @@ const CLIENTS = 10;
 /** `npm run bench stream-bytes` plays the whole 50 MB. A tenth of them shows the same faults. */
 const TOTAL_BYTES = 5_000_000;
 
-test('ten clients that come and go have every byte of twenty sessions, and the stream as a file is the file', async () => {
+test('ten clients that come and go have every byte of twenty sessions, and the streams equal the files', async () => {
   await using server = await startFaces();
   const { world, sessions } = server;
   const recordings = new Map<string, SessionRecording>();

@@ -108,7 +108,7 @@ describe('the turns of a session', () => {
     expect((await turns()).turns).toMatchObject([{ number: 1, prompt: 'long', files: 1 }]);
   });
 
-  test('that could not be kept are told with the reason, and cost the session nothing', async () => {
+  test('that could not be saved are reported with the reason, and cost the session nothing', async () => {
     for (const name of ['1', '2', '3', '4', '5', '6']) {
       write(name, '');
       truncateSync(join(repository.dir, name), 49 * 1024 * 1024);

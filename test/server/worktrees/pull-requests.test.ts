@@ -87,7 +87,7 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect([forge.branch('fix/guest-login'), forge.requests.length]).toEqual([more, 1]);
   });
 
-  test('what has changed since it was shown is refused, and nothing is pushed', async () => {
+  test('anything that has changed since it was shown is refused, and nothing is pushed', async () => {
     const shown = await plan();
     commit('More', 'c.txt');
     expect((await open(shown)).code()).toBe('pull_request_changed');
@@ -137,7 +137,7 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect(existsSync(path), 'the worktree stays until a person finishes it').toBe(true);
   });
 
-  test('each thing in the way is told with its cure, and nothing is changed', async () => {
+  test('each obstacle is reported with its cure, and nothing is changed', async () => {
     writeFileSync(join(path, 'new.txt'), 'new\n');
     expect(await planError()).toBe('uncommitted_changes');
     rmSync(join(path, 'new.txt'));
@@ -179,7 +179,7 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect((await callRoute(server, 'planPullRequest', { params: { slug: 'NONE' } })).code()).toBe('no_such_session');
   });
 
-  test('nothing of the repository runs: no hook, helper, transport or proxy that it names', async () => {
+  test('nothing from the repository runs: no hook, helper, transport or proxy that it names', async () => {
     const marker = join(server.world.dir, 'ran');
     const script = join(repository.path, '.git', 'evil');
     writeFileSync(script, `#!/bin/sh\ntouch ${marker}\n`, { mode: 0o755 });
