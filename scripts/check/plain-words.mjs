@@ -32,6 +32,12 @@ const BANNED = [
   { turn: /\bthe newest so many\b/i, better: '"at most this many, the newest"' },
   { turn: /\bis no (?:page|address|tag|program|place|whole|regular)\b/i, better: '"isn\'t a …"' },
   { turn: /\bwhen left out\b/i, better: '"by default", "default: …"' },
+  { turn: /\b(?:go|goes|going|went) on(?:[.,;:]| with\b| after\b)/i, better: '"continues"' },
+  { turn: /\bsays? so[.,;:]/i, better: '"reports it", "prints that …"' },
+  { turn: /\bfor good\b/i, better: '"permanently"' },
+  { turn: /\bput aside\b/i, better: '"set aside", "moved to …"' },
+  { turn: /\bto the letter\b/i, better: '"exactly", "unchanged"' },
+  { turn: /\bnobody waits\b/i, better: 'what it does instead of waiting' },
 ];
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;

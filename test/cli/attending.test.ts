@@ -97,7 +97,7 @@ describe('snooze', () => {
   });
 
   test.each([
-    [['--until', 'later'], 2, '"later" is no time'],
+    [['--until', 'later'], 2, '"later" isn\'t a valid time'],
     [['--until-ends', 'NOPE'], 3, 'NOPE'],
     [['--until', '2001-01-01'], 2, 'has passed'],
   ])('%j is refused', async (options, code, said) => {

@@ -132,7 +132,7 @@ describe('show', () => {
       '  cbos answer AUTH 1                  # Yes',
       '  cbos answer AUTH 2                  # Yes, and don’t ask again',
       '  cbos answer AUTH 3                  # No',
-      "  cbos answer AUTH no --reply 'TEXT'  # no, and tell Claude what to do",
+      "  cbos answer AUTH no --reply 'TEXT'  # say no, and tell Claude what to do",
       '',
       '  path        ~/src/auth (main)',
       '',

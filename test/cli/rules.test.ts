@@ -17,7 +17,7 @@ describe('rules', () => {
     expect(await rules()).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('everything asks you'),
+      stderr: expect.stringContaining('every permission asks you'),
     });
     const added = await rules('add', 'allow', '--command', 'git status', '--command', 'npm test', '--session', 'AUTH');
     expect(added).toMatchObject({ code: 0, stderr: '' });

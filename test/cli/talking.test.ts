@@ -124,7 +124,7 @@ describe('answer', () => {
   });
 
   test.each([
-    [['free', 'words', '--reply', 'x'], '--reply goes with'],
+    [['free', 'words', '--reply', 'x'], '--reply needs yes, no, always'],
     [[], 'The answer is missing'],
     [['--answers', '{nonsense'], 'is not JSON'],
     [['yes', '--answers', '{}'], 'cannot be combined'],

@@ -178,6 +178,11 @@ test.each([
   ['1 MB at the most', true],
   ['for who wants more', true],
   ['what stands in the prompt', true],
+  ['The session goes on with its work.', true],
+  ['The text goes only to sessions that are free.', false],
+  ['It is gone for good', true],
+  ['The page says so.', true],
+  ['The page says so many things.', false],
 ])('plain words: %s', (text, isRefused) => {
   expect(bannedIn(text, 'here').length > 0).toBe(isRefused);
 });

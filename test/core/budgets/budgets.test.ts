@@ -42,7 +42,7 @@ describe('the [[budgets]] of config.toml', () => {
       ],
       'two budgets have the name a',
     ],
-    [Array.from({ length: 51 }, (_, index) => ({ name: `b${index}`, for: 'each', usd: 5 })), 'at most 50'],
+    [Array.from({ length: 51 }, (_, index) => ({ name: `b${index}`, for: 'each', usd: 5 })), 'the limit is 50'],
     [{ name: 'a' }, 'write [[budgets]]'],
     [[7], 'needs a name'],
   ])('%j is refused: %s', (value, why) => {

@@ -94,7 +94,7 @@ describe('a budget', () => {
     const raised = server.desk.raise('each', { session: 'CI' });
     expect(raised.subjects).toContainEqual({ session: 'CI', limit: 10, spent: 6, reached: false, raised: true });
     expect(raised.subjects).toContainEqual({ session: 'OTHER', limit: 5, spent: 0, reached: false, raised: false });
-    expect(() => server.desk.raise('each', { session: 'CI', to: 10 })).toThrow('10 already');
+    expect(() => server.desk.raise('each', { session: 'CI', to: 10 })).toThrow('the limit is already 10');
     const next = start(EACH);
     expect(isOver(next, 'CI')).toBe(false);
     spend(next, 'CI', 4);
@@ -106,7 +106,7 @@ describe('a budget', () => {
 
   test('is raised by its name, for a session where it is for each', () => {
     const server = start(EACH, FLEET, { name: 'ci', for: 'session:CI', usd: 1 });
-    expect(() => server.desk.raise('none', {})).toThrow('no budget "none"');
+    expect(() => server.desk.raise('none', {})).toThrow('No budget is named "none"');
     expect(() => server.desk.raise('each', {})).toThrow('each session separately');
     expect(() => server.desk.raise('each', { session: 'NONE' })).toThrow('no session "NONE"');
     expect(() => server.desk.raise('ci', { session: 'OTHER' })).toThrow('not for OTHER');
