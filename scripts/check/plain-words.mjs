@@ -37,7 +37,6 @@ const BANNED = [
   { turn: /\bfor good\b/i, better: '"permanently"' },
   { turn: /\bput aside\b/i, better: '"set aside", "moved to …"' },
   { turn: /\bto the letter\b/i, better: '"exactly", "unchanged"' },
-  { turn: /\bnobody waits\b/i, better: 'what it does instead of waiting' },
 ];
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;

@@ -28,12 +28,14 @@ fresh snapshot of the screen instead of the bytes that it missed.
 /** The meaning of each frame. The generator refuses a frame that has no line here. */
 const MEANINGS = {
   commands: {
-    subscribe: 'Starts the output of sessions. `"*"` means all sessions, including later ones. Answered by `subscribed`.',
+    subscribe:
+      'Starts the output of sessions. `"*"` means all sessions, including later ones. Answered by `subscribed`.',
     unsubscribe: 'Ends the output of sessions. Answered by `subscribed` with the remaining sessions.',
     send: 'Sends a text to a session, as `POST /sessions/{slug}/send` does. Answered by `send_result`.',
     answer: 'Answers the open question, as `POST /sessions/{slug}/answer` does. Answered by `answer_result`.',
     interrupt: 'Interrupts the running turn. Answered by `interrupt_result`.',
-    invoke: 'Starts a turn of a JSON session. Answered by `invoke_result`; its events then arrive as `claude_event` frames.',
+    invoke:
+      'Starts a turn of a JSON session. Answered by `invoke_result`; its events then arrive as `claude_event` frames.',
     get_buffer: 'Asks for the last bytes of the recording. Answered by `buffer`.',
     list_sessions: 'Asks for the list of sessions. Answered by `sessions`.',
     follow_fleet:
@@ -64,7 +66,8 @@ const MEANINGS = {
     rules_changed: 'An approval rule or a file of rules has changed. `GET /rules` returns the present rules.',
     rule_decided: 'A rule has decided, or its outcome is known. `GET /audit` returns the decisions.',
     fleet: 'The other machines of the fleet. Sessions of machines that are not listed are gone.',
-    machine: 'All sessions of one other machine, sent after a change of them, and when the machine becomes unreachable or reachable.',
+    machine:
+      'All sessions of one other machine, sent after a change of them, and when the machine becomes unreachable or reachable.',
     error: 'A frame of the client could not be read, or a session could not be followed.',
   },
   listCommands: { send: 'Sends a text to a session. Answered by `send_result`.' },

@@ -18,7 +18,10 @@ export function removeSocket({ screenDir }: Pick<World, 'screenDir'>, screenId: 
   rmSync(join(screenDir, screenId));
 }
 
-/** Removes Screen's directory with all its sockets, as systemd-tmpfiles does with /run/screen. The daemons keep running. */
+/**
+ * Removes Screen's directory with all its sockets, as systemd-tmpfiles does with /run/screen. The daemons keep
+ * running.
+ */
 export function removeSocketDirectory({ screenDir }: Pick<World, 'screenDir'>): void {
   rmSync(screenDir, { recursive: true });
 }
