@@ -50,7 +50,7 @@ export function createFarScreen(options: {
         try {
           await read();
         } catch (error) {
-          // The row shows that the machine is unreachable. The last screen stays, like the row.
+          // The row shows that the machine is unreachable. The last screen stays visible, like the row.
           if (!(error instanceof CatalogueError)) throw error;
         } finally {
           isReading = false;

@@ -40,7 +40,7 @@ export function phasesOf(labels: readonly Label[]): Phase[] {
     if (tag === 'subagent') continue;
     if (state !== undefined) {
       const begun = PROMPTED.test(why) ? 'thinking' : hasCalled ? 'using_tools' : null;
-      // The label of a request follows its event at the same time and adds nothing to it.
+      // The label of a request follows its event, has the same time, and adds nothing.
       if (phases.at(-1)?.fromMs !== t * 1_000) add(state === 'active' ? (told ?? begun) : null);
       continue;
     }

@@ -43,10 +43,10 @@ const KILL_MS = 1_000;
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and proves that they ended. First `first` gets TERM and time to finish. Then the rest
- * gets TERM, and finally KILL. Before each step, children that were forked in the meantime are looked up. Start times
- * are compared before each signal, so a reused pid is never hit. The calling process is never ended, even if it
- * carries the mark.
+ * Ends a whole set of processes and proves that they ended. `first` gets TERM before the others, and time to finish.
+ * Then the rest gets TERM, and finally KILL. Before each step, children that were forked in the meantime are looked up.
+ * Start times are compared before each signal, so a reused pid is never hit. The calling process is never ended, even
+ * if it carries the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
