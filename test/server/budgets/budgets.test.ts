@@ -109,7 +109,7 @@ describe('a budget', () => {
     expect(() => server.desk.raise('none', {})).toThrow('No budget is named "none"');
     expect(() => server.desk.raise('each', {})).toThrow('each session separately');
     expect(() => server.desk.raise('each', { session: 'NONE' })).toThrow('No session is named "NONE"');
-    expect(() => server.desk.raise('ci', { session: 'OTHER' })).toThrow('not for OTHER');
+    expect(() => server.desk.raise('ci', { session: 'OTHER' })).toThrow('does not apply to OTHER');
     expect(server.desk.raise('ci', {}).subjects).toMatchObject([{ session: 'CI', limit: 2 }]);
     expect(server.desk.raise('fleet', { to: 50 }).subjects).toMatchObject([{ session: null, limit: 50 }]);
   });
