@@ -71,7 +71,8 @@ test.each(['session', 'rule', 'project'] as const)(
     // Only the project's choice is written into the project.
     expect(kept().includes('npm run')).toBe(reach === 'project');
     await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is done');
-    await spares.giveBack();
+    // What this session may do now must not help the next test.
+    await cbos.call('POST', `/sessions/${slug}/kill`);
   },
   120_000,
 );
