@@ -9,6 +9,8 @@ import type { ClaudeWorld } from '../harness/claude.ts';
 import { type SpareSessions, spareSessions } from '../harness/spare-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
+/** npm takes a second to run a script, and half a minute on a machine at a load of 20. */
+const RUN_MS = 60_000;
 const DONE = replyWith({ kind: 'text', text: 'Done.' });
 
 /** Chooses a command that records each run: `npm run count-MARK`. */
@@ -56,13 +58,13 @@ test.each(['session', 'rule', 'project'] as const)(
         ? await cbos.call('POST', `/sessions/${slug}/always`, { question_id, rule: about })
         : await cbos.call('POST', `/sessions/${slug}/answer`, { ...answer, for: reach });
     expect(given.error).toBeNull();
-    await waitFor(() => timesRun(reach) === 1, { describe: 'the command ran' });
+    await waitFor(() => timesRun(reach) === 1, { describe: 'the command ran', timeoutMs: RUN_MS });
     await cbos.until(slug, ({ status }) => status.primary === 'idle', 'is done');
     const asked: string[] = [];
     const watcher = await cbos.watch();
     watcher.send({ type: 'subscribe', sessions: [slug] });
     expect((await send(`run:${reach} again`)).error).toBeNull();
-    await waitFor(() => timesRun(reach) === 2, { describe: 'it ran again, without a question', timeoutMs: 30_000 });
+    await waitFor(() => timesRun(reach) === 2, { describe: 'it ran again, without a question', timeoutMs: RUN_MS });
     for (const frame of watcher.frames) {
       if (frame.type === 'session_state' && frame.status.question !== null) asked.push(frame.status.question.text);
     }
@@ -74,5 +76,5 @@ test.each(['session', 'rule', 'project'] as const)(
     // What this session may do now must not help the next test.
     await cbos.call('POST', `/sessions/${slug}/kill`);
   },
-  120_000,
+  4 * RUN_MS,
 );
