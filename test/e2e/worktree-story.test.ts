@@ -173,7 +173,7 @@ test('from a task to a merged change: in the page, then in the terminal with a c
   await terminal.keys('R');
   await terminal.until(/round 1: 2 comments to send/, 'the review');
   await terminal.keys('s');
-  await terminal.until(/Then say for each/, 'the end of the prompt');
+  await terminal.until(/Then report for each/, 'the end of the prompt');
   await terminal.keys('y');
   await terminal.until(/TERM, round 1/, 'that it is on its way');
   await terminal.until(/✓ TERM +done[^\n]*\n[^\n]*1, 2: both\./, 'the answer to the round');

@@ -232,7 +232,7 @@ export class MemorySessions implements UnattendedSessions {
       if (outcome !== 'restored') continue;
       const session = someSession(slug);
       this.#sessions.set(slug, session);
-      this.#emit({ kind: 'state', session });
+      this.#emit({ kind: 'updated', session });
     }
     const isStopped = sessions.some(({ outcome }) => outcome === 'not_tried');
     this.#restored = { ...facts, id: 'r', state: isStopped ? 'stopped' : 'done', sessions };
