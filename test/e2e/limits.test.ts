@@ -11,21 +11,25 @@ import { waitFor } from '../harness/wait-for.ts';
 /** The end of the limit, in Unix seconds. If the end is days away, 2.1.330 opens a dialog instead of waiting for it. */
 const ENDS = Math.floor(Date.now() / 1_000) + 4 * 3_600;
 const PREFIX = 'anthropic-ratelimit-unified';
-const LIMIT: Reply = {
+/** Long enough to see the limit before it ends. Claude Code continues by itself 60 s after the end at the earliest. */
+const SOON_S = 15;
+const limitUntil = (ends: number): Reply => ({
   kind: 'error',
   status: 429,
   type: 'rate_limit_error',
   message: "This request would exceed your account's rate limit. Please try again later.",
   headers: {
     [`${PREFIX}-status`]: 'rejected',
-    [`${PREFIX}-reset`]: String(ENDS),
+    [`${PREFIX}-reset`]: String(ends),
     [`${PREFIX}-representative-claim`]: 'five_hour',
     [`${PREFIX}-5h-status`]: 'rejected',
     [`${PREFIX}-5h-utilization`]: '1',
-    [`${PREFIX}-5h-reset`]: String(ENDS),
+    [`${PREFIX}-5h-reset`]: String(ends),
     'x-should-retry': 'false',
   },
-};
+});
+
+const soon = (): number => Math.floor(Date.now() / 1_000) + SOON_S;
 
 /** A test that is retried starts a new session. */
 let launches = 0;
@@ -33,7 +37,10 @@ let world: ClaudeWorld;
 let cbos: Cbos;
 beforeAll(async () => {
   world = await claudeWorld({
-    choosers: [(prompt) => (/the limit of \w+$/.test(prompt) ? sceneOf('limit', LIMIT) : null)],
+    choosers: [
+      (prompt) => (/the limit of \w+$/.test(prompt) ? sceneOf('limit', limitUntil(ENDS)) : null),
+      (prompt) => (/a short limit of \w+$/.test(prompt) ? sceneOf('short', limitUntil(soon())) : null),
+    ],
   });
   cbos = await startCbos(world);
 }, 60_000);
@@ -50,7 +57,7 @@ async function subscription(): Promise<Record<string, string>> {
 }
 
 test.skipIf(isOlderThan('2.1.330'))(
-  'a session in a terminal that reaches a usage limit shows which one and its end, and holds queued texts',
+  'a session in a terminal that reaches a usage limit says which one and until when, and holds what is queued',
   { timeout: 90_000 },
   async () => {
     launches += 1;
@@ -89,5 +96,32 @@ test.skipIf(isOlderThan('2.1.330'))(
       timeoutMs: 30_000,
     });
     expect((await texts()).map(({ text }) => text.split(' ')[1])).toEqual(['the', 'later', 'now']);
+  },
+);
+
+test.skipIf(isOlderThan('2.1.330'))(
+  'a session whose limit has ended asks whether to continue, and continues once, also over a kill of the server',
+  { timeout: 90_000 },
+  async () => {
+    launches += 1;
+    const slug = `LIMITED${launches}`;
+    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription() };
+    expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
+    await cbos.untilStatus(slug, 'idle/ready');
+    await cbos.call('POST', `/sessions/${slug}/send`, { text: `reach a short limit of ${slug}` });
+    const stopped = await cbos.untilStatus(slug, 'waiting/limit');
+    expect(stopped.limit_over_at).toBeUndefined();
+    expect((await cbos.call('POST', `/sessions/${slug}/continue`)).error?.code).toBe('nothing_to_continue');
+    await cbos.until(slug, ({ limit_over_at: overAt }) => overAt !== undefined, 'asks whether to continue');
+    expect((await cbos.cli(['ls'])).stdout).toContain('Continue? The usage limit has ended');
+    const both = await Promise.all([1, 2].map(() => cbos.call<Delivery>('POST', `/sessions/${slug}/continue`)));
+    const sent = both.flatMap(({ error, body: delivery }) => (error === null ? [delivery.id] : []));
+    expect(new Set(sent).size).toBe(1);
+    await cbos.stop('SIGKILL');
+    cbos = await startCbos(world);
+    await cbos.until(slug, ({ limit_over_at: overAt }) => overAt === undefined, 'asks nothing any more');
+    expect((await cbos.call('POST', `/sessions/${slug}/continue`)).error?.code).toBe('nothing_to_continue');
+    const { body: deliveries } = await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`);
+    expect(deliveries.filter(({ text }) => text.startsWith('The usage limit has ended'))).toHaveLength(1);
   },
 );

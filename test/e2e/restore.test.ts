@@ -63,6 +63,7 @@ test('everything is killed with Screen: the sessions are lost, and come back wit
   expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK comes back with a new conversation');
   expect(world.processes().filter(({ pid }) => pid !== cbos.pid)).toEqual([]);
 
+  const watcher = await cbos.watch();
   const [restored, again] = await Promise.all([cbos.cli(['restore', '--yes']), cbos.cli(['restore', '--yes'])]);
   expect([restored.code, again.code], `${restored.stderr}${again.stderr}`).toEqual([0, 0]);
   const { sessions } = (await cbos.call<Restoration>('GET', '/restore')).body;
@@ -74,9 +75,17 @@ test('everything is killed with Screen: the sessions are lost, and come back wit
     const { cols, rows, path, claude_session_id } = before[index] as Session;
     expect(after).toMatchObject({ cols, rows, path });
     expect(after.lost).toBeUndefined();
+    const reported = watcher.frames.findLast(
+      (frame) => 'session' in frame && typeof frame.session === 'object' && frame.session.slug === slug,
+    );
+    expect(reported).toMatchObject({
+      type: 'session_updated',
+      session: expect.not.objectContaining({ lost: 'screen_killed' }),
+    });
     if (slug === 'BLANK') continue;
     expect(after.claude_session_id).toBe(claude_session_id);
   }
+  watcher.close();
   const texts = NAMES.map((slug) => `scene:hello again, ${slug}`);
   await Promise.all(NAMES.map((slug, at) => cbos.call('POST', `/sessions/${slug}/send`, { text: texts[at] })));
   await waitFor(() => texts.every((text) => timesReceived(text) > 0), { describe: 'the texts arrive' });
