@@ -76,7 +76,7 @@ test.skipIf(!canStepClock)(
     await using world = await limitedWorld(() => endsAt);
     const claude = world.env.CBOS_CLAUDE_COMMAND;
     const clock = steppingClock(world);
-    // Only the server's clock is set. For Claude Code the limit goes on, so it does not continue by itself.
+    // Only the server's clock is set. For Claude Code, the limit has not ended, so it does not continue by itself.
     if (claude !== undefined) world.env.CBOS_CLAUDE_COMMAND = claude;
     let cbos = await startCbos(world, { CBOS_LIMITS_THEN: 'resume' });
     await reachLimits(world, cbos);

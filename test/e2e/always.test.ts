@@ -50,7 +50,7 @@ test.each(['session', 'rule', 'project'] as const)(
     const { body: choices } = await cbos.call<AlwaysChoices>('GET', `/sessions/${slug}/always`);
     const { question_id } = choices;
     const about = choices[reach];
-    // Claude Code suggests more than this command, and the words say so.
+    // Claude Code suggests more than this command, and the words show it.
     expect(about).toContain(reach === 'rule' ? 'npm run count-rule' : 'npm run');
     const answer: Answer = { choice: 'always', question_id };
     const given =

@@ -141,7 +141,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   await terminal.until(/Tab complete/, 'the input of a command');
   await terminal.type('mouse');
   await terminal.keys('Enter');
-  await terminal.until(/belongs to your terminal/, 'that it is off');
+  await terminal.until(/the mouse is off/, 'that it is off');
   expect((await terminal.tmux('display-message', '-p', '#{mouse_any_flag}')).trim()).toBe('0');
 });
 

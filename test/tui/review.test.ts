@@ -47,7 +47,7 @@ test('c comments on a line or on several, R shows what would be sent, and sends 
   await terminal.until(/round 1: 2 comments to send[\s\S]*Use a word\.[\s\S]*Both\./, 'the review');
   await terminal.keys('s');
   await terminal.until(
-    /Send this to AUTH as round 1\?[\s\S]*Review of your changes, round 1[\s\S]*Then say for each/,
+    /Send this to AUTH as round 1\?[\s\S]*Review of your changes, round 1[\s\S]*Then report for each/,
     'it',
   );
   await terminal.keys('n');

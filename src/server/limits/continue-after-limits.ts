@@ -180,7 +180,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 }
 
 /**
- * Continues a session after its limit because a person says so, once. The key is that of a continuation by CBOS, so
+ * Continues a session after its limit once, because a person asks for it. The key is that of a continuation by CBOS, so
  * only one of the two takes place.
  * @throws CatalogueError nothing_to_continue, not_accepting_text and everything else that a prompt throws
  */
