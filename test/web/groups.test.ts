@@ -118,7 +118,7 @@ test('tags are given to several sessions at once, with a result for each', async
   await dialog.getByRole('button', { name: 'Take old away' }).click();
   const field = dialog.getByLabel('Tags to add or remove');
   await field.fill(`${await field.inputValue()} ni/ght`);
-  await dialog.getByText('ni/ght is no tag').waitFor();
+  await dialog.getByText("ni/ght isn't a valid tag").waitFor();
   expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
   await field.fill('-old night');
   await dialog.getByRole('button', { name: 'Save' }).click();

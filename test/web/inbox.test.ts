@@ -79,7 +79,7 @@ test('a page that is closed while an answer can be taken back has sent nothing',
   await one.visit('#/inbox');
   await settled(one, 'A');
   await one.page.keyboard.press('y');
-  await one.page.getByText(/^A: yes\. It leaves/).waitFor();
+  await one.page.getByText(/^A: yes\. It is sent/).waitFor();
   await one.page.reload();
   await settled(one, 'A');
   expect(given).toEqual([]);
