@@ -57,7 +57,7 @@ async function subscription(): Promise<Record<string, string>> {
 }
 
 test.skipIf(isOlderThan('2.1.330'))(
-  'a session in a terminal that reaches a usage limit says which one and until when, and holds what is queued',
+  'a session in a terminal that reaches a usage limit shows which one and its end, and holds queued texts',
   { timeout: 90_000 },
   async () => {
     launches += 1;

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
-import { stopProcess } from '../harness/stop-process.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { recordingOf } from './harness/recordings.ts';
 import { socketsOf } from './harness/sockets.ts';
@@ -34,7 +33,7 @@ const isAttached = (): boolean =>
  * the terminal.
  */
 async function killAttached(): Promise<void> {
-  await stopProcess(claudePid);
+  process.kill(claudePid, 'SIGSTOP');
   for (let cols = 90; ; cols += 1) {
     const resizing = cbos.call('POST', '/sessions/AUTH/resize', { cols, rows: 30 }).catch(() => null);
     await waitFor(() => isAttached(), { describe: 'a terminal is attached' });

@@ -38,6 +38,7 @@ test('/restore shows which sessions are lost and how, brings them back on y alon
   await terminal.keys('y');
   await terminal.until(/DOCS runs again/, 'that it runs');
   await terminal.keys('Escape');
+  await terminal.until(/q quit/, 'the list once more');
   await restore();
   await terminal.until(/No session is lost/, 'that none is left');
 });

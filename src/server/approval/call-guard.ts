@@ -39,9 +39,12 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
   /** by the folder of a project whose rules are trusted */
   const projects = new Map<string, Dispose>();
   let isStarted = false;
+  let isStopped = false;
 
   async function look(): Promise<void> {
     const { rules, files } = await approvals.book([]);
+    // The home may have been removed since, and must not be created again.
+    if (isStopped) return;
     const now = JSON.stringify([rules.map(({ rule }) => rule.id), files]);
     if (known !== null && known !== now) onChange();
     known = now;
@@ -103,6 +106,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
       await refresh();
       return () => {
         isStarted = false;
+        isStopped = true;
         stop();
         for (const stopOne of projects.values()) stopOne();
         projects.clear();
