@@ -36,7 +36,7 @@ them. That figure is recorded once, with its commit. Faults that the recordings 
 similar recordings, so the last table is no longer a forecast.`,
     ...scorings,
     WHAT_WAS_SEEN,
-    'All of them with the present rules:',
+    'The scores of all versions under the current rules:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
     steadiness(now),
     faultSection(now),

@@ -82,7 +82,7 @@ interface ReadAnswer {
   said: SaidToCommand;
   text: string;
   read: ReadCommand;
-  /** the simple commands of a text, if every character of it is known */
+  /** the simple commands in the text; empty if any part of the text is unclear */
   commands: readonly SimpleCommand[];
 }
 

@@ -90,7 +90,7 @@ export function readValue(spelling: Spelling, check: Check): Settings[SettingNam
   return checked.value;
 }
 
-/** Reads a value in its form; undefined if the value has another form. */
+/** Parses a value that should have this form. Undefined if it has another form. */
 function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
   switch (form) {
     case 'text':
