@@ -1,5 +1,10 @@
 /** Arguments that choose the conversation. */
 const CHOOSES = /^(--(continue|resume|session-id|from-pr|fork-session)(=|$)|-c$|-r$)/;
+/** Reports whether the arguments choose the conversation of a launch. */
+export function choosesConversation(args: readonly string[]): boolean {
+  return args.some((word) => CHOOSES.test(word));
+}
+
 /** Flags without a value. A word after one of them is a prompt. */
 const WITHOUT_VALUE: ReadonlySet<string> = new Set([
   '--verbose',

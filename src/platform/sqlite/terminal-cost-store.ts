@@ -7,9 +7,11 @@ export type TerminalCost = z.infer<typeof Day>;
 
 /** Stores the daily cost of sessions in a terminal, as far as Claude Code reported it. */
 export interface TerminalCostStore {
+  /** Counts a launch from zero, because its conversation is new. */
+  beginAtZero(session: { id: string; launchId: string }): void;
   /**
    * Counts a total that a launch has reported. Claude Code may begin with the total of a resumed conversation, so
-   * counting begins with the first total of a launch. A smaller total means that Claude Code began to count again.
+   * counting begins with the first total of such a launch. A smaller total means that Claude Code began to count again.
    */
   count(session: { id: string; launchId: string }, day: string, totalUsd: number): void;
   /** Returns the cost per session and day, oldest first, of one session or of all, including deleted ones. */
@@ -28,6 +30,7 @@ export function createTerminalCostStore(database: Database): TerminalCostStore {
     SELECT * FROM terminal_costs WHERE (?1 IS NULL OR session_id = ?1) AND (?2 IS NULL OR day >= ?2)
     ORDER BY day, rowid`);
   return {
+    beginAtZero: ({ id, launchId }) => void saveMark.run(id, launchId, 0),
     count: ({ id, launchId }, day, totalUsd) =>
       inTransaction(database, () => {
         const found = mark.get(id);

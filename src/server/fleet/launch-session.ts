@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { v4 as uuid } from 'uuid';
+import { choosesConversation } from '../../core/restore/own-arguments.ts';
 import {
   buildLaunch,
   claudeVersion,
@@ -43,9 +44,14 @@ export interface Launched {
 /**
  * Starts Claude Code for a session, with its earlier conversation if there is one. The previous recording is moved
  * aside. If the launch fails, nothing of it is left, and the old recording stays moved aside.
+ * @param onNewConversation called before the launch, if its conversation is new and has therefore cost nothing
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
-export async function launchSession(context: LaunchContext, record: SessionRecord): Promise<Launched> {
+export async function launchSession(
+  context: LaunchContext,
+  record: SessionRecord,
+  onNewConversation: () => void,
+): Promise<Launched> {
   const { settings, environment, screen } = context;
   const cwd = await requireDirectory(record.path ?? '');
   const launchId = record.launchId ?? uuid();
@@ -62,11 +68,13 @@ export async function launchSession(context: LaunchContext, record: SessionRecor
   const settingsFile = launchSettingsFile(settings.home, version, { statusLine, mayContinue });
   writeHookSettings(settingsFile, version, { statusLine, mayContinue });
   const permissionMode = PermissionMode.safeParse(record.launch.permission_mode);
+  const conversation = await conversationOf(record, env);
+  if (conversation.kind === 'new' && !choosesConversation(record.launch.args)) onNewConversation();
   const command = buildLaunch({
     program,
     version,
     settingsFile,
-    conversation: await conversationOf(record, env),
+    conversation,
     args: record.launch.args,
     ...(permissionMode.success ? { permissionMode: permissionMode.data } : {}),
     ...(record.launch.model === null ? {} : { model: record.launch.model }),

@@ -76,8 +76,12 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       await requireAlone({ settings, registryDir }, actor.record);
       // Saved before the launch: the first hook may come before Screen has answered, and the id helps to find the
       // session if the server dies.
-      actor.commit({ launchId: uuid(), hooks: null, ...NO_PROCESSES });
-      await begin(await launchSession(context, actor.record), deps.clock.now());
+      const launchId = uuid();
+      actor.commit({ launchId, hooks: null, ...NO_PROCESSES });
+      const { id } = actor.record;
+      // A server that is killed now may never see the report that nothing was spent yet.
+      const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
+      await begin(await launchSession(context, actor.record, beginAtZero), deps.clock.now());
     } finally {
       actor.isChangingHands = wasChangingHands;
     }

@@ -113,3 +113,14 @@ test('a total that began anew is counted from nothing', () => {
   figures.see('L1', report(0.5));
   expect(dollars()).toEqual([['2026-11-20', 1.5]]);
 });
+
+test('a launch with a new conversation is counted from zero, even if the first report comes late', () => {
+  terminalCosts.beginAtZero({ id: 'id-1', launchId: 'L1' });
+  figures.see('L1', report(2));
+  expect(dollars()).toEqual([['2026-11-20', 2]]);
+  // The next launch resumes the conversation, so its first report is no cost.
+  record = { ...record, launchId: 'L2' };
+  figures.see('L2', report(2));
+  figures.see('L2', report(3));
+  expect(dollars()).toEqual([['2026-11-20', 3]]);
+});
