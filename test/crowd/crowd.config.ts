@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run crowd`: restores, parks and continues as many real sessions as the product promises to handle. */
+/** `npm run crowd`: restores and parks as many real sessions as the product promises to handle. */
 export default defineConfig({
   test: {
     root: '.',
