@@ -4,7 +4,8 @@
  * is sent.
  */
 
-import { type Answer, needsYou, type Question, type Session } from '../protocol/index.ts';
+import { type Answer, elsewhereOf, needsYou, type Question, type SeenSession } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
 /** How long an answer can be taken back. */
@@ -19,60 +20,73 @@ const TAKEN_MS = 10_000;
 /** One session that asks a card's question. */
 export interface Asker {
   slug: string;
-  questionId: string;
   path: string | null;
+  /** the identity of what it asks: the question's id, or the end of its usage limit */
+  id: string;
 }
 
-/**
- * A question and its askers. Its key changes with each new asker, so that no keypress counts for an asker that the
- * person has not seen.
- */
-export interface InboxCard {
+interface CardOf<About extends string> {
+  about: About;
+  /** changes with each new asker, so that no keypress counts for an asker that the person has not seen */
   key: string;
-  question: Question;
   askers: readonly Asker[];
 }
+
+/** A question and the sessions that ask it. */
+export interface QuestionCard extends CardOf<'question'> {
+  question: Question;
+}
+
+/** The sessions whose usage limit has ended: continue them? */
+export type LimitCard = CardOf<'limit'>;
+
+export type InboxCard = QuestionCard | LimitCard;
 
 /** The part of an answer that is the same for all askers of a card. */
 export type GivenAnswer = Omit<Answer, 'question_id'>;
 
 /**
- * Returns the open questions, with the longest waiting first and the skipped ones last.
+ * Returns what the sessions ask, with the longest waiting first and the skipped ones last.
  * @param leaving identities of questions whose answer is being sent
  * @param skipped identities of questions in the order in which they were skipped
  */
 export function inboxCards(
-  sessions: Iterable<Session>,
+  sessions: Iterable<SeenSession>,
   { leaving, skipped }: { leaving: ReadonlySet<string>; skipped: readonly string[] },
 ): InboxCard[] {
-  const asking = [...sessions].filter(
-    (session) => needsYou(session) && session.status.question !== null && !leaving.has(askedBy(session)),
-  );
-  asking.sort((one, other) => (one.status.since < other.status.since ? -1 : 1));
-  const cards = new Map<string, { question: Question; askers: Asker[] }>();
-  for (const session of asking) {
+  const cards = new Map<string, { question: Question | null; askers: Asker[] }>();
+  const byAge = [...sessions].sort((one, other) => (one.status.since < other.status.since ? -1 : 1));
+  for (const session of byAge) {
+    const asker = askerOf(session);
+    if (asker === null || leaving.has(idOf(asker))) continue;
     const { question } = session.status;
-    if (question === null) continue;
-    const { slug, path } = session;
-    const same = sameness(question) ?? askedBy(session);
+    const same = question === null ? 'limit' : (sameness(question) ?? idOf(asker));
     const card = cards.get(same) ?? { question, askers: [] };
-    card.askers.push({ slug, questionId: question.id, path });
+    card.askers.push(asker);
     cards.set(same, card);
   }
   const rank = ({ askers: [first] }: { askers: Asker[] }): number =>
     first === undefined ? 0 : skipped.indexOf(idOf(first)) + 1;
   return [...cards.values()]
     .sort((one, other) => rank(one) - rank(other))
-    .map(({ question, askers }) => ({ key: askers.map(idOf).join(' '), question, askers }));
+    .map(({ question, askers }): InboxCard => {
+      const key = askers.map(idOf).join(' ');
+      return question === null ? { about: 'limit', key, askers } : { about: 'question', key, askers, question };
+    });
 }
 
-/** Returns a unique id of an asker's question. Two sessions may use the same question id. */
-export function idOf({ slug, questionId }: Asker): string {
-  return `${slug} ${questionId}`;
+/** Returns a session as the asker of a card. Null if it asks nothing that the inbox can answer. */
+function askerOf(session: SeenSession): Asker | null {
+  if (!needsYou(session)) return null;
+  const { slug, path, status, limit_over_at: overAt } = session;
+  if (status.question !== null) return { slug, path, id: status.question.id };
+  // The owner of a session on another machine takes no request to continue it.
+  return overAt === undefined || elsewhereOf(session) !== null ? null : { slug, path, id: `limit ${overAt}` };
 }
 
-function askedBy({ slug, status }: Session): string {
-  return `${slug} ${status.question?.id}`;
+/** Returns a unique id of what an asker asks. Two sessions may use the same id. */
+export function idOf({ slug, id }: Asker): string {
+  return `${slug} ${id}`;
 }
 
 /**
@@ -93,12 +107,21 @@ function inOrder(value: unknown): unknown {
     .map(([name, field]) => [name, inOrder(field)]);
 }
 
-/** An answer that was not sent yet. */
-export interface HeldAnswer {
-  card: InboxCard;
-  answer: GivenAnswer;
+/** An answer that was not sent yet. For sessions whose usage limit has ended, it is null: they continue. */
+export type HeldAnswer = { card: QuestionCard; answer: GivenAnswer; said: string } | HeldContinuation;
+
+interface HeldContinuation {
+  card: LimitCard;
+  answer: null;
   /** the answer as text */
   said: string;
+}
+
+/** Sends a held answer to one of its askers. The server refuses an answer to a question that is no longer open. */
+export function sendHeld(caller: Caller, { slug, id }: Asker, { answer }: HeldAnswer): Promise<unknown> {
+  return answer === null
+    ? caller.call('continueSession', { params: { slug } })
+    : caller.call('answer', { params: { slug }, body: { ...answer, question_id: id } });
 }
 
 /** The outcome of an answer for each session of its card. Null means that it was answered. */
@@ -123,7 +146,7 @@ export interface AnswerHold {
 export function createAnswerHold(options: {
   startTimer: StreamOptions['startTimer'];
   /** sends the answer to one session; rejects with the error */
-  send(asker: Asker, answer: GivenAnswer): Promise<unknown>;
+  send(asker: Asker, held: HeldAnswer): Promise<unknown>;
   /** called when an answer was given, taken back, or sent */
   onChange(): void;
   onDone(held: HeldAnswer, outcomes: readonly AnswerOutcome[]): void;
@@ -140,7 +163,7 @@ export function createAnswerHold(options: {
     const outcomes = await Promise.all(
       held.card.askers.map(async (asker): Promise<AnswerOutcome> => {
         try {
-          await options.send(asker, held.answer);
+          await options.send(asker, held);
           const show = (): void => {
             sent.delete(idOf(asker));
             options.onChange();

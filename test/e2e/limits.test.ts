@@ -1,33 +1,15 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Reply } from '../../src/demo/scenes/scene.ts';
 import type { Delivery } from '../../src/protocol/index.ts';
 import { sceneOf } from '../harness/answering.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld, isOlderThan } from '../harness/claude.ts';
+import { limitUntil, subscription } from '../harness/usage-limits.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
 /** The end of the limit, in Unix seconds. If the end is days away, 2.1.330 opens a dialog instead of waiting for it. */
 const ENDS = Math.floor(Date.now() / 1_000) + 4 * 3_600;
-const PREFIX = 'anthropic-ratelimit-unified';
 /** Long enough to see the limit before it ends. Claude Code continues by itself 60 s after the end at the earliest. */
 const SOON_S = 15;
-const limitUntil = (ends: number): Reply => ({
-  kind: 'error',
-  status: 429,
-  type: 'rate_limit_error',
-  message: "This request would exceed your account's rate limit. Please try again later.",
-  headers: {
-    [`${PREFIX}-status`]: 'rejected',
-    [`${PREFIX}-reset`]: String(ends),
-    [`${PREFIX}-representative-claim`]: 'five_hour',
-    [`${PREFIX}-5h-status`]: 'rejected',
-    [`${PREFIX}-5h-utilization`]: '1',
-    [`${PREFIX}-5h-reset`]: String(ends),
-    'x-should-retry': 'false',
-  },
-});
 
 const soon = (): number => Math.floor(Date.now() / 1_000) + SOON_S;
 
@@ -46,16 +28,6 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => world.dispose());
 
-/** Claude Code with a subscription may contact other hosts than the model's. This proxy lets nothing through. */
-async function subscription(): Promise<Record<string, string>> {
-  const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
-  await once(nowhere, 'listening');
-  world.onDispose(() => new Promise((resolve) => nowhere.close(() => resolve())));
-  const { port } = nowhere.address() as AddressInfo;
-  const proxy = { HTTPS_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '127.0.0.1' };
-  return { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'stand-in', ...proxy };
-}
-
 test.skipIf(isOlderThan('2.1.330'))(
   'a session in a terminal that reaches a usage limit shows which one and its end, and holds queued texts',
   { timeout: 90_000 },
@@ -63,7 +35,7 @@ test.skipIf(isOlderThan('2.1.330'))(
     launches += 1;
     const slug = `LIMITED${launches}`;
     const resetsAt = new Date(ENDS * 1_000).toISOString();
-    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription() };
+    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription(world) };
     expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
     await cbos.untilStatus(slug, 'idle/ready');
     await cbos.call('POST', `/sessions/${slug}/send`, { text: `reach the limit of ${slug}` });
@@ -105,7 +77,7 @@ test.skipIf(isOlderThan('2.1.330'))(
   async () => {
     launches += 1;
     const slug = `LIMITED${launches}`;
-    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription() };
+    const body = { slug, type: 'screen', path: world.projectDir, env: await subscription(world) };
     expect((await cbos.call('POST', '/sessions', body)).error).toBeNull();
     await cbos.untilStatus(slug, 'idle/ready');
     await cbos.call('POST', `/sessions/${slug}/send`, { text: `reach a short limit of ${slug}` });

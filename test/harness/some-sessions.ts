@@ -40,6 +40,12 @@ export const DONE: Partial<Session> = {
   status: { ...status, primary: 'idle', detail: 'waiting_input' },
 };
 
+/** A session whose turn failed, as at a usage limit. */
+export const FAILED: Partial<Session> = {
+  state: 'waiting',
+  status: { ...status, primary: 'idle', detail: 'error' },
+};
+
 /** A session that a reboot ended. */
 export const LOST: Partial<Session> = {
   state: 'dead',

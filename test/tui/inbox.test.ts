@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CatalogueError } from '../../src/protocol/index.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { asking, DONE } from '../harness/some-sessions.ts';
+import { asking, DONE, FAILED } from '../harness/some-sessions.ts';
 import { openTerminal, type Terminal } from '../harness/tmux.ts';
 import { waitFor } from '../harness/wait-for.ts';
+
+const OVER_AT = '2026-01-01T00:00:00.000Z';
 
 let server: FacesUnderTest;
 let terminal: Terminal;
@@ -53,4 +56,25 @@ test('equal questions are one card; an answer is taken back, then left; words an
   expect(given[2]).toBe('PUSH q3 nolater');
   await terminal.keys('Escape');
   await terminal.until(/Needs you \(3\)/, 'the list');
+});
+
+test('sessions whose usage limit has ended are one card, which continues each of them once', async () => {
+  const continued: string[] = [];
+  server.sessions.continueAfterLimit = async (slug) => {
+    continued.push(slug);
+    throw new CatalogueError('nothing_to_continue', `${slug} has nothing to continue`);
+  };
+  await terminal.keys('I');
+  await terminal.until(/Inbox: 2 questions/, 'the inbox');
+  for (const slug of ['NIGHT', 'DAWN']) server.sessions.add(slug, { ...FAILED, limit_over_at: OVER_AT });
+  await terminal.until(/Inbox: 3 questions/, 'the new card');
+  await terminal.keys('Tab', 'Tab');
+  await terminal.until(/NIGHT in[\s\S]*Continue\? The usage limit has ended[\s\S]*c continue/, 'that it takes keys');
+  // No other answer counts for it.
+  await terminal.keys('y', '1');
+  await terminal.keys('c');
+  await terminal.until(/NIGHT, DAWN: continue|DAWN, NIGHT: continue/, 'that it can be taken back');
+  await waitFor(() => continued.length >= 2, { describe: 'both continue', actual: () => continued });
+  expect(continued.sort()).toEqual(['DAWN', 'NIGHT']);
+  await terminal.until(/nothing to continue/, 'the result of each');
 });

@@ -1,8 +1,9 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { CatalogueError } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
-import { asking } from '../harness/some-sessions.ts';
+import { asking, FAILED } from '../harness/some-sessions.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 
@@ -83,4 +84,34 @@ test('a page that is closed while an answer can be taken back has sent nothing',
   await one.page.reload();
   await settled(one, 'A');
   expect(given).toEqual([]);
+});
+
+test('sessions whose usage limit has ended are one card, and a key continues each after it was visible', async () => {
+  const overAt = '2026-01-01T00:00:00.000Z';
+  await using one = await startPage(browser, {
+    prepare: ({ sessions }) => {
+      sessions.add('A', { ...FAILED, limit_over_at: overAt });
+      sessions.add('B', { ...FAILED, limit_over_at: overAt });
+      sessions.add('FAILED', FAILED);
+    },
+  });
+  const continued: string[] = [];
+  one.server.sessions.continueAfterLimit = async (slug) => {
+    continued.push(slug);
+    throw new CatalogueError('nothing_to_continue', 'nothing was stopped');
+  };
+  await one.visit('#/inbox');
+  await settled(one, 'A, B');
+  await one.page.getByText('Continue? The usage limit has ended', { exact: true }).waitFor();
+  await one.page.keyboard.press('y');
+  await one.page.keyboard.press('c');
+  await one.page.getByText(/^A, B: continue\. It is sent/).waitFor();
+  await one.page.keyboard.press('u');
+  await one.page.getByText('Taken back: nothing was sent').waitFor();
+  await settled(one, 'A, B');
+  expect(continued).toEqual([]);
+  await one.page.keyboard.press('c');
+  await waitFor(() => continued.length >= 2, { describe: 'both continue', actual: () => continued });
+  expect(continued.sort()).toEqual(['A', 'B']);
+  await one.page.getByText(/^A: nothing was stopped/).waitFor();
 });

@@ -2,22 +2,21 @@ import {
   type AnswerHold,
   createAnswerHold,
   type GivenAnswer,
+  type HeldAnswer,
   type InboxCard,
   idOf,
   inboxCards,
+  type QuestionCard,
+  sendHeld,
 } from '../../client/index.ts';
 import { CatalogueError, mayAllow } from '../../protocol/index.ts';
-import { pathText } from '../../text/session-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
 import { cutText } from '../../text/tool-input-text.ts';
 import { type App, errorText } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit } from '../input/editor.ts';
 import { READING_MS } from '../model.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import { wrap } from '../view/cells.ts';
-import { questionPage } from '../view/question-rows.ts';
 import { showAlways } from './always.ts';
-import type { Hint } from './mode.ts';
+import { cardLines, hintsFor } from './inbox-card.ts';
 import { pagerStep } from './pager-keys.ts';
 
 /** The card in the picture, and whether the picture contained its end. */
@@ -46,8 +45,7 @@ function holdOf(app: App): AnswerHold {
   if (known !== undefined) return known;
   const hold = createAnswerHold({
     startTimer: app.options.startTimer,
-    send: ({ slug, questionId }, answer) =>
-      app.client.call('answer', { params: { slug }, body: { ...answer, question_id: questionId } }),
+    send: (asker, held) => sendHeld(app.client, asker, held),
     onChange: () => app.changed(),
     onDone: ({ said }, outcomes) => {
       const good = outcomes.filter(({ error }) => error === null).map(({ slug }) => slug);
@@ -97,29 +95,41 @@ export function showInbox(app: App): void {
     model.isZoomed = wasZoomed;
     app.close();
   };
-  /** Returns why the answer may not be given now. Null if it may. */
-  const refusalOf = ({ key, question }: InboxCard, answer: GivenAnswer): string | null => {
+  /** Returns the card in the picture if it is a session's question. */
+  const currentQuestion = (): QuestionCard | null => {
+    const card = current();
+    return card?.about === 'question' ? card : null;
+  };
+  /** Returns why no key may count for a card now. Null if one may. */
+  const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
-    if (!isReadable(key)) return 'This question is new: read it first';
+    return isReadable(key) ? null : 'This question is new: read it first';
+  };
+  /** Returns why the answer may not be given now. Null if it may. */
+  const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
+    const refusal = refusalOfKeys(key);
+    if (refusal !== null) return refusal;
     if (!mayAllow(question, answer)) return null;
     if (question.cut === true) return cutText('Enter, then t opens its terminal');
     return drawn?.isRead === true ? null : 'Read it to its end first: Space scrolls';
   };
-  const give = (answer: GivenAnswer, said: string): void => {
-    const card = current();
-    if (card === null) return;
-    const refusal = refusalOf(card, answer);
+  const giveHeld = (held: HeldAnswer, refusal: string | null): void => {
     if (refusal !== null) {
       app.toast('wait', refusal);
       return;
     }
     writing = null;
     top = 0;
-    hold.give({ card, answer, said });
-    app.toast('wait', `${card.askers.map(({ slug }) => slug).join(', ')}: ${said} — sent in 3 s, u takes it back`);
+    hold.give(held);
+    const names = held.card.askers.map(({ slug }) => slug).join(', ');
+    app.toast('wait', `${names}: ${held.said} — sent in 3 s, u takes it back`);
+  };
+  const give = (answer: GivenAnswer, said: string): void => {
+    const card = currentQuestion();
+    if (card !== null) giveHeld({ card, answer, said }, refusalOf(card, answer));
   };
   const choose = (number: number): void => {
-    const question = current()?.question;
+    const question = currentQuestion()?.question;
     const option = question?.options[number - 1];
     if (question === undefined) return;
     if (question.multi || question.questions.length > 1) app.toast('bad', 'It needs several answers: Enter opens it');
@@ -127,7 +137,7 @@ export function showInbox(app: App): void {
     else give({ choice: number }, option.label);
   };
   const sayYesOrNo = (choice: 'yes' | 'no' | 'always'): void => {
-    const kind = current()?.question.kind;
+    const kind = currentQuestion()?.question.kind;
     if (kind === 'permission' || kind === 'plan') give({ choice }, choice);
     else app.toast('bad', 'This is not a yes-or-no question: a number or s answers it');
   };
@@ -136,7 +146,7 @@ export function showInbox(app: App): void {
     n: () => sayYesOrNo('no'),
     a: () => sayYesOrNo('always'),
     A: () => {
-      const card = current();
+      const card = currentQuestion();
       const [first, ...others] = card?.askers ?? [];
       if (card === null || first === undefined || card.question.kind !== 'permission') return;
       const refusal = refusalOf(card, { choice: 'always' });
@@ -144,8 +154,12 @@ export function showInbox(app: App): void {
       else if (others.length > 0) app.toast('bad', 'Several sessions ask this: Enter opens the first one');
       else showAlways(app, { slug: first.slug, question: card.question }, () => showInbox(app));
     },
-    s: () => {
+    c: () => {
       const card = current();
+      if (card?.about === 'limit') giveHeld({ card, answer: null, said: 'continue' }, refusalOfKeys(card.key));
+    },
+    s: () => {
+      const card = currentQuestion();
       if (card !== null) writing = { key: card.key, editor: EMPTY_EDITOR };
       app.changed();
     },
@@ -185,7 +199,7 @@ export function showInbox(app: App): void {
     if (name === 'escape' || name === 'ctrl+c') writing = null;
     else if (name === 'enter') {
       const { text } = words.editor;
-      const card = current();
+      const card = currentQuestion();
       if (text.trim() === '') return;
       if (card?.key !== words.key) {
         writing = null;
@@ -247,46 +261,4 @@ export function showInbox(app: App): void {
       isActive: writing !== null,
     }),
   });
-}
-
-function cardLines({ dress, options }: App, { question, askers }: InboxCard, cols: number): string[] {
-  const home = options.env.HOME;
-  const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
-  const all = askers.length > 1 ? [`ask the same: one answer goes to all ${askers.length}`] : [];
-  const head = [...names, ...all].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${dress('bold', row)}`);
-  const cut = question.cut === true ? wrap(cutText('Enter, then t opens it'), cols - 2).map((row) => ` ${row}`) : [];
-  const part = question.questions[0] ?? { header: null, ...question };
-  return [...head, '', ...questionPage(question, part, cols), ...cut];
-}
-
-function hintsFor(
-  card: InboxCard | null,
-  { isWriting, isHeld, isReady }: { isWriting: boolean; isHeld: boolean; isReady: boolean },
-): Hint[] {
-  if (isWriting)
-    return [
-      ['Enter', 'answer'],
-      ['Esc', 'leave'],
-    ];
-  const undo: Hint[] = isHeld ? [['u', 'take it back']] : [];
-  if (card === null) return [...undo, ['Esc', 'leave']];
-  const { kind, options } = card.question;
-  const yesNo: Hint[] =
-    kind === 'permission' || kind === 'plan'
-      ? [
-          ['y', 'yes'],
-          ['n', 'no'],
-        ]
-      : [];
-  const number: Hint[] = options.length === 0 ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
-  return [
-    ...undo,
-    ...(isReady ? [...yesNo, ...number] : []),
-    ['s', 'in words'],
-    ['Tab', 'skip'],
-    ['Z', 'snooze'],
-    ['j/k', 'scroll'],
-    ['Enter', 'open it'],
-    ['Esc', 'leave'],
-  ];
 }

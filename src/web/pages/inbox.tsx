@@ -1,7 +1,17 @@
 import { signal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { createAnswerHold, type HeldAnswer, type InboxCard, idOf, inboxCards } from '../../client/index.ts';
+import {
+  createAnswerHold,
+  type HeldAnswer,
+  type InboxCard,
+  idOf,
+  inboxCards,
+  type LimitCard,
+  type QuestionCard,
+  sendHeld,
+} from '../../client/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
+import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { overlay } from '../app/overlay.ts';
 import { addressOf } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
@@ -11,6 +21,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tell, tellError } from '../parts/toasts.tsx';
 import { QuestionPanel } from '../session/question.tsx';
 import { ClosingReply } from '../session/question-form.tsx';
+import { useSettled } from '../session/settled.ts';
 
 /** Counts the changes of the hold, so that everything that depends on it is drawn again. */
 const changes = signal(0);
@@ -26,8 +37,7 @@ const hold = createAnswerHold({
     const timer = window.setTimeout(work, delayMs);
     return () => window.clearTimeout(timer);
   },
-  send: ({ slug, questionId }, answer) =>
-    client.call('answer', { params: { slug }, body: { ...answer, question_id: questionId } }),
+  send: (asker, held) => sendHeld(client, asker, held),
   onChange: () => {
     changes.value += 1;
   },
@@ -126,10 +136,7 @@ function Leaving({ held, undo }: { held: readonly HeldAnswer[]; undo: () => void
  * The card is created again for each question and each asker, so that a key pressed for another card does not count.
  */
 function Card({ card }: { card: InboxCard }) {
-  const { question, askers } = card;
-  const [first] = askers;
-  const give = (answer: HeldAnswer['answer'], said: string): void => hold.give({ card, answer, said });
-  if (first === undefined) return null;
+  const { askers } = card;
   return (
     <article class="stack" aria-label={askers.map(({ slug }) => slug).join(', ')}>
       <p>
@@ -144,8 +151,51 @@ function Card({ card }: { card: InboxCard }) {
         ))}
         {askers.length > 1 && ` ask the same: one answer goes to all ${askers.length}.`}
       </p>
+      {card.about === 'limit' ? <LimitPanel card={card} /> : <Asked card={card} />}
+    </article>
+  );
+}
+
+function Asked({ card }: { card: QuestionCard }) {
+  const { question, askers } = card;
+  const [first] = askers;
+  const give = (answer: NonNullable<HeldAnswer['answer']>, said: string): void => hold.give({ card, answer, said });
+  if (first === undefined) return null;
+  return (
+    <>
       <QuestionPanel slug={first.slug} question={question} hasKeys cameByItself onGive={give} />
       {question.kind === 'closing' && <ClosingReply onGive={(text) => give({ text }, text)} />}
-    </article>
+    </>
+  );
+}
+
+function LimitPanel({ card }: { card: LimitCard }) {
+  const panel = useRef<HTMLElement>(null);
+  const isSettled = useSettled(panel, true);
+  const goOn = (): void => {
+    if (isSettled && link.value === 'live') hold.give({ card, answer: null, said: 'continue' });
+  };
+  useShortcuts(
+    [{ keys: 'c', does: 'Continue after the usage limit', answers: true, run: goOn }],
+    [card.key, isSettled],
+  );
+  return (
+    <section ref={panel} class="question card" aria-label="Usage limit">
+      <p class="question-text">{LIMIT_OVER_TEXT}</p>
+      <div class="choices">
+        <button
+          type="button"
+          class="button choice primary"
+          disabled={link.value !== 'live'}
+          aria-disabled={!isSettled}
+          onClick={goOn}
+        >
+          <span class="kbd" aria-hidden="true">
+            c
+          </span>
+          Continue
+        </button>
+      </div>
+    </section>
   );
 }

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { type Asker, createAnswerHold, type InboxCard, inboxCards } from '../../../src/client/index.ts';
-import type { Question, Session } from '../../../src/protocol/index.ts';
+import type { Elsewhere, Question, Session } from '../../../src/protocol/index.ts';
 import { someSession } from '../../harness/some-session.ts';
-import { asking, WORKING } from '../../harness/some-sessions.ts';
+import { asking, FAILED, WORKING } from '../../harness/some-sessions.ts';
 
+const FAR: Elsewhere = { machine: 'far', slug: 'FAR', may: ['answer'], asOf: null };
 const NONE = { leaving: new Set<string>(), skipped: [] };
 const asks = (slug: string, some: Partial<Question> = {}): Session =>
   someSession(slug, { ...asking({ id: `q-${slug}`, ...some }), path: `/src/${slug}` });
@@ -35,6 +36,26 @@ test('equal questions are one card, and only those are', () => {
   expect(names(inboxCards(all.slice(0, 3), { ...NONE, leaving: new Set(['A q-A']) }))).toEqual([['SAME'], ['OTHER']]);
 });
 
+test('sessions whose usage limit has ended are one card, unless another machine owns them', () => {
+  const over = { ...someSession('A', FAILED), limit_over_at: '2026-01-01T00:00:00Z' };
+  const all = [
+    over,
+    { ...over, slug: 'B', limit_over_at: '2026-01-01T05:00:00Z' },
+    { ...over, slug: 'FAR', elsewhere: FAR },
+    someSession('FAILED', FAILED),
+    asks('C'),
+  ];
+  const cards = inboxCards(all, NONE);
+  expect(cards.map(({ about, askers }) => [about, ...askers.map(({ slug }) => slug)])).toEqual([
+    ['limit', 'A', 'B'],
+    ['question', 'C'],
+  ]);
+  // Another limit that has ended is another question.
+  expect(inboxCards([{ ...over, limit_over_at: '2026-01-02T00:00:00Z' }], NONE)[0]?.key).not.toBe(
+    inboxCards([over], NONE)[0]?.key,
+  );
+});
+
 function holding(refuses: (asker: Asker) => boolean = () => false) {
   const timers = new Set<{ work: () => void; delayMs: number }>();
   const sent: string[] = [];
@@ -45,9 +66,9 @@ function holding(refuses: (asker: Asker) => boolean = () => false) {
       timers.add(timer);
       return () => timers.delete(timer);
     },
-    send: async (asker, { choice }) => {
+    send: async (asker, { answer }) => {
       if (refuses(asker)) throw new Error('stale');
-      sent.push(`${asker.slug} ${asker.questionId} ${choice}`);
+      sent.push(`${asker.slug} ${asker.id} ${answer?.choice ?? 'continues'}`);
     },
     onChange: () => undefined,
     onDone: (_, outcomes) => void done.push(outcomes.map(({ slug, error }) => `${slug} ${error}`).join()),
@@ -65,7 +86,7 @@ function holding(refuses: (asker: Asker) => boolean = () => false) {
 test('an answer leaves after 3 s for each asker by its own question, and until then it can be taken back', async () => {
   const { hold, sent, done, pass } = holding(({ slug }) => slug === 'SAME');
   const [card] = inboxCards([asks('A'), asks('SAME')], NONE);
-  if (card === undefined) throw new Error('no card');
+  if (card?.about !== 'question') throw new Error('no question');
   const held = { card, answer: { choice: 'yes' as const }, said: 'yes' };
   hold.give(held);
   expect(hold.leaving()).toEqual(new Set(['A q-A', 'SAME q-SAME']));

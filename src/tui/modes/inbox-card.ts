@@ -1,0 +1,55 @@
+import type { InboxCard } from '../../client/index.ts';
+import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
+import { pathText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { cutText } from '../../text/tool-input-text.ts';
+import type { App } from '../app.ts';
+import { wrap } from '../view/cells.ts';
+import { questionPage } from '../view/question-rows.ts';
+import type { Hint } from './mode.ts';
+
+/** Returns the rows of a card: who asks, and what. */
+export function cardLines({ dress, options }: App, card: InboxCard, cols: number): string[] {
+  const { askers } = card;
+  const home = options.env.HOME;
+  const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
+  const all = askers.length > 1 ? [`ask the same: one answer goes to all ${askers.length}`] : [];
+  const head = [...names, ...all].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${dress('bold', row)}`);
+  if (card.about === 'limit') return [...head, '', ...wrap(LIMIT_OVER_TEXT, cols - 2).map((row) => ` ${row}`)];
+  const { question } = card;
+  const cut = question.cut === true ? wrap(cutText('Enter, then t opens it'), cols - 2).map((row) => ` ${row}`) : [];
+  const part = question.questions[0] ?? { header: null, ...question };
+  return [...head, '', ...questionPage(question, part, cols), ...cut];
+}
+
+/** Returns the keys that count for a card now. */
+export function hintsFor(
+  card: InboxCard | null,
+  { isWriting, isHeld, isReady }: { isWriting: boolean; isHeld: boolean; isReady: boolean },
+): Hint[] {
+  if (isWriting)
+    return [
+      ['Enter', 'answer'],
+      ['Esc', 'leave'],
+    ];
+  const undo: Hint[] = isHeld ? [['u', 'take it back']] : [];
+  if (card === null) return [...undo, ['Esc', 'leave']];
+  const leaving: Hint[] = [
+    ['Tab', 'skip'],
+    ['Z', 'snooze'],
+    ['j/k', 'scroll'],
+    ['Enter', 'open it'],
+    ['Esc', 'leave'],
+  ];
+  if (card.about === 'limit') return [...undo, ...(isReady ? ([['c', 'continue']] as Hint[]) : []), ...leaving];
+  const { kind, options } = card.question;
+  const yesNo: Hint[] =
+    kind === 'permission' || kind === 'plan'
+      ? [
+          ['y', 'yes'],
+          ['n', 'no'],
+        ]
+      : [];
+  const number: Hint[] = options.length === 0 ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
+  return [...undo, ...(isReady ? [...yesNo, ...number] : []), ['s', 'in words'], ...leaving];
+}
