@@ -1,11 +1,13 @@
 import { runSteps } from './run-steps.mjs';
-import { BUILD_STEPS, HYGIENE_STEPS } from './steps.mjs';
+import { BUILD_STEPS, BUILT_STEPS, SOURCE_STEPS } from './steps.mjs';
 
 /**
- * Runs the whole gate: compiles and builds, then does all other checks.
+ * Runs the whole gate: compiles and builds, and does all other checks. The compiler uses one core, so the steps that
+ * read only sources run beside it.
  * @param {(text: string) => void} write
  */
 export async function runGate(write) {
-  const built = await runSteps(BUILD_STEPS, { write, parallel: 1 });
-  return [...built, ...(await runSteps(HYGIENE_STEPS, { write }))];
+  const inTurn = { write, parallel: 1 };
+  const [built, sources] = await Promise.all([runSteps(BUILD_STEPS, inTurn), runSteps(SOURCE_STEPS, inTurn)]);
+  return [...built, ...sources, ...(await runSteps(BUILT_STEPS, { write }))];
 }

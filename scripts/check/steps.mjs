@@ -23,10 +23,10 @@ export const BUILD_STEPS = [
 ];
 
 /**
- * Steps that do not depend on each other.
+ * Steps that read only sources, so they can run beside those that build.
  * @type {readonly Step[]}
  */
-export const HYGIENE_STEPS = [
+export const SOURCE_STEPS = [
   {
     name: 'format and lint',
     run: () =>
@@ -46,9 +46,16 @@ export const HYGIENE_STEPS = [
       ]),
   },
   { name: 'unused code and dependencies', run: () => capture(tool('knip'), ['--no-progress']) },
-  { name: 'package', run: async () => outcomeOf(await packageComplaints()) },
   { name: 'file sizes', run: async () => outcomeOf(oversizedFiles()) },
   { name: 'plain words', run: async () => outcomeOf(wordComplaints()) },
+];
+
+/**
+ * Steps that read what was built.
+ * @type {readonly Step[]}
+ */
+export const BUILT_STEPS = [
+  { name: 'package', run: async () => outcomeOf(await packageComplaints()) },
   {
     name: 'generated files',
     run: async () => outcomeOf(await (await import('../generate/generated-files.mjs')).staleFiles()),
