@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -8,6 +8,7 @@ import {
   serviceState,
   uninstallService,
 } from '../../../src/platform/systemd/index.ts';
+import { canRunSystemd, startUserSystemd } from '../../harness/user-systemd.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { createWorld, type World } from '../../harness/world.ts';
 
@@ -53,11 +54,6 @@ describe('without a user instance of systemd', () => {
   });
 });
 
-/** A user instance needs a booted system and its control groups. Root can run one in a separate mount namespace. */
-const SYSTEMD = '/lib/systemd/systemd';
-const canRunSystemd =
-  process.getuid?.() === 0 && existsSync(SYSTEMD) && spawnSync('unshare', ['-m', 'true']).status === 0;
-
 describe.skipIf(!canRunSystemd)('with a real user instance of systemd', () => {
   /** Replaces the server. It starts a child that must outlive it, as Screen does. */
   const PROGRAM = `
@@ -69,23 +65,8 @@ writeFileSync(process.env.CBOS_HOME, JSON.stringify({ server: process.pid, sessi
 setInterval(() => {}, 60_000);
 `;
 
-  /** @returns false if systemd cannot run services, as in a container that does not own its control groups */
-  async function startSystemd(service: ServiceContext): Promise<boolean> {
-    const manager = spawn(
-      'unshare',
-      ['-m', 'sh', '-c', `mount -t tmpfs none /run/systemd && mkdir /run/systemd/system && exec ${SYSTEMD} --user`],
-      { env: managerEnv(service), stdio: 'ignore' },
-    );
-    world.onDispose(() => void manager.kill('SIGKILL'));
-    await waitFor(async () => manager.exitCode !== null || (await serviceState(service)), {
-      describe: 'systemd answers or gives up',
-    });
-    return spawnSync('systemd-run', ['--user', '--wait', 'true'], { env: managerEnv(service) }).status === 0;
-  }
-
-  function managerEnv(service: ServiceContext): Record<string, string> {
-    return { ...world.env, XDG_RUNTIME_DIR: service.environment.XDG_RUNTIME_DIR ?? '' };
-  }
+  const startSystemd = ({ environment }: ServiceContext) =>
+    startUserSystemd(world, { ...world.env, XDG_RUNTIME_DIR: environment.XDG_RUNTIME_DIR ?? '' });
 
   const pids = () =>
     waitFor(() => JSON.parse(readFileSync(world.cbosHome, 'utf8')) as { server: number; session: number }, {
@@ -99,7 +80,7 @@ setInterval(() => {}, 60_000);
   }) => {
     const service = context();
     writeFileSync(service.program, PROGRAM);
-    if (!(await startSystemd(service))) return skip('systemd runs no services here');
+    if ((await startSystemd(service)) === null) return skip('systemd runs no services here');
 
     const installed = await installService(service);
     expect(installed).toMatchObject({ running: true, enabled: true });
@@ -121,7 +102,7 @@ setInterval(() => {}, 60_000);
   test('an install with other settings restarts it with them', async ({ skip }) => {
     const service = context();
     writeFileSync(service.program, PROGRAM);
-    if (!(await startSystemd(service))) return skip('systemd runs no services here');
+    if ((await startSystemd(service)) === null) return skip('systemd runs no services here');
     const { unitFile } = await installService(service);
     const { server } = await pids();
     await installService({ ...service, environment: { ...service.environment, CBOS_PORT: '4711' } });
