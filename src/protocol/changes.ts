@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Timestamp } from './words.ts';
 
 /**
  * Why this base was chosen: the request named it; the branch was created from it; the branch tracks it; it is the
@@ -65,3 +66,15 @@ export const Patch = z
   })
   .meta({ id: 'Patch' });
 export type Patch = z.infer<typeof Patch>;
+
+/** How much a session changed, as lists show it. */
+export const ChangeCounts = z
+  .object({
+    files: z.int(),
+    added: z.int().meta({ description: 'lines; files that are not compared by lines add nothing' }),
+    removed: z.int(),
+    base: ChangesBase,
+    counted_at: Timestamp,
+  })
+  .meta({ id: 'ChangeCounts' });
+export type ChangeCounts = z.infer<typeof ChangeCounts>;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ATTENTIONS } from './attention.ts';
 import { OverBudget } from './budgets.ts';
+import { ChangeCounts } from './changes.ts';
 import { ContextWindow } from './figures.ts';
 import { RateLimit } from './json-session.ts';
 import { KEPT_LABELS } from './labels.ts';
@@ -73,6 +74,10 @@ export const Session = z
     }),
     recording_stopped_because: RecordingStop.nullable().meta({
       description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
+    }),
+    changes: ChangeCounts.optional().meta({
+      description:
+        'How much differs between its working tree and its base: committed, staged, unstaged and untracked. Counted when a turn or a tool ends, never on request. Absent outside of a git repository, and while no correct number is known',
     }),
     worktree: Worktree.optional().meta({ description: 'Its git worktree, if CBOS made one for it' }),
     screen_prompt_at: Timestamp.nullable().meta({

@@ -12,6 +12,7 @@ import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { BudgetDesk } from './budgets/budget-desk.ts';
+import { countChanges } from './changes/count-changes.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
 import { createHttpApp } from './http/app.ts';
@@ -104,9 +105,15 @@ export interface Faces {
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {
-  const { sessions, replays, settings, clock, logger, version, environment } = options;
+  const { replays, settings, clock, logger, version, environment } = options;
   const { home } = settings;
   if (reachOf(settings.host) !== null && !settings.allow_remote) throw remoteNotAllowed(settings.host);
+  const counted = countChanges({
+    sessions: options.sessions,
+    changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
+    ...{ clock, log: logger },
+  });
+  const { sessions } = counted;
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
   const guesses = createGuesses({ accepts: token.accepts, clock, ownUser: process.getuid?.() ?? 0 });
   const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, guesses, clock });
@@ -139,7 +146,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   const handlerOptions: HandlerOptions = {
     sessions,
     machines,
-    changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
+    changes: counted.changes,
     turns,
     worktrees: createWorktreeDesk(environment),
     pullRequests,
@@ -190,7 +197,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     push.dispose();
     reviews.dispose();
     pullRequests.dispose();
-    await turns.dispose();
+    await Promise.all([turns.dispose(), counted.dispose()]);
     await webSockets.close();
     throw cause;
   });
@@ -209,7 +216,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
       pullRequests.dispose();
       await machines.close();
       // Open connections keep the listener from closing, so both are closed together.
-      await Promise.all([webSockets.close(), listening.close(), turns.dispose()]);
+      await Promise.all([webSockets.close(), listening.close(), turns.dispose(), counted.dispose()]);
     },
   };
 }

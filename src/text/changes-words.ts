@@ -1,4 +1,4 @@
-import type { ChangedFile, ChangeStatus, Changes, ChangesBase } from '../protocol/index.ts';
+import type { ChangedFile, ChangeStatus, Changes, ChangesBase, Session } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 
@@ -72,6 +72,18 @@ export function countsText({ added, removed }: { added: number; removed: number 
 export function totalText({ files, added, removed }: Changes['total']): string {
   if (files === 0) return 'no changes';
   return `${files === 1 ? '1 file' : `${files} files`}, ${countsText({ added, removed })}`;
+}
+
+/** Returns `4 files, +6 −1`. Empty if the session changed nothing, or if that is unknown. */
+export function changesFact({ changes }: Pick<Session, 'changes'>): string {
+  return changes === undefined || changes.files === 0 ? '' : totalText(changes);
+}
+
+/** Returns `+6 −1`, for places with less room; the number of files if no lines are counted. */
+export function changedLines({ changes }: Pick<Session, 'changes'>): string {
+  if (changes === undefined || changes.files === 0) return '';
+  if (changes.added + changes.removed > 0) return countsText(changes);
+  return changes.files === 1 ? '1 file' : `${changes.files} files`;
 }
 
 /** Lists what exceeded a limit, one line each. */

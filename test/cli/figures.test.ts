@@ -35,6 +35,27 @@ test('ls --columns has context, cost and model, and nothing where nothing is kno
   ]);
 });
 
+const base = { kind: 'started_from', ref: 'main', commit: null } as const;
+const changes = { files: 3, added: 12, removed: 4, base, counted_at: '2026-11-20T15:05:05.123Z' };
+
+test('ls -l has the changes as the server counted them, and nothing where no number is known', async () => {
+  cli.server.sessions.change('HALF', { changes });
+  cli.server.sessions.change('FULL', { changes: { ...changes, files: 0, added: 0, removed: 0 } });
+  const rows = (await run('ls', '--columns', 'name,changes', '--sort', 'name')).trimEnd().split('\n');
+  expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
+    ['NAME', 'CHANGES'],
+    ['◌', 'FULL', 'no changes'],
+    ['◌', 'HALF', '3 files, +12 −4'],
+    ['◌', 'NONE'],
+  ]);
+  expect(await run('ls', '-l')).toContain('3 files, +12 −4');
+  expect(await run('ls')).not.toContain('3 files');
+  expect(JSON.parse(await run('ls', '--json', '--jq', '.[0].changes'))).toEqual(changes);
+  expect(await run('show', 'HALF')).toMatch(
+    /^ {2}changes +3 files, \+12 −4 against main, which the branch was started from$/m,
+  );
+});
+
 describe('show', () => {
   test('says how full the context window is, what was spent, and how many lines were changed', async () => {
     const text = await run('show', 'HALF');

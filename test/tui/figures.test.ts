@@ -65,3 +65,32 @@ test('the warning is drawn in yellow', () => {
   const dress: Style = (name, text) => (name === 'yellow' ? `<${text}>` : text);
   expect(draw({ cols: 120, dress })[1]).toMatch(/<█{5} ▲ 93% +>/);
 });
+
+const changes = (files: number, added: number, removed: number): NonNullable<Session['changes']> => {
+  const base = { kind: 'started_from', ref: 'main', commit: null } as const;
+  return { files, added, removed, base, counted_at: '2026-11-20T15:05:05.123Z' };
+};
+
+test('a row has the changed lines where there is room: in a wide list, and in two lines beside the state', () => {
+  const sessions = [
+    someSession('SOME', { changes: changes(3, 120, 4) }),
+    someSession('IMAGE', { changes: changes(2, 0, 0) }),
+    someSession('NOTHING', { changes: changes(0, 0, 0) }),
+    someSession('UNKNOWN'),
+  ];
+  const wide = draw({ cols: 120, sessions });
+  expect(wide.map((row) => /(\+120 −4|2 files)? +\/tmp/.exec(row)?.[1] ?? null)).toEqual([
+    '+120 −4',
+    '2 files',
+    null,
+    null,
+  ]);
+  expect(new Set(wide.map((row) => row.indexOf('/tmp'))).size).toBe(1);
+  for (const row of wide) expect(displayWidth(row)).toBeLessThanOrEqual(120);
+  expect(draw({ cols: 119, sessions })[0]).not.toContain('+120');
+  expect(draw({ cols: 120, sessions: sessions.slice(2) })[0]).toMatch(/1m 00s {2}\/tmp/);
+  const tall = draw({ cols: 42, sessions: sessions.slice(0, 3), isTall: true });
+  expect(tall[0]).toMatch(/SOME +\+120 −4 new 1m 00s/);
+  for (const row of tall) expect(displayWidth(row)).toBeLessThanOrEqual(42);
+  expect(draw({ cols: 30, sessions, isTall: true })[0]).not.toContain('+120');
+});

@@ -34,6 +34,12 @@ test('a row has a gauge of its context window, and warns where that is nearly fu
   ).toBe(42);
   expect(await gauge('NONE').isVisible()).toBe(false);
   await page.locator('.page-head').getByText('$1.23 · context 42%').waitFor();
+  const base = { kind: 'started_from', ref: 'main', commit: null } as const;
+  server.sessions.change('HALF', {
+    changes: { files: 3, added: 120, removed: 4, base, counted_at: '2026-11-20T15:05:05.123Z' },
+  });
+  await page.locator('.session-row[data-slug="HALF"]').getByText('+120 −4').waitFor();
+  await page.locator('.page-head').getByText('3 files, +120 −4').waitFor();
 
   server.sessions.change('HALF', { context: context(85) });
   server.sessions.change('NONE', { context: context(3) });

@@ -9,6 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { overBudgetText } from '../../text/budget-words.ts';
+import { baseText, totalText } from '../../text/changes-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
@@ -175,6 +176,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['context', contextText(session.context)],
     ['cost', costText(session)],
     ['lines', linesText(session)],
+    ['changes', session.changes === undefined ? '' : `${totalText(session.changes)} ${baseText(session.changes.base)}`],
     [
       'limit',
       session.limit_over_at === undefined

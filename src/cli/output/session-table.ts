@@ -8,6 +8,7 @@ import {
   type SessionResources,
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { totalText } from '../../text/changes-words.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
 import { pullRequestStyle, pullRequestText } from '../../text/pull-request-words.ts';
@@ -72,6 +73,10 @@ const COLUMNS = {
     title: 'WORKTREE',
     keeps: 'both ends',
     cell: ({ worktree }) => ({ text: worktreeBranch(worktree), style: 'dim' }),
+  },
+  changes: {
+    title: 'CHANGES',
+    cell: ({ changes }) => ({ text: changes === undefined ? '' : totalText(changes), style: 'dim' }),
   },
   pr: { title: 'PR', cell: (session) => ({ text: pullRequestText(session), style: pullRequestStyle(session) }) },
   model: {

@@ -40,6 +40,8 @@ export interface CompareOptions {
   folder: string;
   /** a revision to compare with; null to find one */
   base: string | null;
+  /** aborted when nobody needs the answer any more */
+  signal?: AbortSignal;
 }
 
 export interface PatchOptions extends CompareOptions {
@@ -49,9 +51,17 @@ export interface PatchOptions extends CompareOptions {
   oldFile: string | null;
 }
 
+export type CountedChanges = Pick<Changes, 'base' | 'total'>;
+
 export interface Comparer {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   changes(options: CompareOptions): Promise<Changes>;
+  /**
+   * Returns the same totals as `changes`, in half the time: git does not look where each change is. Null if some
+   * untracked files were not compared, so that the totals would be too low.
+   * @throws everything that `changes` throws
+   */
+  count(options: CompareOptions): Promise<CountedChanges | null>;
   /** @throws everything that `changes` throws */
   patch(options: PatchOptions): Promise<Patch>;
 }
@@ -67,10 +77,11 @@ export function createComparer(options: {
   const env = gitEnvironment(options.environment, []);
   const userHome = env.HOME ?? '/';
   const compare = async <T>(
-    { folder, base: asked }: CompareOptions,
+    { folder, base: asked, signal }: CompareOptions,
     use: (comparison: Comparison) => Promise<T>,
   ): Promise<T> => {
-    const call = { env, signal: AbortSignal.timeout(LONGEST_MS) };
+    const limit = AbortSignal.timeout(LONGEST_MS);
+    const call = { env, signal: signal === undefined ? limit : AbortSignal.any([limit, signal]) };
     const repository = await findWorkingTree(folder, call);
     const base = await findBase(repository, asked, call);
     const own = await makeOwnGitDir({ repository, scratchDir: options.scratchDir, call, userHome });
@@ -82,6 +93,7 @@ export function createComparer(options: {
   };
   return {
     changes: (asked) => compare(asked, listChanges),
+    count: (asked) => compare(asked, countChanges),
     patch: (asked) => compare(asked, (comparison) => readPatch(comparison, asked)),
   };
 }
@@ -92,7 +104,8 @@ interface Comparison {
   own: OwnGitDir;
 }
 
-async function listChanges({ repository, base, own }: Comparison): Promise<Changes> {
+async function listChanges(comparison: Comparison): Promise<Changes> {
+  const { repository, base, own } = comparison;
   const { root, branch, head } = repository;
   const tree = base.commit ?? (await emptyTree(own));
   const names = async (args: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -106,12 +119,8 @@ async function listChanges({ repository, base, own }: Comparison): Promise<Chang
     names([]),
     names(['--diff-filter=U']),
   ]);
-  const nested = untracked.filter(isFolder);
-  const alone = untracked.filter((name) => !isFolder(name));
-  const compared = alone.slice(0, MOST_UNTRACKED);
-  await addToIndex(own, compared);
-  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', tree, '--'], own.call);
-  const added = new Set(compared.map(String));
+  const compared = await compareFiles(own, { tree, untracked });
+  const added = new Set(compared.untracked);
   const partsOf = (path: string): ChangePart[] => [
     ...(committed.has(path) ? (['committed'] as const) : []),
     ...(staged.has(path) ? (['staged'] as const) : []),
@@ -119,11 +128,11 @@ async function listChanges({ repository, base, own }: Comparison): Promise<Chang
     ...(added.has(path) ? (['untracked'] as const) : []),
   ];
   const files = [
-    ...parseDiff(stdout).map((file): ChangedFile => {
+    ...compared.files.map((file): ChangedFile => {
       const status = conflicted.has(file.path) ? 'conflicted' : file.status;
       return { ...file, status, parts: partsOf(file.path) };
     }),
-    ...nested.map((name) => nestedRepository(String(name))),
+    ...compared.nested.map(nestedRepository),
   ].sort((one, other) => (one.path < other.path ? -1 : 1));
   return {
     root,
@@ -131,12 +140,50 @@ async function listChanges({ repository, base, own }: Comparison): Promise<Chang
     head,
     base,
     files: files.slice(0, MOST_FILES),
-    total: {
-      files: files.length,
-      added: files.reduce((sum, file) => sum + (file.added ?? 0), 0),
-      removed: files.reduce((sum, file) => sum + (file.removed ?? 0), 0),
-    },
-    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: alone.length - compared.length },
+    total: totalOf(files),
+    left_out: { files: Math.max(0, files.length - MOST_FILES), untracked: compared.leftOut },
+  };
+}
+
+/** Runs one git process after the other, because nobody waits for a count. */
+async function countChanges({ base, own }: Comparison): Promise<CountedChanges | null> {
+  const tree = base.commit ?? (await emptyTree(own));
+  const { files, nested, leftOut } = await compareFiles(own, { tree, untracked: await untrackedNames(own, []) });
+  return leftOut > 0 ? null : { base, total: totalOf([...files, ...nested.map(nestedRepository)]) };
+}
+
+interface ComparedFiles {
+  files: ReturnType<typeof parseDiff>;
+  /** the untracked files among them */
+  untracked: string[];
+  /** untracked folders that are repositories */
+  nested: string[];
+  /** how many untracked files were not compared */
+  leftOut: number;
+}
+
+/** Compares the working tree, with its untracked files, with a tree. */
+async function compareFiles(
+  own: OwnGitDir,
+  { tree, untracked }: { tree: string; untracked: readonly Buffer[] },
+): Promise<ComparedFiles> {
+  const alone = untracked.filter((name) => !isFolder(name));
+  const compared = alone.slice(0, MOST_UNTRACKED);
+  await addToIndex(own, compared);
+  const { stdout } = await readGit([...DIFF, RENAMES, '--raw', '--numstat', '-z', tree, '--'], own.call);
+  return {
+    files: parseDiff(stdout),
+    untracked: compared.map(String),
+    nested: untracked.filter(isFolder).map(String),
+    leftOut: alone.length - compared.length,
+  };
+}
+
+function totalOf(files: readonly Pick<ChangedFile, 'added' | 'removed'>[]): Changes['total'] {
+  return {
+    files: files.length,
+    added: files.reduce((sum, file) => sum + (file.added ?? 0), 0),
+    removed: files.reduce((sum, file) => sum + (file.removed ?? 0), 0),
   };
 }
 

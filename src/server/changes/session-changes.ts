@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { type Comparer, createComparer } from '../../platform/git/compare.ts';
+import { type Comparer, type CountedChanges, createComparer } from '../../platform/git/compare.ts';
 import { CatalogueError, type Changes, type Patch, type Session } from '../../protocol/index.ts';
 import { createSlots } from '../slots.ts';
 
@@ -13,6 +13,8 @@ const MOST_AT_ONCE = 2;
 export interface SessionChanges {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   list(session: Session, base: string | null): Promise<Changes>;
+  /** Counts the changes in a folder; see `Comparer.count`. @throws everything that `list` throws */
+  count(folder: string, signal: AbortSignal): Promise<CountedChanges | null>;
   /** @throws everything that `list` throws */
   patch(session: Session, query: { base: string | null; file: string | null; oldFile: string | null }): Promise<Patch>;
 }
@@ -41,6 +43,10 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
         .finally(() => running.delete(key));
       running.set(key, changes);
       return changes;
+    },
+    async count(folder, signal) {
+      await emptied;
+      return inTurn(() => comparer.count({ folder, base: null, signal }));
     },
     async patch(session, query) {
       const folder = requireFolder(session);

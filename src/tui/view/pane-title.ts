@@ -1,5 +1,6 @@
 import type { SeenSession } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { changesFact } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
@@ -39,6 +40,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     contextFact(session.context),
     costFact(session.cost_usd),
     worktreeBranch(session.worktree),
+    changesFact(session),
     pullRequestText(session),
     pathText(path, home),
     session.type === 'json' ? 'json' : isConversation(model, session) ? 'conversation, T: terminal' : size,

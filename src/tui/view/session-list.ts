@@ -1,5 +1,6 @@
 import { isCurrent, isNearlyFull, isSnoozed, isUnread, type SeenSession, type Session } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
+import { changedLines } from '../../text/changes-words.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextGauge, contextPercent, contextStyle } from '../../text/figure-words.ts';
@@ -126,6 +127,11 @@ const SINCE_CELLS = 7;
 /** The cells of the gauge, the share, and a blank. With less room, only the share is shown, and only as a warning. */
 const CONTEXT_CELLS = 12;
 const GAUGE_COLS = 100;
+/** The cells of the changed lines, and how much room a row needs for them. */
+const CHANGES_CELLS = 13;
+const CHANGES_COLS = 120;
+/** A row of two lines shows the changed lines only if the name keeps this room. */
+const LEAST_SLUG_CELLS = 16;
 
 function flatRow(session: SeenSession, options: ListOptions): string {
   const { selected, cols, now, home } = options;
@@ -138,7 +144,8 @@ function flatRow(session: SeenSession, options: ListOptions): string {
   const isNarrow = cols < NARROW_COLS;
   const cells = isNarrow ? NARROW_CELLS : WIDE_CELLS;
   const context = contextCells(session, options);
-  const fixed = 4 + cells.slug + 1 + cells.state + 1 + SINCE_CELLS + 2 + displayWidth(context);
+  const changes = changesCells(session, options);
+  const fixed = 4 + cells.slug + 1 + cells.state + 1 + SINCE_CELLS + 2 + displayWidth(context) + displayWidth(changes);
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - fixed));
   const slug = fitTo(cleanLine(session.slug), cells.slug);
   const said = isNarrow ? shortState(session) : listState(session);
@@ -151,6 +158,7 @@ function flatRow(session: SeenSession, options: ListOptions): string {
     dress(style, ` ${state}`),
     dress('dim', ` ${since}  `),
     dress(contextStyle(session.context), context),
+    dress('dim', changes),
     isSelected ? gist : dress('dim', gist),
   ].join('');
 }
@@ -160,6 +168,13 @@ function contextCells({ context }: Session, { cols, groups }: ListOptions): stri
   if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
   if (groups.every(({ sessions }) => sessions.every((one) => one.context === null))) return '';
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
+}
+
+/** Returns how much the session changed. All rows leave room for it if at least one session changed something. */
+function changesCells(session: Session, { cols, groups }: ListOptions): string {
+  if (cols < CHANGES_COLS) return '';
+  if (groups.every(({ sessions }) => sessions.every((one) => changedLines(one) === ''))) return '';
+  return `${fitTo(changedLines(session), CHANGES_CELLS - 1)} `;
 }
 
 /** Returns the mark of a session that is marked for a common action, or else the mark of an unread session. */
@@ -189,13 +204,17 @@ function tallRows(session: SeenSession, options: ListOptions): string[] {
   const state = isOld ? `was ${shortState(session)}` : shortState(session);
   const since = sinceText(session, now);
   const context = session.context === null ? '' : `${contextPercent(session.context)} `;
-  const facts = `${context}${state} ${since} `;
+  const usual = `${context}${state} ${since} `;
+  const lines = changedLines(session);
+  const hasRoom = lines !== '' && cols - displayWidth(`${lines} ${usual}`) - 4 >= LEAST_SLUG_CELLS;
+  const changes = hasRoom ? `${lines} ` : '';
+  const facts = `${changes}${usual}`;
   const slugCells = Math.max(6, cols - displayWidth(facts) - 4);
   const slug = truncate(cleanLine(session.slug), slugCells - 1);
   const gap = ' '.repeat(Math.max(1, cols - 4 - displayWidth(slug) - displayWidth(facts)));
   const gist = fitTo(gistOf(session, home), Math.max(0, cols - 4));
   return [
-    `${bar}${dress(style, sessionIcon(session))}${markOf(session, options)}${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress(contextStyle(session.context), context)}${dress(style, state)} ${dress('dim', `${since} `)}`,
+    `${bar}${dress(style, sessionIcon(session))}${markOf(session, options)}${dress(isSelected ? 'inverse' : 'bold', slug)}${gap}${dress('dim', changes)}${dress(contextStyle(session.context), context)}${dress(style, state)} ${dress('dim', `${since} `)}`,
     `${bar}  ${isSelected ? gist : dress('dim', gist)}`,
   ];
 }

@@ -2,6 +2,7 @@ import { computed } from '@preact/signals';
 import { memo } from 'preact/compat';
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { isNearlyFull, isSnoozed, isUnread, type SeenSession } from '../../protocol/index.ts';
+import { changedLines, changesFact } from '../../text/changes-words.ts';
 import { contextPercent, contextText } from '../../text/figure-words.ts';
 import { ageText, now } from '../app/clock.ts';
 import { overlay } from '../app/overlay.ts';
@@ -145,10 +146,8 @@ function ListHint() {
 
 /** A row is drawn only once. Each of its texts is a signal, and only changed texts are written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
-  const { tone, status, gist, age, old, current, mark, ticks, unread, unreadWords, ...context } = useMemo(
-    () => rowOf(slug),
-    [slug],
-  );
+  const row = useMemo(() => rowOf(slug), [slug]);
+  const { tone, status, gist, age, old, current, mark, ticks, unread, unreadWords, lines, changes, ...context } = row;
   return (
     <li>
       <a
@@ -169,6 +168,7 @@ const Row = memo(function Row({ slug }: { slug: string }) {
         <span class="dot" data-tone={tone} />
         <span class="name clip">{slug}</span>
         <span class="age">
+          <span title={changes}>{lines}</span>{' '}
           <span class="context" hidden={context.isUnknown} data-nearly-full={context.isWarning} title={context.text}>
             <meter min={0} max={100} value={context.share} aria-hidden="true" />
             <span class="hidden-text">Context window: </span>
@@ -208,6 +208,8 @@ function rowOf(slug: string) {
     share: computed(() => session.value.context?.used_percentage ?? 0),
     percent: computed(() => contextPercent(session.value.context)),
     text: computed(() => `Context window: ${contextText(session.value.context)}`),
+    lines: computed(() => changedLines(session.value)),
+    changes: computed(() => changesFact(session.value)),
     current: computed(() => (openSlug.value === slug ? 'page' : undefined)),
     mark: computed(() => (isChoosing.value && isOwn(slug) ? String(ticked.value.has(slug)) : undefined)),
     ticks: computed(() => (isChoosing.value && ticked.value.has(slug) ? 'Chosen. ' : '')),

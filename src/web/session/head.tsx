@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import type { SeenSession, Session } from '../../protocol/index.ts';
+import { changesFact } from '../../text/changes-words.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { tagsText } from '../../text/tag-words.ts';
@@ -65,6 +66,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
         {session.path === null ? '' : shortPath(session.path)}
         {[
           worktreeBranch(session.worktree),
+          changesFact(session),
           pullRequestText(session),
           tagsText(session),
           costFact(session.cost_usd),

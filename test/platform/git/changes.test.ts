@@ -55,6 +55,19 @@ function numbers(from: number, to: number): string {
 describe('a session on a branch', () => {
   beforeEach(begin);
 
+  test('is counted as it is listed: renamed, binary, conflicted and untracked files, and nested repositories', async () => {
+    repository.write('committed.txt', 'c\n');
+    repository.git('mv', 'long.txt', 'renamed.txt');
+    repository.commit();
+    repository.write('a.txt', 'one\n');
+    repository.write('binary', Uint8Array.of(0, 1, 2));
+    repository.write('new.txt', 'n\nn\n');
+    createRepository(world, 'repository/nested').write('x.txt', 'x\n');
+    const { base, total } = await list();
+    expect(total).toEqual({ files: 6, added: 3, removed: 2 });
+    expect(await comparer.count({ folder: repository.dir, base: null })).toEqual({ base, total });
+  });
+
   test('has what it committed, staged, changed and added since the branch began, by lines', async () => {
     repository.write('committed.txt', 'c\n');
     repository.commit();

@@ -1,0 +1,174 @@
+/**
+ * Adds to each session how much it changed in its repository. `countChanges` wraps the sessions for every face.
+ * Nothing is polled: events name the folders to count, and `count-queue.ts` counts one after the other. A request for a
+ * list never starts a count (ADR 60).
+ */
+
+import { Emitter } from '../../emitter/emitter.ts';
+import { type ChangeCounts, type Changes, isAsking, type Session } from '../../protocol/index.ts';
+import { showThrough } from '../attention/pass-on.ts';
+import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { toTimestamp } from '../session/view.ts';
+import type { SessionEvent, Sessions } from '../sessions.ts';
+import { isInRepository } from '../turns/follow-turns.ts';
+import { createCountQueue } from './count-queue.ts';
+import type { SessionChanges } from './session-changes.ts';
+
+export interface CountChangesOptions {
+  sessions: Sessions;
+  changes: SessionChanges;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface CountedSessions {
+  /** the sessions with their counts */
+  sessions: Sessions;
+  /** the same changes; what a client requests is counted as well */
+  changes: SessionChanges;
+  /** Resolves when nothing is running any more. */
+  dispose(): Promise<void>;
+}
+
+type Counts = Pick<Changes, 'base' | 'total'>;
+
+export function countChanges({ sessions: base, changes, clock, log }: CountChangesOptions): CountedSessions {
+  /** by folder, because sessions in the same folder share them */
+  const counts = new Map<string, ChangeCounts>();
+  const seen = new Map<string, Pick<Session, 'path' | 'status'>>();
+  const counted = new Emitter<[SessionEvent]>((cause, event) =>
+    log.error({ err: cause, event: event.kind }, 'a listener of session events failed'),
+  );
+  const ending = new AbortController();
+  const queue = createCountQueue({
+    clock,
+    count: async (folder) => {
+      try {
+        keep(folder, await changes.count(folder, ending.signal));
+      } catch (cause) {
+        keep(folder, null);
+        log.debug({ err: cause, folder }, 'the changes in a folder were not counted');
+      }
+    },
+  });
+
+  const shown = (session: Session): Session => {
+    const found = session.path === null ? undefined : counts.get(session.path);
+    return found === undefined ? session : { ...session, changes: found };
+  };
+
+  /** Stores what was counted, and reports it if it differs. Null: no correct number is known. */
+  function keep(folder: string, found: Counts | null): void {
+    const here = base.list().filter(({ path }) => path === folder);
+    const before = counts.get(folder);
+    if (found === null || here.length === 0) counts.delete(folder);
+    else counts.set(folder, { ...found.total, base: found.base, counted_at: toTimestamp(clock.now()) });
+    if (isSame(before, counts.get(folder))) return;
+    for (const session of here) counted.tell({ kind: 'updated', session: shown(session) });
+  }
+
+  function request({ path }: Pick<Session, 'path'>, when: 'now' | 'later'): void {
+    if (path !== null && isInRepository(path)) queue.request(path, when);
+    else if (path !== null) counts.delete(path);
+  }
+
+  function forget(path: string | null | undefined): void {
+    if (path != null && !base.list().some((session) => session.path === path)) counts.delete(path);
+  }
+
+  function see(session: Session, kind: 'added' | 'changed'): void {
+    const { slug, path, status, worktree } = session;
+    const before = seen.get(slug);
+    seen.set(slug, { path, status });
+    if (before?.path !== path) forget(before?.path);
+    // The folder of a finished worktree is gone.
+    if (worktree?.finished !== undefined && path?.startsWith(worktree.path) === true) {
+      counts.delete(path);
+      return;
+    }
+    if (before === undefined || before.path !== path) request(session, kind === 'added' ? 'now' : 'later');
+    else if (isInTurn(before) && !isInTurn(session)) request(session, 'now');
+    else if (hasEndedTool(before, session)) request(session, 'later');
+  }
+
+  function take(event: SessionEvent): void {
+    if (event.kind === 'renamed') {
+      const before = seen.get(event.from);
+      seen.delete(event.from);
+      if (before !== undefined) seen.set(event.session.slug, before);
+    } else if (event.kind === 'removed') {
+      const before = seen.get(event.slug);
+      seen.delete(event.slug);
+      forget(before?.path);
+    } else if ('session' in event) see(event.session, event.kind === 'added' ? 'added' : 'changed');
+  }
+
+  const stopListening = base.onEvent(take);
+  for (const session of base.list()) see(session, 'changed');
+
+  const sessions: Sessions = {
+    ...base,
+    ...showThrough(base, shown),
+    list: () => base.list().map(shown),
+    archived: () => base.archived().map(shown),
+    get: (slug) => shown(base.get(slug)),
+    kill: async (slug) => shown(await base.kill(slug)),
+    // A person who looks may have changed files since the last turn.
+    seen: (slug, look) => {
+      const session = base.seen(slug, look);
+      request(session, 'later');
+      return shown(session);
+    },
+    unseen: (slug) => shown(base.unseen(slug)),
+    snooze: (slug, asked) => shown(base.snooze(slug, asked)),
+    unsnooze: (slug) => shown(base.unsnooze(slug)),
+    tag: (slug, edit) => shown(base.tag(slug, edit)),
+    archive: (slug) => shown(base.archive(slug)),
+    unarchive: (slug) => shown(base.unarchive(slug)),
+    onEvent: (listener) => {
+      const stops = [
+        base.onEvent((event) => listener('session' in event ? { ...event, session: shown(event.session) } : event)),
+        counted.on(listener),
+      ];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+  };
+
+  return {
+    sessions,
+    changes: {
+      ...changes,
+      list: async (session, asked) => {
+        const found = await changes.list(session, asked);
+        if (asked === null && session.path !== null) keep(session.path, found.left_out.untracked > 0 ? null : found);
+        return found;
+      },
+    },
+    dispose: async () => {
+      stopListening();
+      ending.abort();
+      await queue.dispose();
+      counted.clear();
+    },
+  };
+}
+
+function isInTurn({ status }: Pick<Session, 'status'>): boolean {
+  const { primary, detail } = status;
+  return primary === 'active' || primary === 'stuck' || (isAsking(status) && detail !== 'setup');
+}
+
+/** The status leaves `using_tools` when a tool has run, and also when the tool asks for a permission. */
+function hasEndedTool(before: Pick<Session, 'status'>, { status }: Session): boolean {
+  return before.status.detail === 'using_tools' && status.detail !== 'using_tools';
+}
+
+function isSame(one: ChangeCounts | undefined, other: ChangeCounts | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other;
+  const facts = ({ files, added, removed, base }: ChangeCounts): string =>
+    JSON.stringify([files, added, removed, base.kind, base.ref, base.commit]);
+  return facts(one) === facts(other);
+}

@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts';
+import type { Dispose } from '../sessions.ts';
+
+/**
+ * How much longer than a count its folder rests before the next one. A repository so large that a count takes a second
+ * is therefore busy for a fifth of the time at most, however quickly its turns end.
+ */
+const REST_OF_FOLDER = 4;
+/** The same after a count in the middle of a turn, for all folders: they take a tenth of one processor at most. */
+const REST_AFTER_LATER = 9;
+/** The shortest time between two counts of a folder in the middle of a turn. A person reads no faster. */
+const LEAST_REST_MS = 5_000;
+
+export interface CountQueueOptions {
+  clock: Pick<Clock, 'elapsed' | 'after'>;
+  /** counts the changes in a folder; never rejects */
+  count(folder: string): Promise<void>;
+}
+
+export interface CountQueue {
+  /** @param when `now`: before all others, because a turn has ended. `later`: at the slow pace */
+  request(folder: string, when: 'now' | 'later'): void;
+  /** Resolves when nothing is running any more. */
+  dispose(): Promise<void>;
+}
+
+/** Counts one folder after the other. Several requests for a waiting folder lead to one count. */
+export function createCountQueue({ clock, count }: CountQueueOptions): CountQueue {
+  const due = new Map<string, 'now' | 'later'>();
+  /** when a folder may be counted again, and when it may be counted again in the middle of a turn */
+  const rests = new Map<string, { now: number; later: number }>();
+  let laterFrom = 0;
+  let running: Promise<void> | null = null;
+  let stopTimer: Dispose | null = null;
+  let isDisposed = false;
+
+  function startsAt(folder: string, when: 'now' | 'later'): number {
+    const rest = rests.get(folder);
+    return when === 'now' ? (rest?.now ?? 0) : Math.max(laterFrom, rest?.later ?? 0);
+  }
+
+  function next(): { folder: string; when: 'now' | 'later'; at: number } | null {
+    const all = [...due].map(([folder, when]) => ({ folder, when, at: startsAt(folder, when) }));
+    const at = clock.elapsed();
+    const ready = all.filter((one) => one.at <= at);
+    const first = ready.find(({ when }) => when === 'now') ?? ready[0];
+    return first ?? all.toSorted((one, other) => one.at - other.at)[0] ?? null;
+  }
+
+  function work(): void {
+    if (isDisposed || running !== null) return;
+    stopTimer?.();
+    stopTimer = null;
+    const one = next();
+    if (one === null) return;
+    const began = clock.elapsed();
+    if (one.at > began) {
+      stopTimer = clock.after(one.at - began, work);
+      return;
+    }
+    due.delete(one.folder);
+    running = count(one.folder).then(() => {
+      running = null;
+      const end = clock.elapsed();
+      const took = end - began;
+      if (one.when === 'later') laterFrom = end + took * REST_AFTER_LATER;
+      const rest = took * REST_OF_FOLDER;
+      rests.set(one.folder, { now: end + rest, later: end + Math.max(LEAST_REST_MS, rest) });
+      forgetRested(end);
+      work();
+    });
+  }
+
+  function forgetRested(at: number): void {
+    for (const [folder, { later }] of rests) if (later <= at) rests.delete(folder);
+  }
+
+  return {
+    request: (folder, when) => {
+      if (isDisposed) return;
+      if (due.get(folder) !== 'now') due.set(folder, when);
+      work();
+    },
+    dispose: async () => {
+      isDisposed = true;
+      stopTimer?.();
+      await running;
+    },
+  };
+}
