@@ -15,6 +15,7 @@ import { archive, tagByWords, unarchive } from './modes/groups.ts';
 import { showHelp } from './modes/help.ts';
 import { showInbox } from './modes/inbox.ts';
 import { newSession } from './modes/new-session.ts';
+import { showResources } from './modes/resources.ts';
 import { restoreLost } from './modes/restore.ts';
 import { showRules } from './modes/rules.ts';
 import { showSchedules } from './modes/schedules.ts';
@@ -125,6 +126,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     usage: '/budget [NAME [AMOUNT]]',
     about: 'the budgets of sessions; with a name, raise that budget',
     run: budgetByWords,
+  },
+  '/resources': {
+    usage: '/resources',
+    about: 'the memory and processor time of each session',
+    run: showResources,
   },
   '/schedule': {
     usage: '/schedule',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localDay } from '../../src/core/history/index.ts';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { DONE } from '../harness/some-sessions.ts';
+import { DONE, WORKING } from '../harness/some-sessions.ts';
 import { openTerminal } from '../harness/tmux.ts';
 
 let server: FacesUnderTest;
@@ -31,4 +31,21 @@ test('a session that a budget holds needs its person, who sees the budgets and r
   await terminal.keys('y');
   await terminal.until(/budget fleet is raised to \$15\.00/, 'that it is raised');
   expect(budgets.desk.list()[0]?.subjects[0]?.limit).toBe(15);
+});
+
+test('the resources of sessions are listed, the largest first, with their sum', async () => {
+  const { sessions } = server;
+  sessions.add('BUSY', WORKING);
+  const { resources } = sessions;
+  sessions.resources = async () =>
+    (await resources()).map((used) => (used.session === 'BUSY' ? { ...used, memory_bytes: 300_000_000 } : used));
+  const terminal = await openTerminal(server.world, { cols: 110, rows: 30 });
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('/');
+  await terminal.type('resources');
+  await terminal.keys('Enter');
+  await terminal.until(
+    /BUSY +300 MB {2}4s of processor time\s+AUTH +260 MB {2}4s of processor time\s+all +560 MB {2}8s/,
+    'the resources',
+  );
 });

@@ -9,9 +9,10 @@ import {
 } from '../../protocol/index.ts';
 import { blockedText } from '../../text/blocked-words.ts';
 import { totalText } from '../../text/changes-words.ts';
-import { formatDuration, formatSince } from '../../text/durations.ts';
+import { formatSince } from '../../text/durations.ts';
 import { contextPercent, contextStyle, dollarsText } from '../../text/figure-words.ts';
 import { pullRequestStyle, pullRequestText } from '../../text/pull-request-words.ts';
+import { memoryText, processorText } from '../../text/resource-words.ts';
 import { lostText } from '../../text/restore-words.ts';
 import {
   attentionHeading,
@@ -178,17 +179,6 @@ export function sessionTable({ sessions, columns, reader, headingOf, style, widt
     return headings[index - 1] === heading ? [line] : [style('bold', heading), line];
   });
   return [titles, ...grouped];
-}
-
-/** Empty for a session without a process. */
-function memoryText(resources: SessionResources | null): string {
-  if (resources === null || resources.processes === 0) return '';
-  return `${Math.round(resources.memory_bytes / BYTES_PER_MB)} MB`;
-}
-const BYTES_PER_MB = 1_000_000;
-
-function processorText(resources: SessionResources | null): string {
-  return resources === null || resources.processes === 0 ? '' : formatDuration(resources.cpu_ms);
 }
 
 function alwaysShown(name: ColumnName): SessionColumn {

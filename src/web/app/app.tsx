@@ -10,6 +10,7 @@ import { HomePage } from '../pages/home.tsx';
 import { InboxPage } from '../pages/inbox.tsx';
 import { LostPage } from '../pages/lost.tsx';
 import { NewSessionPage } from '../pages/new-session.tsx';
+import { ResourcesPage } from '../pages/resources.tsx';
 import { RulesPage } from '../pages/rules.tsx';
 import { SearchPage } from '../pages/search.tsx';
 import { SettingsPage } from '../pages/settings.tsx';
@@ -86,6 +87,8 @@ function CurrentPage() {
       return <LostPage />;
     case 'budgets':
       return <BudgetsPage />;
+    case 'resources':
+      return <ResourcesPage />;
     case 'schedules':
       return <SchedulesPage />;
     case 'rules':

@@ -17,6 +17,7 @@ export type Place =
   | { page: 'inbox' }
   | { page: 'history' }
   | { page: 'budgets' }
+  | { page: 'resources' }
   | { page: 'schedules' }
   | { page: 'rules' }
   | { page: 'audit'; session: string | null }
@@ -75,6 +76,7 @@ export function parsePlace(hash: string): Place {
     case 'inbox':
     case 'history':
     case 'budgets':
+    case 'resources':
     case 'schedules':
     case 'rules':
     case 'settings':

@@ -46,6 +46,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g h', does: 'History', run: () => goTo({ page: 'history' }) },
   { keys: 'g c', does: 'Schedules', run: () => goTo({ page: 'schedules' }) },
   { keys: 'g b', does: 'Budgets', run: () => goTo({ page: 'budgets' }) },
+  { keys: 'g m', does: 'Memory and processor time of each session', run: () => goTo({ page: 'resources' }) },
   { keys: 'g r', does: 'Rules that answer for you', run: () => goTo({ page: 'rules' }) },
   {
     keys: 'g u',
