@@ -13,7 +13,7 @@ const NOT_OFFERED = 'Claude Code offers nothing to allow here';
 export function alwaysTexts({ session, project, rule, no_rule: noRule }: AlwaysChoices): readonly AlwaysText[] {
   return [
     { reach: 'session', text: session, why: NOT_OFFERED },
-    { reach: 'project', text: project, why: session === null ? NOT_OFFERED : 'It holds for this session only' },
+    { reach: 'project', text: project, why: session === null ? NOT_OFFERED : 'It applies only to this session' },
     { reach: 'rule', text: rule, why: noRule ?? 'No rule can be made' },
   ];
 }

@@ -12,8 +12,8 @@ const REFUSALS: Readonly<Record<ParkingRefusal, readonly [message: string, cure:
   attached: ['a person is attached to its terminal', 'Detach there first (Ctrl-A d)'],
   draft: ['an unsent text is in its prompt', 'Send or clear it there first (`cbos attach SLUG`)'],
   covered: ['something covers its prompt, and may hide a text', 'Close it there first (`cbos attach SLUG`)'],
-  unread: ['it has not read what was typed before', '`cbos attach SLUG` shows what it is doing'],
-  queued: ['texts wait for it, and are sent next', '`cbos queue SLUG` shows them'],
+  unread: ['it has not yet read what was typed', '`cbos attach SLUG` shows what it is doing'],
+  queued: ['texts are waiting for it and are sent next', '`cbos queue SLUG` shows them'],
   background: [
     'its commands, agents or schedules run in the background and would end',
     'Let them end first, or `cbos stop SLUG` ends everything',

@@ -29,8 +29,8 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   own_arguments: ['its launch arguments choose a conversation or send a prompt', '`cbos restart SLUG` uses them again'],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
   in_use: ['another running Claude Code has its conversation open', 'end that one first'],
-  no_conversation: ["Claude Code's file of its conversation is gone", '`cbos restart SLUG` starts a new one'],
-  gave_up: ['the server has tried it several times', '`cbos restore SLUG`'],
+  no_conversation: ['the file of its conversation is gone', '`cbos restart SLUG` starts a new one'],
+  gave_up: ['the server has already tried several times', '`cbos restore SLUG`'],
 };
 
 /** Describes in one line what a restoration will do or has done with a session, or why it leaves the session alone. */

@@ -92,6 +92,6 @@ export function launchFacts({ path, worktree, model, tags, keep, overlap }: Sche
     ...(model === undefined ? [] : [model]),
     ...(tags ?? []).map((tag) => `#${tag}`),
     ...(keep === undefined ? [] : [`${keep} stay listed`]),
-    ...(overlap === 'launch' ? ['also while the last one works'] : []),
+    ...(overlap === 'launch' ? ['even while the last one works'] : []),
   ].join(', ');
 }

@@ -47,7 +47,7 @@ function leavesOf(value: unknown, name = ''): string[] {
 
 /** Returns the notice for a call that is cut. @param how the way into the session's terminal */
 export function cutText(how: string): string {
-  return `It is longer than what is shown here, so you can allow it only in the terminal: ${how}`;
+  return `It is longer than shown here, so you can allow it only in the terminal: ${how}`;
 }
 
 /** Returns the text of a question together with its call. This is everything that a person must read to answer it. */

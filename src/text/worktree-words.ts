@@ -111,7 +111,7 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
 /** Returns the prompt that hands a conflict to the session. Names that could mislead their reader are left out. */
 export function conflictPrompt(base: string | null, files: readonly string[]): string {
   const what = base !== null && /^[\w./-]+$/.test(base) ? `the branch ${base}` : 'the base branch';
-  const named = files.length === 0 ? '' : ` They are in conflict in: ${someNames(files.map(shownBranch))}.`;
+  const named = files.length === 0 ? '' : ` They conflict in: ${someNames(files.map(shownBranch))}.`;
   return `Merge ${what} into your branch, resolve the conflicts, and commit the merge.${named}`;
 }
 

@@ -53,7 +53,7 @@ export function requireOwn(app: App): SeenSession | null {
   const session = requireSelected(app);
   const elsewhere = session === null ? null : elsewhereOf(session);
   if (elsewhere === null) return session;
-  app.toast('bad', `${session?.slug}: this works on ${elsewhere.machine} only`);
+  app.toast('bad', `${session?.slug}: this works only on ${elsewhere.machine}`);
   return null;
 }
 

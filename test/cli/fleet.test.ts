@@ -103,7 +103,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
       expect(old.stderr).toContain('laptop cannot be reached');
       // A script acts on names, so it gets only names that it can act on.
       expect((await cbos(desk, 'ls --fleet -q')).stdout).toBe('desk/AUTH\n');
-      expect((await cbos(desk, 'fleet ls')).stdout).toMatch(/laptop +unreachable, last heard of/);
+      expect((await cbos(desk, 'fleet ls')).stdout).toMatch(/laptop +unreachable, last heard from/);
       expect(await cbos(desk, 'send laptop/DOCS hello')).toMatchObject({ code: 5, stdout: '' });
     } finally {
       await laptop.startAgain();

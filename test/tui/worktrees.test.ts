@@ -72,7 +72,7 @@ test('n launches in a worktree; F says what a finish does, hands a conflict over
   await terminal.until(/Send this to AUTH\?/, 'the question');
   await terminal.keys('y');
   await waitFor(() => server.sessions.deliveries('AUTH').length === 1, { describe: 'the session has the prompt' });
-  expect(server.sessions.deliveries('AUTH')[0]?.text).toContain('They are in conflict in: a.txt.');
+  expect(server.sessions.deliveries('AUTH')[0]?.text).toContain('They conflict in: a.txt.');
 
   repository.gitIn(folder, 'reset', '--quiet', '--hard', 'main');
   repository.gitIn(folder, 'commit', '--quiet', '--allow-empty', '--message', 'more');

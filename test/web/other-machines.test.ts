@@ -84,7 +84,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     const shown = await terminal.until(/the screen of DEPLOY[\s\S]*y yes/, 'its screen, and the keys that answer');
     expect(shown).not.toMatch(/t attach|e rename|d changes/);
     await terminal.keys('d');
-    await terminal.until(/laptop\/DEPLOY: this works on laptop only/, 'why that key does nothing');
+    await terminal.until(/laptop\/DEPLOY: this works only on laptop/, 'why that key does nothing');
     await terminal.keys('y');
     await waitFor(() => laptop.sessions.answers.length > 0, { describe: 'the answer has arrived' });
     expect(laptop.sessions.answers).toEqual([{ choice: 'yes', question_id: 'q1' }]);

@@ -78,7 +78,7 @@ test('a conflict is shown before and after it is tried, and goes to the session 
   expect(existsSync(folderOf('BILL'))).toBe(true);
   expect(server.sessions.deliveries('BILL')).toEqual([]);
   const prompt =
-    'Merge the branch main into your branch, resolve the conflicts, and commit the merge. They are in conflict in: a.txt.';
+    'Merge the branch main into your branch, resolve the conflicts, and commit the merge. They conflict in: a.txt.';
   await page.getByText(prompt).waitFor();
   await button(one, 'Let the session resolve it').click();
   await waitFor(() => server.sessions.deliveries('BILL').length === 1, { describe: 'the session has the prompt' });

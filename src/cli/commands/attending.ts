@@ -24,10 +24,10 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('seen'), {
     group: 'looking',
     summary: 'mark sessions as read',
-    more: 'A session is unread when its turn ended or it asked something, and nobody has looked since. `cbos show` or `cbos attach` at a terminal marks it as read, and so does sending it anything. The list does not mark it as read.',
+    more: 'A session is unread when its turn has ended or it has asked something, and nobody has looked since. `cbos show` or `cbos attach` at a terminal marks it as read, and so does sending it anything. The list does not mark it as read.',
     examples: [
-      ['cbos seen AUTH DOCS', 'open no session, but mark both as read'],
-      ['cbos ls --unread', 'what is left to look at'],
+      ['cbos seen AUTH DOCS', 'mark both as read without opening them'],
+      ['cbos ls --unread', 'the sessions that you have not looked at yet'],
     ],
   })
     .argument('<name...>', 'the sessions')

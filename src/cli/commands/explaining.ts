@@ -27,7 +27,7 @@ export function addExplaining(program: Command, context: CliContext): void {
 
   describe(program.command('timeline'), {
     group: 'looking',
-    summary: 'print the status along a recording, as CBOS derives it from the screen',
+    summary: 'print how the status changes over a recording, as CBOS derives it from the screen',
     more: [
       'This needs no server. RECORDING is a session, or a file that `script` wrote; the timing file next to it is expected to be FILE.timing.',
       'A recording usually contains the size of its terminal; --cols and --rows are for one that does not.',

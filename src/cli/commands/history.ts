@@ -37,7 +37,7 @@ export function addHistory(program: Command, context: CliContext): void {
       const query = { since, ...(slug === undefined ? {} : { session: slug }) };
       const found = await client.call('historyDays', { query });
       if (json === true) out.json(found);
-      else if (found.length === 0) out.notice('nothing was counted on these days');
+      else if (found.length === 0) out.notice('no time was counted on these days');
       else printDays(context, found);
     });
 }

@@ -34,7 +34,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .usage('[options] <screen-id> [new-name]\n       cbos adopt [options] --resume <id> [new-name]')
     .argument('[screen-id]', 'PID.NAME, as `screen -ls` prints it')
     .argument('[new-name]', 'its name in CBOS')
-    .option('--resume <id>', 'take over this conversation of Claude Code instead; the id is listed by `cbos ls --all`')
+    .option('--resume <id>', 'take over this conversation of Claude Code instead; `cbos ls --all` lists the ids')
     .addOption(new Option('--type <type>', 'with --resume: the type of the session').choices(SESSION_TYPES))
     .option('--path <path>', 'the directory that it works in')
     .option('--json', 'print the REST body')
@@ -65,7 +65,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'give a JSON session a terminal or take it away, and keep the conversation',
     examples: [
       ['cbos convert CI screen', 'CI runs in GNU Screen from now on: cbos attach CI'],
-      ['cbos convert AUTH json', 'AUTH has structured events from now on, and no process while it waits'],
+      ['cbos convert AUTH json', 'from now on AUTH uses structured events, and no process while it waits'],
     ],
   })
     .argument('<name>', 'the session')

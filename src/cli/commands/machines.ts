@@ -28,7 +28,7 @@ export function addMachines(program: Command, context: CliContext): void {
       ['cbos fleet join --allow see,answer,type', 'on the other machine; asks for the line'],
       ['cbos fleet ls', 'the machines'],
       ['cbos ls --fleet', 'the sessions of all machines'],
-      ['cbos fleet remove laptop', 'shut a machine out at once'],
+      ['cbos fleet remove laptop', 'remove a machine immediately'],
     ],
   });
   addList(fleet, context);
@@ -83,7 +83,7 @@ function addFounding(fleet: Command, context: CliContext): void {
       out.line(`founded: ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
       out.notice('cbos fleet invite admits another machine');
       if (body.address === undefined)
-        out.notice('it listens on this machine only — open it with cbos fleet init --address HOST');
+        out.notice('it listens only on this machine — cbos fleet init --address HOST lets other machines reach it');
     });
 
   fleet
@@ -125,7 +125,7 @@ function addJoining(fleet: Command, context: CliContext): void {
   const { out, io } = context;
   fleet
     .command('join')
-    .summary('join a fleet by an invitation')
+    .summary('join a fleet with an invitation')
     .description(
       'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
     )
@@ -162,8 +162,8 @@ function addEnding(fleet: Command, context: CliContext): void {
   fleet
     .command('remove')
     .alias('rm')
-    .summary('shut a machine out of the fleet at once')
-    .description('Shut a machine out at once. Only a new invitation lets it in again.')
+    .summary('remove a machine from the fleet immediately')
+    .description('Remove a machine from the fleet immediately. It can join again only with a new invitation.')
     .argument('<machine>', 'the machine')
     .option('--json', 'print the REST body')
     .action(async (machine: string, { json }: JsonOption) => {

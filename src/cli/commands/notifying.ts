@@ -81,7 +81,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     .option('--token', 'ntfy: ask for an access token')
     .option('--token-file <file>', 'read the token, or the secret of a webhook, from a file')
     .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
-    .option('--away <span>', 'how long you must not have used any part of CBOS: 0s, 60s, 5m', readSpanOrNone)
+    .option('--away <span>', 'how long you must have been away from every part of CBOS: 0s, 60s, 5m', readSpanOrNone)
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
     .option(
       '--timezone <zone>',

@@ -48,7 +48,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       const shown = deliveries.filter(({ status }) => all === true || OPEN.has(status));
       if (json === true) out.json(shown);
       else if (shown.length === 0)
-        out.notice('no text waits — cbos send NAME TEXT --queue holds one until the session is ready');
+        out.notice('no text is waiting — cbos send NAME TEXT --queue holds one until the session is ready');
       else printDeliveries(context, shown);
       if (json !== true) await noticeStopped(context, slug);
     });

@@ -40,12 +40,12 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .command('trigger')
     .summary('let a signed webhook run a schedule')
     .description(
-      'Show the address to which another program posts to run a schedule. Without --create there is none. Requests are signed with the secret, as Standard Webhooks or as GitHub does. What they contain is never sent to a session.',
+      'Show the address to which another program posts to run a schedule. Without --create there is none. Requests are signed with the secret, in the way of Standard Webhooks or GitHub. What they contain is never sent to a session.',
     )
     .argument('<schedule>', 'the schedule')
     .option('--create', 'make an address and a secret, which is shown once')
-    .option('--rotate', 'replace the secret; the old one is void at once')
-    .option('--remove', 'let no webhook run the schedule any more')
+    .option('--rotate', 'replace the secret; the old one stops working immediately')
+    .option('--remove', 'stop webhooks from running the schedule')
     .option('--json', 'print the REST body')
     .action(async (name: string, { create, rotate, remove, json = false }: TriggerOptions) => {
       if ([create, rotate, remove].filter((one) => one === true).length > 1) {
@@ -60,7 +60,7 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
       } else if (create === true || rotate === true) {
         const before = (await client.call('listSchedules')).find((one) => one.name === name)?.trigger ?? null;
         if (create === true && before !== null) {
-          const cure = `--rotate replaces the secret, which is void at once`;
+          const cure = `--rotate replaces the secret, which then stops working immediately`;
           throw new CommandError(`a webhook can run ${name} already`, cure, EXIT.refused);
         }
         const made = await client.call('createTrigger', { params });

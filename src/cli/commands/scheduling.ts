@@ -45,7 +45,7 @@ export function addScheduling(program: Command, context: CliContext): void {
   describe(schedule, {
     group: 'talking',
     summary: 'send prompts at set times',
-    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server ran at that time or the machine slept, the run is skipped, or made up for once with --missed run. A run is also skipped while the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
+    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server ran at that time or the machine slept, the run is skipped. With --missed run, one run makes up for all that were missed. A run is also skipped while the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
     examples: [
       ['cbos schedule', 'list the schedules, with the next time of each'],
       ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on working days'],
@@ -106,7 +106,9 @@ export function addScheduling(program: Command, context: CliContext): void {
   const edit = schedule.command('edit');
   edit
     .summary('change a schedule')
-    .description('Change a schedule. Options that you leave out stay as they are. Past times are not made up for.')
+    .description(
+      'Change a schedule. Options that you leave out stay as they are. Times that have already passed are not run.',
+    )
     .argument('<schedule>', 'the schedule')
     .option('--when <pattern>', "another pattern: '0 7 * * 1-5'")
     .option('--session <name>', 'another session')

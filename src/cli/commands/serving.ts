@@ -22,7 +22,7 @@ export function addServing(program: Command, context: CliContext): void {
     group: 'server',
     summary: 'start CBOS if needed, and open its terminal UI',
     more: [
-      '`npm start` and `cbos` alone run this too. It shows all sessions and the selected one live; one key opens its question. ? shows the keys.',
+      '`npm start` and `cbos` alone run this too. It lists all sessions and shows the selected one live. One key opens its question; ? lists the keys.',
       'Without a terminal, it prints the address, how to sign in, and the sessions.',
     ].join('\n'),
     examples: [

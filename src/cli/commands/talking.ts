@@ -162,7 +162,7 @@ export function addTalking(program: Command, context: CliContext): void {
     group: 'talking',
     summary: 'continue a session after a usage limit',
     more: 'Sends one prompt to a session whose last turn a usage limit stopped, once the limit has ended. It is sent once, whoever asks for it, and not if the session was continued in another way.',
-    examples: [['cbos continue AUTH', 'where cbos ls says that the usage limit has ended']],
+    examples: [['cbos continue AUTH', 'once cbos ls says that the usage limit has ended']],
   })
     .argument('<name>', 'the session')
     .option('--json', 'print the REST body')

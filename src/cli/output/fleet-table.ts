@@ -73,7 +73,10 @@ export function machineTable(machines: readonly FleetMachine[], style: Style, wi
 function stateCell({ is_self, reachable, age_ms }: FleetMachine): Cell {
   if (is_self) return { text: 'this machine' };
   if (reachable) return { text: 'reachable' };
-  return { text: age_ms === null ? 'unreachable' : `unreachable, last heard of ${ageText(age_ms)} ago`, style: 'dim' };
+  return {
+    text: age_ms === null ? 'unreachable' : `unreachable, last heard from ${ageText(age_ms)} ago`,
+    style: 'dim',
+  };
 }
 
 export const ageText = (ageMs: number | null): string => (ageMs === null ? 'an unknown time' : formatDuration(ageMs));

@@ -52,7 +52,7 @@ export function createPrinter(io: TerminalIo): Printer {
     if (error.code !== 'EPIPE') {
       failure = new CommandError(
         `Not everything could be written: ${error.message}`,
-        'make room there, or write elsewhere',
+        'free some space there, or write elsewhere',
       );
     }
     closing.abort();

@@ -38,7 +38,7 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const isAllowed = plan.parts.some(({ options }, part) =>
     options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
   );
-  const message = 'It is longer than what is shown here, so you can allow it only in the terminal';
+  const message = 'It is longer than shown here, so you can allow it only in the terminal';
   return isAllowed ? { kind: 'refuse', code: 'not_shown_whole', message } : plan;
 }
 

@@ -89,7 +89,7 @@ export function showChanges(app: App, startAt = 0): void {
   };
   const comment = (): void => {
     const place = chosenPlace();
-    if (place === null) app.toast('bad', 'A comment covers lines of one file: move to one with j and k');
+    if (place === null) app.toast('bad', 'A comment belongs to lines of one file: move to one with j or k');
     else writeComment(app, slug, place, () => showChanges(app, cursor));
   };
   const mark = (): void => {

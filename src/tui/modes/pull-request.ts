@@ -8,7 +8,7 @@ import { confirm } from './confirm.ts';
 export function requestPull(app: App, session: Session): void {
   const { slug } = session;
   const asking = app.mode();
-  app.toast('wait', `looking at the branch of ${slug} and at its forge…`);
+  app.toast('wait', `reading the branch of ${slug} and asking its forge…`);
   app.run(async () => {
     const plan = await app.client.call('planPullRequest', { params: { slug }, query: {} });
     // If the person has opened something else in the meantime, their keypresses belong there.

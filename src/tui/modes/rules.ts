@@ -68,7 +68,7 @@ export function showRules(app: App): void {
       const entry = chosen();
       if (entry?.kind !== 'rule') return;
       if (entry.rule.origin === 'added') remove(entry.rule);
-      else app.toast('bad', 'A rule of a file is removed in that file');
+      else app.toast('bad', 'To remove a rule that a file contains, edit that file');
     },
     a: () => showAudit(app, ''),
     s: () => showSuggestions(app, show),

@@ -159,7 +159,7 @@ function save(app: App, form: Form, back: (name: string) => void): void {
   const { cron, timezone } = { cron: texts.when.text.trim(), timezone: form.times.timezone };
   const [session, folder] = [texts.session.text.trim(), texts.folder.text.trim()];
   if (session !== '' && folder !== '') {
-    app.toast('bad', 'Set either a session or a folder for a new one each time: empty one of them');
+    app.toast('bad', 'Fill in only one of the two: a session, or a folder for a new session each time');
     return;
   }
   const to = folder === '' ? { session } : { launch: launchOf(app, form, name) };

@@ -7,7 +7,7 @@ import type { Hint } from './mode.ts';
 import { showPage } from './text-page.ts';
 
 const ABOUT =
-  'Another program can run this schedule by a signed request. What the request contains is never sent to a session.';
+  'Another program can run this schedule with a signed request. What the request contains is never sent to a session.';
 
 /** Shows the address to which another program posts to run a schedule, and makes, renews and removes its secret. */
 export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (name: string) => void): void {

@@ -245,7 +245,7 @@ function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: numbe
 
 function welcome(dress: Style, cols: number): string[] {
   const lines: [string, string][] = [
-    ['n', 'a new session: Claude Code in a folder of yours'],
+    ['n', 'a new session: Claude Code in one of your folders'],
     ['?', 'all keys'],
     ['q', 'leave; sessions and server keep running'],
   ];

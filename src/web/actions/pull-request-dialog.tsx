@@ -80,7 +80,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
           </p>
         )}
         {plan.value === null ? (
-          problem.value === null && <p class="faint">Looking at the branch and its forge…</p>
+          problem.value === null && <p class="faint">Reading the branch and asking its forge…</p>
         ) : plan.value.existing !== null ? (
           <p class="mono">{pullRequestLines(plan.value).join('\n')}</p>
         ) : (

@@ -57,11 +57,11 @@ export function Palette() {
         <input
           class="input"
           role="combobox"
-          aria-label="Go to a session, or do something"
+          aria-label="Go to a session, or run a command"
           aria-expanded="true"
           aria-controls="palette-list"
           aria-activedescendant={found[at] === undefined ? undefined : `palette-${at}`}
-          placeholder="Go to a session, or do something"
+          placeholder="Go to a session, or run a command"
           autocomplete="off"
           spellcheck={false}
           value={query.value}

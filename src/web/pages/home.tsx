@@ -45,7 +45,7 @@ export function HomePage() {
     return (
       <div class="empty">
         <h1>No sessions yet</h1>
-        <p>Start Claude Code in a folder of yours, and watch and answer it here.</p>
+        <p>Start Claude Code in one of your folders, then watch and answer it here.</p>
         <a class="button primary" href={addressOf({ page: 'new' })}>
           <Icon name="plus" />
           New session

@@ -66,7 +66,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
             <input {...bind(model)} id={id} class="input" placeholder="Claude Code’s default" spellcheck={false} />
           )}
         </Field>
-        <Field label="Tags" hint="Words separated by blanks; a budget may apply to a tag">
+        <Field label="Tags" hint="Words separated by spaces; a budget may apply to a tag">
           {(id) => <input {...bind(tags)} id={id} class="input" spellcheck={false} autocomplete="off" />}
         </Field>
         <Field label="Keep listed" hint="Older ones that are done are parked and archived; empty: all stay">
@@ -81,7 +81,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
             overlaps.value = currentTarget.checked;
           }}
         />
-        <span>Also while the last one still works or asks</span>
+        <span>Even while the last one still works or asks</span>
       </label>
     </fieldset>
   );

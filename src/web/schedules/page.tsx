@@ -163,5 +163,7 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
 function nextText({ paused, timezone, cron }: Schedule, next: string | null): string {
   if (cron === 'never') return 'Runs only by hand or by a webhook';
   if (paused) return 'Paused: no next run until you resume it';
-  return next === null ? 'No time can match any more' : `Next: ${scheduleTimeText(next, timezone, localTimeZone())}`;
+  return next === null
+    ? 'No future time matches the pattern'
+    : `Next: ${scheduleTimeText(next, timezone, localTimeZone())}`;
 }

@@ -39,7 +39,7 @@ export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClo
       <div class="dialog-body stack">
         <h2>{title}</h2>
         <p class="faint">
-          Another program can run this schedule by a signed request. What the request contains is never sent to a
+          Another program can run this schedule with a signed request. What the request contains is never sent to a
           session.
         </p>
         {trigger.value === null && <p>No webhook can run this schedule.</p>}

@@ -93,7 +93,7 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
         <QuestionContent question={question} />
         {question.cut === true && (
           <p class="question-text">
-            It is longer than what is shown here, so you can allow it only in the terminal
+            It is longer than shown here, so you can allow it only in the terminal
             {elsewhere === null ? '' : ` on ${elsewhere.machine}`}: <code>cbos attach {elsewhere?.slug ?? slug}</code>
           </p>
         )}
