@@ -14,14 +14,13 @@ import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from '.
 export async function prepare(goal) {
   const instruction = await installMissing(NEEDED_FOR[goal]);
   if (instruction !== null) return complain(instruction);
-  const withoutWanted = goal === 'test' ? await installMissing(WANTED_FOR_TEST) : null;
+  // Both mostly wait for the network and the disk.
+  const [withoutWanted, failure] = await Promise.all([
+    goal === 'test' ? installMissing(WANTED_FOR_TEST) : null,
+    installMissingPackages(),
+  ]);
   if (withoutWanted !== null) say(`some tests will be left out: ${withoutWanted}`);
-
-  if (!arePackagesInstalled()) {
-    say('installing npm packages: npm ci (once, about half a minute)');
-    const { ok, output } = await installPackages();
-    if (!ok) return complain(`${output.trimEnd()}\nnpm ci failed, see above: with the network up, run this again`);
-  }
+  if (failure !== null) return complain(failure);
 
   // `npm test` builds in its first step.
   if (goal === 'start' && !isAllBuilt()) {
@@ -40,6 +39,14 @@ async function installMissing(wanted) {
   const path = process.env.PATH;
   const missing = missingPrograms(wanted, path);
   return missing.length === 0 ? null : installPrograms(missing, { path, isRoot: process.getuid?.() === 0, say });
+}
+
+/** @returns {Promise<string | null>} null if the npm packages are there, otherwise why not */
+async function installMissingPackages() {
+  if (arePackagesInstalled()) return null;
+  say('installing npm packages: npm ci (once, about half a minute)');
+  const { ok, output } = await installPackages();
+  return ok ? null : `${output.trimEnd()}\nnpm ci failed, see above: with the network up, run this again`;
 }
 
 /** @param {string} line */
