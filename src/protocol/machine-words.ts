@@ -28,6 +28,7 @@ export const MACHINE_CALLS = [
   'buffer',
   'history',
   'lastResponse',
+  'search',
   'answer',
   'send',
   'interrupt',

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { SearchHit } from '../../src/protocol/index.ts';
 import {
   found,
   hasNatsServer,
@@ -140,6 +141,47 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     });
     expect(await cbos(laptop, 'fleet allow see,answer')).toMatchObject({ code: 0 });
     expect(await cbos(desk, 'answer laptop/MINE 1')).toMatchObject({ code: 0 });
+  });
+
+  test('search --fleet asks every machine, and search --session one of another machine', async () => {
+    const hit = (session: string, at: string): SearchHit => ({
+      ...{ session, at, kind: 'prompt', snippet: `deploy ${session}`, highlights: [[0, 6]] },
+      ...{ offset: 7, recording: session, t: 5, seq: null },
+    });
+    desk.sessions.add('AUTH', DONE);
+    laptop.sessions.add('DOCS', DONE);
+    desk.sessions.search = async () => ({ hits: [hit('AUTH', '2026-01-01T00:00:00.000Z')], pending_bytes: 0 });
+    // What another machine sends is never a command.
+    laptop.sessions.search = async ({ session }) => ({
+      hits: [
+        hit('DOCS', '2026-01-02T00:00:00.000Z'),
+        ...(session === undefined ? [hit('a; b', '2025-01-01T00:00:00.000Z')] : []),
+      ],
+      pending_bytes: 0,
+    });
+    const all = await cbos(desk, 'search deploy --fleet');
+    expect(all.stdout.replaceAll(/ {2}\d{4}-\S+ \S+/g, '')).toBe(
+      [
+        'laptop/DOCS  prompt  cbos show laptop/DOCS',
+        '  deploy DOCS',
+        'AUTH  prompt  cbos replay AUTH --from 4',
+        '  deploy AUTH',
+        'laptop/a; b  prompt',
+        '  deploy a; b',
+        '',
+      ].join('\n'),
+    );
+    expect(JSON.parse((await cbos(desk, 'search deploy --fleet --json')).stdout)).toMatchObject([
+      { machine: 'desk', is_self: true, fault: null, hits: [{ session: 'AUTH' }] },
+      { machine: 'laptop', is_self: false, fault: null, hits: [{ session: 'DOCS' }, {}] },
+    ]);
+    expect((await cbos(desk, 'search deploy --session laptop/DOCS')).stdout).toContain('laptop/DOCS');
+    expect(await cbos(desk, 'search deploy --session laptop/DOCS --fleet')).toMatchObject({ code: 2 });
+    expect(await cbos(desk, 'search deploy --session nowhere/DOCS')).toMatchObject({ code: 3 });
+    laptop.sessions.search = async () => JSON.parse('{"hits":[{"session":7}],"pending_bytes":0}');
+    const half = await cbos(desk, 'search deploy --fleet');
+    expect(half).toMatchObject({ code: 0, stderr: expect.stringContaining('laptop was not searched') });
+    expect(half.stdout).toContain('AUTH');
   });
 
   test('remove shuts a machine out; the founder ends the fleet only when asked again', async () => {

@@ -1,8 +1,19 @@
 import type { Command } from 'commander';
-import { SEARCH_KINDS, type SearchHit, type SearchKind, type SearchResult } from '../../protocol/index.ts';
+import {
+  EXIT,
+  isSlug,
+  type RemoteName,
+  SEARCH_KINDS,
+  type SearchHit,
+  type SearchKind,
+  type SearchResult,
+  splitRemoteName,
+} from '../../protocol/index.ts';
 import { formatDateTime } from '../../text/durations.ts';
-import { cleanBlock } from '../../text/terminal-text.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
+import type { FleetHit } from '../search-fleet.ts';
 import { describe } from './command-help.ts';
 import { readWhole } from './option-values.ts';
 
@@ -13,6 +24,7 @@ interface SearchOptions {
   session?: string;
   kind?: SearchKind;
   limit?: number;
+  fleet?: boolean;
   json?: boolean;
 }
 
@@ -26,36 +38,78 @@ export function addSearching(program: Command, context: CliContext): void {
     more: [
       'The newest hits come first. All words must occur, at least as the beginning of a longer word; words "in quotes" must occur exactly.',
       'Each hit comes with a command that replays the session from there or, for a JSON session, prints the events after it.',
+      'With --fleet, every machine searches its own sessions. The times are those of its own clock, and a recording is replayed there.',
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'both words, in all sessions'],
       ['cbos search \'"no space left"\' --session AUTH', 'exactly these words, in one session'],
       ['cbos search migrate --kind prompt', 'search only what you sent'],
+      ['cbos search migrate --fleet', 'on all machines of the fleet'],
       ['cbos search 数据库 --jq .hits', 'for programs'],
     ],
   })
     .argument('<query...>', 'what to look for')
-    .option('--session <name>', 'only in this session')
+    .option('--session <name>', 'only in this session, which may be machine/NAME')
     .option('--limit <n>', 'at most this many hits', readWhole(1, MAX_HITS))
-    .option('--json', 'print the REST body');
+    .option('--fleet', 'on all machines of the fleet')
+    .option('--json', 'print the REST body; with --fleet, one for each machine');
   searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SEARCH_KINDS));
-  searching.action(async (words: string[], { json, ...query }: SearchOptions) => {
+  searching.action(async (words: string[], { json, fleet, ...options }: SearchOptions) => {
+    const query = { q: words.join(' '), ...options };
+    if (fleet === true && options.session !== undefined) {
+      throw new CommandError(
+        '--fleet and --session exclude each other',
+        'cbos search --session machine/NAME',
+        EXIT.usage,
+      );
+    }
+    const remote = options.session === undefined ? null : splitRemoteName(options.session);
+    if (fleet === true || remote !== null) return searchElsewhere(context, { query, remote, json });
     const client = await context.client();
-    const result = await client.call('search', { query: { q: words.join(' '), ...query } });
-    if (json === true) out.json(result);
-    else printResult(context, result);
+    const result = await client.call('search', { query });
+    if (json === true) return out.json(result);
+    printHits(
+      context,
+      result.hits.map((hit) => ({ ...hit, machine: null })),
+    );
+    printPending(context, result);
   });
 }
 
-function printResult(context: CliContext, { hits, pending_bytes }: SearchResult): void {
+interface Elsewhere {
+  query: Omit<SearchOptions, 'fleet' | 'json'> & { q: string };
+  /** the only session to search; null for all machines */
+  remote: RemoteName | null;
+  json: boolean | undefined;
+}
+
+/** Searches on all machines, or in a session of another one. */
+async function searchElsewhere(context: CliContext, { query, remote, json }: Elsewhere): Promise<void> {
+  const { out } = context;
+  const { joinHits, searchFarSession, searchFleet } = await import('../search-fleet.ts');
+  const machines =
+    remote === null ? await searchFleet(context, query) : [await searchFarSession(context, remote, query)];
+  if (json === true) return out.json(remote === null ? machines : machines[0]);
+  printHits(context, joinHits(machines).slice(0, query.limit ?? MAX_HITS));
+  for (const { machine, fault, ...result } of machines) {
+    if (fault === null) printPending(context, result);
+    else out.notice(`${cleanLine(machine)} was not searched: ${cleanLine(fault)}`);
+  }
+}
+
+function printHits(context: CliContext, hits: readonly FleetHit[]): void {
   const { out, program } = context;
   for (const hit of hits) {
     const command = commandThere(program, hit);
     const about = [formatDateTime(Date.parse(hit.at)), hit.kind].join('  ');
-    out.line(`${out.style('bold', hit.session)}  ${about}${command === null ? '' : `  ${out.style('dim', command)}`}`);
+    const name = cleanLine(hit.machine === null ? hit.session : `${hit.machine}/${hit.session}`);
+    out.line(`${out.style('bold', name)}  ${about}${command === null ? '' : `  ${out.style('dim', command)}`}`);
     out.line(`  ${markedSnippet(context, hit)}`);
   }
   if (hits.length === 0) out.notice('nothing found');
+}
+
+function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult, 'pending_bytes'>): void {
   if (pending_bytes > 0) {
     out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not indexed yet: search again later`);
   }
@@ -65,7 +119,10 @@ function printResult(context: CliContext, { hits, pending_bytes }: SearchResult)
  * Returns the command that shows the place of a hit. For a recording, the command replays from a second earlier, so
  * that the person sees the text appear. For a JSON session, it prints the events from there.
  */
-function commandThere(program: string, { session, recording, t, seq }: SearchHit): string | null {
+function commandThere(program: string, hit: FleetHit): string | null {
+  const { session, recording, t, seq, machine } = hit;
+  // The other machine keeps its recordings. A name that is not a slug could be any command.
+  if (machine !== null) return isSlug(session) ? `${program} show ${machine}/${session}` : null;
   if (recording === null) return seq === null ? null : `${program} events ${session} --after ${seq - 1}`;
   const from = t === null ? '' : ` --from ${clock(Math.max(0, Math.floor(t) - 1))}`;
   return `${program} replay ${recording}${from}`;

@@ -6,6 +6,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   buffer: 'see',
   history: 'see',
   lastResponse: 'see',
+  search: 'see',
   answer: 'answer',
   send: 'type',
   interrupt: 'type',
@@ -20,6 +21,7 @@ const READING: ReadonlySet<MachineCallName> = new Set([
   'buffer',
   'history',
   'lastResponse',
+  'search',
 ]);
 
 export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);

@@ -1,0 +1,71 @@
+import {
+  CatalogueError,
+  type FleetMachine,
+  type RemoteName,
+  type SearchHit,
+  type SearchQuery,
+  SearchResult,
+} from '../protocol/index.ts';
+import type { CliContext } from './context.ts';
+
+type Query = Partial<SearchQuery> & { q: string };
+
+/** What a search found on one machine of the fleet. */
+export interface MachineHits extends SearchResult {
+  machine: string;
+  is_self: boolean;
+  /** why the machine did not search, as a sentence */
+  fault: string | null;
+}
+
+/** A hit with the name of its session in the fleet. Null as the machine means this one. */
+export type FleetHit = SearchHit & { machine: string | null };
+
+/** Searches on all machines of the fleet at once. @throws CatalogueError no_fleet */
+export async function searchFleet(context: CliContext, query: Query): Promise<MachineHits[]> {
+  const client = await context.client();
+  const { fleet, machines } = await client.call('fleet');
+  if (fleet === null) throw new CatalogueError('no_fleet');
+  return Promise.all(machines.map((machine) => searchMachine(context, machine, query)));
+}
+
+/** Searches in a session of another machine. @throws CatalogueError everything that the other machine answers */
+export async function searchFarSession(
+  context: CliContext,
+  { machine, slug }: RemoteName,
+  query: Query,
+): Promise<MachineHits> {
+  const found = await searchThere(context, machine, { ...query, session: slug });
+  return { machine, is_self: false, fault: null, ...found };
+}
+
+/** Returns the hits of several machines, newest first by the clock of each. */
+export function joinHits(machines: readonly MachineHits[]): FleetHit[] {
+  return machines
+    .flatMap(({ machine, is_self: isSelf, hits }) => hits.map((hit) => ({ ...hit, machine: isSelf ? null : machine })))
+    .sort((one, other) => (one.at < other.at ? 1 : -1));
+}
+
+async function searchMachine(
+  context: CliContext,
+  { name, is_self }: Pick<FleetMachine, 'name' | 'is_self'>,
+  query: Query,
+): Promise<MachineHits> {
+  const client = await context.client();
+  try {
+    const found = is_self ? await client.call('search', { query }) : await searchThere(context, name, query);
+    return { machine: name, is_self, fault: null, ...found };
+  } catch (error) {
+    if (is_self || !(error instanceof CatalogueError)) throw error;
+    return { machine: name, is_self, fault: error.message, hits: [], pending_bytes: 0 };
+  }
+}
+
+/** Another machine may send anything, so its answer is checked. */
+async function searchThere(context: CliContext, machine: string, query: Query): Promise<SearchResult> {
+  const client = await context.client();
+  const { value } = await client.call('callMachine', { body: { machine, call: { route: 'search', query } } });
+  const result = SearchResult.safeParse(value);
+  if (result.success) return result.data;
+  throw new CatalogueError('machine_version', 'its answer to a search is not understood');
+}
