@@ -46,6 +46,7 @@ export const REST_EXAMPLES = {
   patchDelivery: { text: 'run the tests, and then the linter' },
   keys: { keys: '\u001b[A' },
   resize: { cols: 160, rows: 45 },
+  forkSession: { slug: 'AUTH-2', prompt: 'try it with a cache' },
   finishSession: { how: 'merge' },
   openPullRequest: {
     repository: 'github.com/acme/shop',

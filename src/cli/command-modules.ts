@@ -18,6 +18,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     load: async () => (await import('./commands/lifecycle.ts')).addLifecycle,
   },
   { names: ['park', 'wake'], load: async () => (await import('./commands/parking.ts')).addParking },
+  { names: ['fork'], load: async () => (await import('./commands/forking.ts')).addForking },
   { names: ['restore'], load: async () => (await import('./commands/restoring.ts')).addRestoring },
   {
     names: ['finish', 'recover'],

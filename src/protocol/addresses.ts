@@ -27,6 +27,7 @@ export const ADDRESSES = {
   countSessions: { method: 'get', path: '/sessions/status' },
   waitingSessions: { method: 'get', path: '/sessions/waiting' },
   createSession: { method: 'post', path: '/sessions' },
+  forkSession: { method: 'post', path: '/sessions/{slug}/fork' },
   adoptSession: { method: 'post', path: '/sessions/adopt' },
   getSession: { method: 'get', path: '/sessions/{slug}' },
   patchSession: { method: 'patch', path: '/sessions/{slug}' },

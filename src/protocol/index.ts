@@ -36,6 +36,7 @@ export {
   Answer,
   Broadcast,
   BroadcastResult,
+  Fork,
   Invoke,
   NewSession,
   NewStashedResponse,

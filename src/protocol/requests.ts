@@ -55,6 +55,23 @@ export const NewSession = z
   .meta({ id: 'NewSession' });
 export type NewSession = z.infer<typeof NewSession>;
 
+export const Fork = z
+  .strictObject({
+    slug: SlugText.meta({ description: 'The name of the new session' }),
+    branch: GitName.optional().meta({
+      description: 'The new branch of its worktree. Default: a branch named after the session',
+    }),
+    same_folder: z.boolean().optional().meta({
+      description: 'true: both sessions work in the same folder, on the same files. Default: a new worktree',
+    }),
+    prompt: Text.optional(),
+  })
+  .refine(({ branch, same_folder: same }) => branch === undefined || same !== true, {
+    error: 'branch and same_folder exclude each other',
+  })
+  .meta({ id: 'Fork' });
+export type Fork = z.infer<typeof Fork>;
+
 export const Adoption = z
   .strictObject({
     screen_id: z.string().min(1).optional(),

@@ -1,10 +1,43 @@
 import { z } from 'zod';
+import { Fork } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
 import { Finish, FinishPreview, FinishQuery, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
 
-/** The part of the REST interface for finishing and recovering worktrees. */
+/** The part of the REST interface for forking sessions, and for finishing and recovering worktrees. */
 export const WORKTREE_ROUTES = {
+  forkSession: {
+    method: 'post',
+    path: '/sessions/{slug}/fork',
+    summary:
+      'Continue the conversation of a session twice: launch a new session with a copy of it, in a new worktree in the present state of the folder',
+    params: SlugParam,
+    body: Fork,
+    success: 201,
+    response: Session,
+    errors: [
+      'no_such_session',
+      'no_such_conversation',
+      'already_running',
+      'slug_taken',
+      'invalid_slug',
+      'no_such_path',
+      'path_too_long',
+      'claude_not_found',
+      'screen_not_found',
+      'launch_failed',
+      'not_a_repository',
+      'no_commit',
+      'invalid_branch',
+      'branch_exists',
+      'worktree_exists',
+      'worktree_place',
+      'worktree_nested',
+      'git_not_found',
+      'git_failed',
+      'disk_full',
+    ],
+  },
   previewFinish: {
     method: 'get',
     path: '/sessions/{slug}/finish',

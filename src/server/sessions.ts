@@ -12,6 +12,7 @@ import type {
   Explanation,
   Finish,
   FleetCosts,
+  Fork,
   Invocation,
   Invoke,
   LastResponse,
@@ -95,6 +96,11 @@ export interface Sessions {
   /** @throws CatalogueError no_such_session */
   get(slug: string): Session;
   create(request: NewSession): Promise<Session>;
+  /**
+   * Launches a session that continues a copy of the conversation.
+   * @throws CatalogueError already_running, no_such_conversation, not_a_repository, and everything that `create` throws
+   */
+  fork(slug: string, request: Fork): Promise<Session>;
   adopt(request: Adoption): Promise<Session>;
   patch(slug: string, request: SessionPatch): Promise<Session>;
   restart(slug: string): Promise<Session>;

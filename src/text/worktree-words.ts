@@ -41,6 +41,12 @@ export function worktreeBranch(worktree: Session['worktree']): string {
   return worktree.base === null ? branch : `${branch} → ${shownBranch(worktree.base)}`;
 }
 
+/** Returns `AUTH-2 continues the conversation of AUTH, on the branch AUTH-2`. */
+export function forkedText(original: string, { slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string {
+  const where = worktree === undefined ? 'in the same folder' : `on the branch ${shownBranch(worktree.branch)}`;
+  return cleanLine(`${slug} continues the conversation of ${original}, ${where}`);
+}
+
 function shownBranch(name: string): string {
   return showHiddenMarks(cleanLine(name));
 }

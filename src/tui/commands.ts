@@ -5,7 +5,7 @@ import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 import { answer, attach, broadcast, interrupt, recordingFile, refresh, replay } from './actions.ts';
 import { type App, requireOwn, requireSelected } from './app.ts';
 import { type Command, type CommandSet, createCommandSet } from './command-set.ts';
-import { confirmEnd, renameSession, restartSession } from './lifecycle.ts';
+import { confirmEnd, forkSession, renameSession, restartSession } from './lifecycle.ts';
 import { showAudit } from './modes/audit.ts';
 import { budgetByWords } from './modes/budgets.ts';
 import { showChanges } from './modes/changes.ts';
@@ -58,6 +58,14 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run(app, words) {
       const session = requireOwn(app);
       if (session !== null) renameSession(app, session, words);
+    },
+  },
+  '/fork': {
+    usage: '/fork NAME [--same-folder]',
+    about: 'continue its conversation twice, in a copy of its worktree',
+    run(app, words) {
+      const session = requireOwn(app);
+      if (session !== null) forkSession(app, session, words);
     },
   },
   '/restart': {

@@ -1,5 +1,6 @@
 import { CatalogueError, elsewhereOf, type SeenSession, type Session } from '../protocol/index.ts';
 import { cleanLine } from '../text/terminal-text.ts';
+import { forkedText } from '../text/worktree-words.ts';
 import { type App, requireOwn } from './app.ts';
 import { listed } from './model.ts';
 import { confirm } from './modes/confirm.ts';
@@ -54,6 +55,24 @@ export function renameSession(app: App, { slug }: Session, name: string): void {
     await app.client.call('patchSession', { params: { slug }, body: { slug: name } });
     app.select(name);
     app.toast('good', `${slug} is now called ${name}`);
+  });
+}
+
+const SAME_FOLDER = '--same-folder';
+
+/** Continues the conversation of a session twice. */
+export function forkSession(app: App, { slug }: Session, words: string): void {
+  const [name, ...flags] = words.split(/\s+/).filter((word) => word !== '');
+  if (name === undefined || flags.some((flag) => flag !== SAME_FOLDER)) {
+    app.toast('bad', `No name given — /fork NAME [${SAME_FOLDER}]`);
+    return;
+  }
+  app.toast('wait', `forking ${slug}…`);
+  app.run(async () => {
+    const body = { slug: name, ...(flags.length === 0 ? {} : { same_folder: true }) };
+    const fork = await app.client.call('forkSession', { params: { slug }, body });
+    app.select(fork.slug);
+    app.toast('good', forkedText(slug, fork));
   });
 }
 

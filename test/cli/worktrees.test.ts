@@ -61,3 +61,34 @@ describe('new --worktree', () => {
     expect(existsSync(join(repository.path, '.claude'))).toBe(false);
   });
 });
+
+describe('fork', () => {
+  test('launches in a copy of the worktree, with the tags of the original, and says where', async () => {
+    await run('new', 'AUTH', '--worktree', '--tag', 'night');
+    repository.write('.claude/worktrees/AUTH/new.txt', 'n\n');
+    const { code, stdout } = await run('fork', 'AUTH', 'AUTH-2');
+    expect(code).toBe(0);
+    expect(stdout).toContain('AUTH-2 continues the conversation of AUTH, on the branch AUTH-2\n');
+    expect(stdout).toContain(placeOf('AUTH-2'));
+    expect(existsSync(join(placeOf('AUTH-2'), 'new.txt'))).toBe(true);
+    const { stdout: shown } = await run('ls', '--json', '--jq', '.[] | select(.slug == "AUTH-2")');
+    expect(JSON.parse(shown)).toMatchObject({ tags: ['night'], worktree: { base: 'main', new_branch: true } });
+  });
+
+  test('works in the same folder only if that is asked for, and then on no branch of its own', async () => {
+    await run('new', 'AUTH');
+    expect((await run('fork', 'AUTH', 'B', '--same-folder')).stdout).toContain('of AUTH, in the same folder');
+    expect(cli.server.sessions.get('B').path).toBe(repository.path);
+    const { code, stderr } = await run('fork', 'AUTH', 'C', '--same-folder', '--branch', 'c');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+  });
+
+  test('is refused for a name that is taken and while the session works', async () => {
+    await run('new', 'AUTH', '--worktree');
+    expect((await run('fork', 'AUTH', 'AUTH')).code).toBe(4);
+    const { status } = cli.server.sessions.get('AUTH');
+    cli.server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'thinking' } });
+    expect((await run('fork', 'AUTH', 'AUTH-2')).code).toBe(4);
+    expect(existsSync(placeOf('AUTH-2'))).toBe(false);
+  });
+});

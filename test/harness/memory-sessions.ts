@@ -16,6 +16,7 @@ import {
   type Explanation,
   type Finish,
   type FleetCosts,
+  type Fork,
   type Invocation,
   type Invoke,
   isSlug,
@@ -42,7 +43,7 @@ import {
   type TranscriptPage,
 } from '../../src/protocol/index.ts';
 import type { UnattendedSessions } from '../../src/server/attention/attend.ts';
-import { placeSession } from '../../src/server/fleet/place-session.ts';
+import { placeFork, placeSession } from '../../src/server/fleet/place-session.ts';
 import type { NamedBroadcast } from '../../src/server/labels/label-sessions.ts';
 import type { SessionEvent, TurnFacts } from '../../src/server/sessions.ts';
 import { MemoryEvents, terminalCosts } from './memory-events.ts';
@@ -150,6 +151,20 @@ export class MemorySessions implements UnattendedSessions {
     const { path, worktree } = await placeSession({ PATH: process.env.PATH }, request);
     this.add(request.slug, { path, type: request.type ?? 'screen', ...(worktree === null ? {} : { worktree }) });
     return this.get(request.slug);
+  }
+
+  /** The worktree is real. Only the session in it is in memory. */
+  async fork(slug: string, request: Fork): Promise<Session> {
+    const { path, type, status, worktree: from } = this.get(slug);
+    this.#checkNewSlug(request.slug);
+    if (status.primary === 'active') throw new CatalogueError('already_running');
+    if (path === null) throw new CatalogueError('no_such_path');
+    if (request.same_folder === true) return this.addWithoutRecording(request.slug, { path, type });
+    const asked = { path, name: request.slug, branch: request.branch ?? null };
+    const { path: folder, worktree } = await placeFork({ PATH: process.env.PATH }, asked);
+    if (worktree === null) throw new Error('a fork without a worktree');
+    const base = from?.base ?? worktree.base;
+    return this.addWithoutRecording(request.slug, { path: folder, type, worktree: { ...worktree, base } });
   }
 
   async adopt(request: Adoption): Promise<Session> {

@@ -113,3 +113,21 @@ test.skipIf(findOnPath(['gh'], process.env.PATH) === null)(
     expect(forge.requests).toMatchObject([{ title: 'Let guests in', head: 'fix/guests' }]);
   },
 );
+
+test('/fork continues a conversation twice, and selects the fork', async () => {
+  const shop = createWorktreeRepository(server.world, 'forked');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);
+  server.sessions.add('CART', { path: shop.path });
+  const terminal = await openTerminal(server.world, { cols: 130, rows: 34 });
+  await terminal.until(/▌[^\n]*CART/, 'the session');
+  await terminal.keys(':');
+  await terminal.type('fork');
+  await terminal.keys('Enter');
+  await terminal.until(/No name given/, 'that a name is missing');
+  await terminal.keys(':');
+  await terminal.type('fork CART-2');
+  await terminal.keys('Enter');
+  await terminal.until(/CART-2 continues the conversation of CART, on the branch CART-2/, 'that it is forked');
+  await terminal.until(/▌[^\n]*CART-2/, 'the fork is selected');
+});

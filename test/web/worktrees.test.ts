@@ -122,3 +122,19 @@ test.skipIf(findOnPath(['gh'], process.env.PATH) === null)(
     expect(one.watched.faults).toEqual([]);
   },
 );
+
+test('a session is forked from its menu, under the next free name, in a copy of its worktree', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  await launchInWorktree(one, 'CARD', 'fix/card');
+  writeFileSync(join(folderOf('CARD'), 'new.txt'), 'new\n');
+  await button(one, 'More').click();
+  await page.getByRole('menuitem', { name: 'Fork…' }).click();
+  expect(await page.getByLabel('Name of the fork').inputValue()).toBe('CARD-2');
+  await button(one, 'Fork').click();
+  await page.getByText('CARD-2 continues the conversation of CARD, on the branch CARD-2').waitFor();
+  await page.getByRole('heading', { name: 'CARD-2', exact: true }).waitFor();
+  expect(readFileSync(join(folderOf('CARD-2'), 'new.txt'), 'utf8')).toBe('new\n');
+  expect(server.sessions.get('CARD-2').worktree).toMatchObject({ branch: 'CARD-2', base: 'main' });
+  expect(one.watched.faults).toEqual([]);
+});

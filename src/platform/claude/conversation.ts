@@ -29,6 +29,42 @@ async function hasMessages(file: string): Promise<boolean> {
   }
 }
 
+/** A conversation that another session continues in its own way, as it was when that session was created. */
+export interface ForkedConversation {
+  sessionId: string;
+  /** the directory in which it took place, with links resolved */
+  cwd: string;
+}
+
+/** How a launch gets its conversation. `fork`: it copies the conversation in `from`, which stays as it is. */
+export type LaunchConversation =
+  | { kind: 'new' | 'resume'; sessionId: string }
+  | { kind: 'fork'; sessionId: string; from: string };
+
+/** The place of a session's own conversation, which may not exist yet. */
+export type OwnPlace = Omit<ConversationPlace, 'sessionId'> & { sessionId: string | null };
+
+/**
+ * Returns how to launch a session. Claude Code writes the transcript of a fork with its first prompt, so a fork that
+ * was never prompted is forked again (2.1.330).
+ * @param fork the conversation that the session was forked from
+ * @param newId a UUID for a new conversation or a fork
+ */
+export async function conversationFor(
+  place: OwnPlace,
+  fork: ForkedConversation | null,
+  newId: string,
+): Promise<LaunchConversation> {
+  const { configDir, sessionId } = place;
+  const own = sessionId === null ? null : await continueConversation({ ...place, sessionId }, newId);
+  if (own?.kind === 'resume') return own;
+  if (fork !== null) {
+    const from = transcriptFile({ configDir, ...fork });
+    if (isConversationId(fork.sessionId) && (await hasMessages(from))) return { kind: 'fork', sessionId: newId, from };
+  }
+  return own ?? { kind: 'new', sessionId: newId };
+}
+
 /**
  * Returns how to restart a session with its conversation. A conversation that was never prompted cannot be resumed ("No
  * conversation found"). Its id cannot be used a second time either, once it has a transcript without messages ("is

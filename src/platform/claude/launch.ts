@@ -1,6 +1,7 @@
 import type { PermissionMode } from '../../protocol/index.ts';
+import type { LaunchConversation } from './conversation.ts';
 import { hookEventsOf } from './hook-settings.ts';
-import { type ClaudeVersion, isAtLeast } from './version.ts';
+import { type ClaudeVersion, isAtLeast, parseClaudeVersion } from './version.ts';
 
 /** The first known version with `--session-id`, with which CBOS chooses the conversation's id. 1.0.60 lacks it. */
 const FIRST_WITH_SESSION_ID = '1.0.128';
@@ -11,8 +12,8 @@ export interface LaunchOptions {
   version: ClaudeVersion;
   /** the file of `writeHookSettings`; omitted if the version supports no hooks */
   settingsFile: string;
-  /** a new conversation with this id (a UUID), or an earlier one to continue */
-  conversation: { kind: 'new'; sessionId: string } | { kind: 'resume'; sessionId: string };
+  /** a new conversation with this id (a UUID), an earlier one to continue, or a copy of one under a new id */
+  conversation: LaunchConversation;
   permissionMode?: PermissionMode;
   model?: string;
   /** the user's own arguments, after ours */
@@ -31,6 +32,15 @@ export interface Launch {
   hooks: boolean;
 }
 
+/** The first known version that copies a conversation from its file and accepts the id of the copy (2.0.77). */
+const FIRST_WITH_FORK = '2.0.77';
+
+/** Reports whether a version can fork conversations. A version that is not known is tried. */
+export function canFork(version: string | null): boolean {
+  const known = version === null ? null : parseClaudeVersion(version);
+  return known === null || isAtLeast(known, FIRST_WITH_FORK);
+}
+
 /** The user's own arguments that choose the conversation. They would contradict ours. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
@@ -47,6 +57,9 @@ export function buildLaunch(options: LaunchOptions): Launch {
     if (options.conversation.kind === 'resume') {
       sessionId = options.conversation.sessionId;
       argv.push('--resume', sessionId);
+    } else if (options.conversation.kind === 'fork') {
+      sessionId = options.conversation.sessionId;
+      argv.push(...forkArguments(options.conversation));
     } else if (isAtLeast(options.version, FIRST_WITH_SESSION_ID)) {
       sessionId = options.conversation.sessionId;
       argv.push('--session-id', sessionId);
@@ -54,6 +67,14 @@ export function buildLaunch(options: LaunchOptions): Launch {
   }
   argv.push(...own);
   return { argv, sessionId, hooks };
+}
+
+/**
+ * Returns the arguments that copy a conversation under a new id. `--resume` takes the file of the transcript, because
+ * Claude Code looks up an id only in the folder of the launch (up to 2.1.150).
+ */
+export function forkArguments({ from, sessionId }: { from: string; sessionId: string }): string[] {
+  return ['--resume', from, '--fork-session', '--session-id', sessionId];
 }
 
 /**

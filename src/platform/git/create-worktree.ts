@@ -44,12 +44,24 @@ export interface MadeWorktree {
 }
 
 /**
+ * Fills a worktree that has no files yet, in place of git's checkout.
+ * @param path the worktree
+ * @returns files that were not written
+ */
+export type FillWorktree = (path: string) => Promise<string[]>;
+
+/**
  * Creates a worktree for a session in Claude Code's own place. If anything fails, both the folder and a new branch are
  * removed.
+ * @param fill null for a checkout of the branch, with the files that `.worktreeinclude` names
  * @throws CatalogueError not_a_repository, no_commit, invalid_branch, no_such_ref, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed
  */
-export async function createWorktree(place: GitPlace, request: WorktreeRequest): Promise<MadeWorktree> {
+export async function createWorktree(
+  place: GitPlace,
+  request: WorktreeRequest,
+  fill: FillWorktree | null = null,
+): Promise<MadeWorktree> {
   const repository = await findRepository(place);
   const start = await findStart(place, request);
   const path = join(repository.root, WORKTREES, request.name);
@@ -63,9 +75,11 @@ export async function createWorktree(place: GitPlace, request: WorktreeRequest):
   let isNewBranch = false;
   try {
     await hideFromStatus(place, repository, path);
-    await addWorktree(here, { ...start, path, isNewBranch: start.isNew });
+    await addWorktree(here, { ...start, path, isNewBranch: start.isNew }, fill === null ? [] : ['--no-checkout']);
     isNewBranch = start.isNew;
-    const leftOut = await copyIncluded(repository.root, path, await includedFiles(here, repository.root));
+    const leftOut = await (fill === null
+      ? copyIncluded(repository.root, path, await includedFiles(here, repository.root))
+      : fill(path));
     const { root, below } = repository;
     const inside = join(path, below);
     const folder = (await lstat(inside).catch(() => null))?.isDirectory() === true ? inside : path;

@@ -92,8 +92,11 @@ async function asOneCommit(place: GitPlace, { tree, head, session, at }: SavedSt
   return askGit(words, { ...place, variables: CBOS_IDENTITY });
 }
 
+/** The files of a worktree as commits or trees, and the names of files that only their owner may read. */
+export type WorktreeState = Pick<SavedState, 'commit' | 'included' | 'staged' | 'head' | 'ownerOnly'>;
+
 /** Fills a worktree that has no files yet. */
-async function writeState(place: GitPlace, state: SavedState, commonDir: string): Promise<void> {
+export async function writeState(place: GitPlace, state: WorktreeState, commonDir: string): Promise<void> {
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
   for (const commit of [state.commit, state.included]) {
     if (commit !== null) await writeFiles(place, { commit, gitDir, commonDir });

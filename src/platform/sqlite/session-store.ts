@@ -16,6 +16,8 @@ export const Launch = z.object({
   trusted_folder: z.string().nullable().default(null),
   /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
+  /** the conversation that the session was forked from, and the folder in which it took place */
+  fork: z.object({ sessionId: z.string(), cwd: z.string() }).optional(),
 });
 export type Launch = z.infer<typeof Launch>;
 

@@ -38,6 +38,7 @@ type Passed = Pick<Sessions, (typeof PASSED)[number]>;
 type Returning = Pick<
   Sessions,
   | 'create'
+  | 'fork'
   | 'adopt'
   | 'patch'
   | 'restart'
@@ -54,6 +55,7 @@ type Returning = Pick<
 export function showThrough(base: Returning, shown: (session: Session) => Session): Returning {
   return {
     create: async (request) => shown(await base.create(request)),
+    fork: async (slug, request) => shown(await base.fork(slug, request)),
     adopt: async (request) => shown(await base.adopt(request)),
     patch: async (slug, request) => shown(await base.patch(slug, request)),
     restart: async (slug) => shown(await base.restart(slug)),

@@ -28,6 +28,7 @@ import { createSession } from './create-session.ts';
 import { finishSession, keepPullRequest } from './finish-session.ts';
 import { startFleetWork } from './fleet-work.ts';
 import { followFigures } from './follow-figures.ts';
+import { forkSession } from './fork-session.ts';
 import type { LaunchContext } from './launch-session.ts';
 import { readConversation, readDays, readHistory, searchSessions } from './look-back.ts';
 import { createLosses } from './losses.ts';
@@ -138,6 +139,7 @@ export function createFleet({
   const typeOf = ({ type }: { type?: SessionType | undefined }): SessionType =>
     type ?? settings.default_type ?? DEFAULT_TYPE;
   const past = { ...deps, roster };
+  const making = { roster, launch, clock: deps.clock };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -194,7 +196,8 @@ export function createFleet({
     get: (slug) => actorOf(slug).view(),
     idOf: (slug) => actorOf(slug).record.id,
     forgetLoss: (slug) => losses.forget(actorOf(slug)),
-    create: (request) => createSession({ roster, launch, clock: deps.clock }, { ...request, type: typeOf(request) }),
+    create: (request) => createSession(making, { ...request, type: typeOf(request) }),
+    fork: (slug, request) => forkSession(making, roster.get(slug), request),
     adopt: async ({ screen_id, resume, type, ...request }) => {
       if (screen_id !== undefined) return adoptSession({ deps, roster, settings, screen }, { ...request, screen_id });
       const conversation = { ...request, resume: resume ?? '', type: typeOf({ type }) };
@@ -218,10 +221,8 @@ export function createFleet({
     },
     restore: restoring.ask,
     restoration: async () => restoring.state(),
-    finish: (slug, request) => {
-      const { environment } = launch;
-      return finishSession({ roster, environment, clock: deps.clock, inTurn: finishInTurn }, roster.get(slug), request);
-    },
+    finish: (slug, request) =>
+      finishSession({ ...making, environment: launch.environment, inTurn: finishInTurn }, roster.get(slug), request),
     keepPullRequest: (slug, request) => keepPullRequest(roster.get(slug).actor, request),
     resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {

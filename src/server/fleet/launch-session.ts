@@ -6,9 +6,10 @@ import {
   buildLaunch,
   claudeVersion,
   configDirectory,
-  continueConversation,
+  conversationFor,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
+  type LaunchConversation,
   launchSettingsFile,
   readStatusLine,
   resolveClaude,
@@ -118,13 +119,9 @@ export async function requireDirectory(path: string): Promise<string> {
   return absolute;
 }
 
-/** Resumes the session's conversation if Claude Code has saved one, or else begins a new one. */
-function conversationOf(
-  record: SessionRecord,
-  env: Readonly<Record<string, string>>,
-): Promise<{ kind: 'new' | 'resume'; sessionId: string }> {
-  const { claudeSessionId, path } = record;
-  const sessionId = uuid();
-  if (claudeSessionId === null || path === null) return Promise.resolve({ kind: 'new', sessionId });
-  return continueConversation({ configDir: configDirectory(env), cwd: path, sessionId: claudeSessionId }, sessionId);
+/** Resumes the session's conversation if Claude Code has saved one, or else forks another one, or begins a new one. */
+function conversationOf(record: SessionRecord, env: Readonly<Record<string, string>>): Promise<LaunchConversation> {
+  const { claudeSessionId, path, launch } = record;
+  const place = { configDir: configDirectory(env), cwd: path ?? '', sessionId: path === null ? null : claudeSessionId };
+  return conversationFor(place, launch.fork ?? null, uuid());
 }

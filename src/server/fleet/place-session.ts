@@ -1,9 +1,11 @@
-import { createWorktree, undoWorktree } from '../../platform/git/create-worktree.ts';
+import { createWorktree, type MadeWorktree, undoWorktree } from '../../platform/git/create-worktree.ts';
+import { type ForkRequest, forkWorktree } from '../../platform/git/fork-worktree.ts';
+import type { GitPlace } from '../../platform/git/run-git.ts';
 import type { NewSession, Worktree } from '../../protocol/index.ts';
 import type { LaunchContext } from './launch-session.ts';
 
 /** The place where a new session works. */
-interface SessionPlace {
+export interface SessionPlace {
   path: string;
   worktree: Worktree | null;
   /** removes everything that was created for the session, which never started */
@@ -21,7 +23,22 @@ export async function placeSession(
   if (asked === undefined) return { path, worktree: null, undo: async () => undefined };
   const place = { cwd: path, environment };
   const request = { name: slug, branch: asked.branch ?? null, from: asked.from ?? null };
-  const made = await createWorktree(place, request);
+  return placeIn(place, await createWorktree(place, request));
+}
+
+/**
+ * Returns the place of a fork, which is a new worktree in the present state of the folder.
+ * @throws CatalogueError as `forkWorktree`
+ */
+export async function placeFork(
+  environment: LaunchContext['environment'],
+  { path, name, branch }: ForkRequest & { path: string },
+): Promise<SessionPlace> {
+  const place = { cwd: path, environment };
+  return placeIn(place, await forkWorktree(place, { name, branch }));
+}
+
+function placeIn(place: GitPlace, made: MadeWorktree): SessionPlace {
   const { repository, branch, base, leftOut } = made;
   return {
     path: made.folder,

@@ -7,7 +7,10 @@ import type { Handlers } from './handler-types.ts';
 
 type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
 
-/** Creates the handlers for finishing worktrees, recovering saved ones, and opening pull requests of their branches. */
+/**
+ * Creates the handlers for forking sessions, finishing worktrees, recovering saved ones, and opening pull requests of
+ * their branches.
+ */
 export function createWorktreeHandlers(options: {
   sessions: Sessions;
   worktrees: WorktreeDesk;
@@ -15,6 +18,7 @@ export function createWorktreeHandlers(options: {
 }): WorktreeHandlers {
   const { sessions, worktrees, pullRequests } = options;
   return {
+    forkSession: ({ params, body }) => sessions.fork(params.slug, body),
     previewFinish: ({ params, query }) => worktrees.preview(sessions.get(params.slug), query.into ?? null),
     finishSession: ({ params, body }) => sessions.finish(params.slug, body),
     planPullRequest: ({ params, query }) => pullRequests.plan(params.slug, query.into ?? null),

@@ -5,7 +5,7 @@ import {
   actingFiles,
   claudeVersion,
   configDirectory,
-  continueConversation,
+  conversationFor,
   formatClaudeVersion,
   isFolderTrusted,
   resolveClaude,
@@ -82,10 +82,8 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
   const env = environmentOf(context, record, launchId);
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
   const version = await claudeVersion(program, env);
-  const conversation =
-    claudeSessionId === null
-      ? { kind: 'new' as const, sessionId: uuid() }
-      : await continueConversation({ configDir: configDirectory(env), cwd, sessionId: claudeSessionId }, uuid());
+  const place = { configDir: configDirectory(env), cwd, sessionId: claudeSessionId };
+  const conversation = await conversationFor(place, launch.fork ?? null, uuid());
   const isGuarded = context.areCallsGuarded();
   const settingsFile = isGuarded ? writeGuardedSettings(settings.home, version) : null;
   const argv = jsonCommand({

@@ -164,6 +164,20 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return chosen.map(({ slug }) => slug);
   }
 
+  /** Launches a session, and gives it tags. */
+  async function label(slug: string, tags: readonly string[], launch: () => Promise<Session>): Promise<Session> {
+    if (isArchived(slug)) throw takenByArchived(slug);
+    const session = await launch();
+    const id = base.idOf(session.slug);
+    if (tags.length > 0) {
+      note(id, editTags(of(id), { add: [...tags] }));
+      events.tell({ kind: 'updated', session: get(session.slug) });
+    }
+    // A script that selects by repository right after this call must find the session.
+    await findRepository(session);
+    return get(session.slug);
+  }
+
   const stopListening = base.onEvent(take);
   for (const session of base.list()) take({ kind: 'added', session });
 
@@ -173,18 +187,8 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     list,
     get,
     archived: () => base.list().flatMap((session) => (isArchived(session.slug) ? [shown(session)] : [])),
-    create: async ({ tags = [], ...request }) => {
-      if (isArchived(request.slug)) throw takenByArchived(request.slug);
-      const session = await base.create(request);
-      const id = base.idOf(session.slug);
-      if (tags.length > 0) {
-        note(id, editTags(of(id), { add: tags }));
-        events.tell({ kind: 'updated', session: get(session.slug) });
-      }
-      // A script that selects by repository right after this call must find the session.
-      await findRepository(session);
-      return get(session.slug);
-    },
+    create: ({ tags = [], ...request }) => label(request.slug, tags, () => base.create(request)),
+    fork: (slug, request) => label(request.slug, of(base.idOf(slug)).tags, () => base.fork(slug, request)),
     restore: (request) => base.restore(request),
     kill: async (slug) => shown(await base.kill(slug)),
     seen: (slug, look) => shown(base.seen(slug, look)),

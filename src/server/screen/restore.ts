@@ -4,7 +4,7 @@ import { isRepeatable } from '../../core/restore/own-arguments.ts';
 import { planRestore, type RestorePlan, type RestoreSeen } from '../../core/restore/plan.ts';
 import {
   configDirectory,
-  continueConversation,
+  conversationFor,
   readLaunchMark,
   readRegistry,
   registryDirectory,
@@ -52,8 +52,7 @@ export function createRestore(options: RestoreOptions): Restore {
     const { claudeSessionId, path, type, adopted, loss, launch: asked } = actor.record;
     const isOpen = claudeSessionId !== null && (await isRunning(claudeSessionId));
     const folder = await folderOf(path, asked.worktree !== undefined);
-    const hasConversation =
-      claudeSessionId !== null && path !== null && (await isSaved({ sessionId: claudeSessionId, cwd: path }));
+    const hasConversation = path !== null && (await isSaved({ sessionId: claudeSessionId, cwd: path }));
     return planRestore({
       type,
       isDead: actor.isDead(),
@@ -82,9 +81,11 @@ export function createRestore(options: RestoreOptions): Restore {
     return (await readRegistry(registryDir)).some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
   }
 
-  async function isSaved(conversation: { sessionId: string; cwd: string }): Promise<boolean> {
-    const configDir = configDirectory({ ...environment, ...actor.record.launch.env });
-    return (await continueConversation({ configDir, ...conversation }, '')).kind === 'resume';
+  /** A fork that was never prompted is in the conversation that it was forked from. */
+  async function isSaved(conversation: { sessionId: string | null; cwd: string }): Promise<boolean> {
+    const { env, fork } = actor.record.launch;
+    const configDir = configDirectory({ ...environment, ...env });
+    return (await conversationFor({ configDir, ...conversation }, fork ?? null, '')).kind !== 'new';
   }
 
   /** Each try is saved before the launch, so that a server that dies with every try does not repeat it forever. */

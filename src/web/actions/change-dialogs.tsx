@@ -87,7 +87,7 @@ interface ChangeDialogProps {
   children?: ComponentChildren;
 }
 
-function ChangeDialog({ title, about, button, change, focus, children }: ChangeDialogProps) {
+export function ChangeDialog({ title, about, button, change, focus, children }: ChangeDialogProps) {
   const isBusy = useSignal(false);
   const run = async (): Promise<void> => {
     if (isBusy.value) return;

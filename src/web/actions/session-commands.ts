@@ -21,6 +21,7 @@ export interface SessionCommand {
 
 const CHANGES: readonly { about: AboutSession['about']; verb: string; title: string; also: string }[] = [
   { about: 'snooze', verb: 'Snooze…', title: 'Snooze SLUG…', also: 'later wake remind' },
+  { about: 'fork', verb: 'Fork…', title: 'Fork SLUG…', also: 'copy conversation worktree twice' },
   { about: 'rename', verb: 'Rename…', title: 'Rename SLUG…', also: 'name' },
   { about: 'move', verb: 'Move…', title: 'Move SLUG…', also: 'folder path directory' },
   { about: 'convert', verb: 'Convert…', title: 'Convert SLUG…', also: 'terminal conversation json' },

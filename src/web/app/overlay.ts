@@ -3,7 +3,7 @@ import type { DeedName } from '../actions/deeds.ts';
 
 /** A dialog about one session. */
 export interface AboutSession {
-  about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'move' | 'rename' | 'request' | 'snooze';
+  about: 'answer' | 'convert' | 'explain' | 'export' | 'finish' | 'fork' | 'move' | 'rename' | 'request' | 'snooze';
   slug: string;
 }
 

@@ -4,6 +4,7 @@ import { DeedDialog } from '../actions/deed-dialog.tsx';
 import { ExplainDialog } from '../actions/explain-dialog.tsx';
 import { ExportDialog } from '../actions/export-dialog.tsx';
 import { FinishDialog } from '../actions/finish-dialog.tsx';
+import { ForkDialog } from '../actions/fork-dialog.tsx';
 import { PullRequestDialog } from '../actions/pull-request-dialog.tsx';
 import { SendDialog } from '../actions/send-dialog.tsx';
 import { SnoozeDialog } from '../actions/snooze-dialog.tsx';
@@ -41,6 +42,8 @@ function AboutOne({ about, slug }: AboutSession) {
       return <ExportDialog slug={slug} />;
     case 'finish':
       return <FinishDialog slug={slug} />;
+    case 'fork':
+      return <ForkDialog slug={slug} />;
     case 'request':
       return <PullRequestDialog slug={slug} />;
     case 'move':

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import {
   buildLaunch,
   type ClaudeVersion,
+  canFork,
   claudeVersion,
   formatClaudeVersion,
   hookEventsOf,
@@ -128,6 +129,14 @@ describe('the command of a launch', () => {
     const { argv, sessionId } = buildLaunch({ ...base, conversation: { kind: 'resume', sessionId: 'id-0' } });
     expect(argv.slice(-2)).toEqual(['--resume', 'id-0']);
     expect(sessionId).toBe('id-0');
+  });
+
+  test('copies a conversation from its file under an id of its own, which versions from 2.0.77 on accept', () => {
+    const conversation = { kind: 'fork', sessionId: 'id-1', from: '/p/id-0.jsonl' } as const;
+    const { argv, sessionId } = buildLaunch({ ...base, conversation });
+    expect(argv.slice(-5)).toEqual(['--resume', '/p/id-0.jsonl', '--fork-session', '--session-id', 'id-1']);
+    expect(sessionId).toBe('id-1');
+    expect(['2.0.76', '2.0.77', '2.1.330', null].map(canFork)).toEqual([false, true, true, true]);
   });
 
   test("leaves the conversation to the user's own arguments where they choose one", () => {

@@ -1,10 +1,12 @@
 import type { PermissionMode } from '../../../protocol/index.ts';
+import type { LaunchConversation } from '../conversation.ts';
+import { forkArguments } from '../launch.ts';
 
 export interface JsonCommandOptions {
   /** absolute path of the program */
   program: string;
-  /** a new conversation with this id (a UUID), or an earlier one to continue */
-  conversation: { kind: 'new' | 'resume'; sessionId: string };
+  /** a new conversation with this id (a UUID), an earlier one to continue, or a copy of one under a new id */
+  conversation: LaunchConversation;
   permissionMode: PermissionMode;
   model: string | null;
   maxBudgetUsd: number | null;
@@ -30,10 +32,15 @@ export function jsonCommand(options: JsonCommandOptions): string[] {
     ...['--permission-prompt-tool', 'stdio', '--permission-mode', permissionMode],
     ...(model === null ? [] : ['--model', model]),
     ...(maxBudgetUsd === null ? [] : ['--max-budget-usd', String(maxBudgetUsd)]),
-    ...[conversation.kind === 'resume' ? '--resume' : '--session-id', conversation.sessionId],
+    ...conversationArguments(conversation),
     ...(settingsFile === null ? [] : ['--settings', settingsFile]),
     ...args,
   ];
+}
+
+function conversationArguments(conversation: LaunchConversation): string[] {
+  if (conversation.kind === 'fork') return forkArguments(conversation);
+  return [conversation.kind === 'resume' ? '--resume' : '--session-id', conversation.sessionId];
 }
 
 /** Variables for such a Claude Code, added to the session's environment. */

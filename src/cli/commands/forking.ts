@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { EXIT } from '../../protocol/index.ts';
+import { pathText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { forkedText } from '../../text/worktree-words.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { describe } from './command-help.ts';
+
+interface ForkOptions {
+  branch?: string;
+  sameFolder?: boolean;
+  prompt?: string;
+  json?: boolean;
+}
+
+/** Adds `fork`. */
+export function addForking(program: Command, context: CliContext): void {
+  describe(program.command('fork'), {
+    group: 'sessions',
+    summary: 'continue the conversation of a session twice',
+    more: [
+      "The new session gets a copy of the conversation, which Claude Code makes itself. It works in a new git worktree in the present state of the session's folder: the same commit on a new branch, and the same uncommitted files. Ignored files are copied if .worktreeinclude names them. The session itself, its files and its branch stay as they are.",
+      'The command refuses while the session works or asks. Outside of a git repository it needs --same-folder.',
+    ].join('\n'),
+    examples: [
+      ['cbos fork AUTH AUTH-2', 'in its own worktree, on the new branch AUTH-2'],
+      ["cbos fork AUTH AUTH-2 --prompt 'try it with a cache'", 'with a next prompt for the fork only'],
+      ['cbos fork AUTH AUTH-2 --branch fix/cache', 'on another new branch'],
+      ['cbos fork NOTES NOTES-2 --same-folder', 'both sessions work on the same files'],
+      ['cbos finish AUTH-2 --discard', 'give up the fork; everything in it is saved'],
+    ],
+  })
+    .argument('<name>', 'the session to fork')
+    .argument('<new-name>', 'the name of the new session')
+    .option('--branch <branch>', 'the new branch of its worktree; default: the name of the new session')
+    .option('--same-folder', 'no worktree: both sessions work in the same folder')
+    .option('-p, --prompt <text>', 'its first own prompt')
+    .option('--json', 'print the REST body')
+    .action(async (slug: string, name: string, { branch, sameFolder, prompt, json }: ForkOptions) => {
+      if (branch !== undefined && sameFolder === true) {
+        throw new CommandError('--branch and --same-folder exclude each other', 'leave out one of them', EXIT.usage);
+      }
+      const client = await context.client();
+      const body = {
+        slug: name,
+        ...(branch === undefined ? {} : { branch }),
+        ...(sameFolder === undefined ? {} : { same_folder: sameFolder }),
+        ...(prompt === undefined ? {} : { prompt }),
+      };
+      const fork = await client.call('forkSession', { params: { slug }, body });
+      const { out, io } = context;
+      if (json === true) return out.json(fork);
+      out.line(forkedText(cleanLine(slug), fork));
+      out.line(`  in ${pathText(fork.path, io.env.HOME)}`);
+      out.line(`  cbos diff ${fork.slug}     # what it changed, including what the session had changed before`);
+    });
+}

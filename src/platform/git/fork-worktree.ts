@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import { createWorktree, type MadeWorktree } from './create-worktree.ts';
+import { commitOf, findRepository } from './repository.ts';
+import { writeState } from './restore-work.ts';
+import { askGit, type GitPlace } from './run-git.ts';
+import { snapshotFiles } from './snapshot-files.ts';
+
+export interface ForkRequest {
+  /** the name of the new worktree's folder, which is the name of the new session */
+  name: string;
+  /** its new branch; null for a branch with the name of the session */
+  branch: string | null;
+}
+
+/**
+ * Creates a worktree in the present state of a checkout: at the same commit on a new branch, with the same files byte
+ * for byte, which are changed, staged, or untracked as there. Ignored files are copied if `.worktreeinclude` names
+ * them. The checkout, its index, and its refs stay unchanged. Nothing refers to the trees that are written for this.
+ * @param place a folder in the checkout
+ * @throws CatalogueError worktree_nested, disk_full, and everything that `createWorktree` throws
+ */
+export async function forkWorktree(place: GitPlace, request: ForkRequest): Promise<MadeWorktree> {
+  const { root, checkout, commonDir } = await findRepository(place);
+  const branch = request.branch ?? request.name;
+  if ((await commitOf(place, `refs/heads/${branch}`)) !== null) {
+    throw new CatalogueError('branch_exists', `The branch ${branch} already exists`, {
+      hint: 'Name a new branch for the fork: --branch',
+    });
+  }
+  const here = { ...place, cwd: checkout };
+  const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], here);
+  const head = await commitOf(here, 'HEAD');
+  const { files, staged, included, ownerOnly } = await snapshotFiles(here, {
+    root,
+    indexFile: join(gitDir, `cbos-fork-${request.name}`),
+  });
+  return createWorktree(place, { ...request, from: head }, async (path) => {
+    await writeState({ ...place, cwd: path }, { commit: files, staged, included, head, ownerOnly }, commonDir);
+    return [];
+  });
+}

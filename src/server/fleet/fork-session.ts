@@ -1,0 +1,95 @@
+import { realpath } from 'node:fs/promises';
+import { isRepeatable } from '../../core/restore/own-arguments.ts';
+import { canFork, configDirectory, conversationFor, type ForkedConversation } from '../../platform/claude/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { type CreateContext, launchFirst } from './create-session.ts';
+import { type LaunchContext, requireDirectory } from './launch-session.ts';
+import { newRecord } from './new-record.ts';
+import { placeFork, type SessionPlace } from './place-session.ts';
+import { assertSlug, type Member } from './roster.ts';
+import { whileQuiet } from './turn-of-session.ts';
+
+/**
+ * Launches a session with a copy of another session's conversation, made by Claude Code itself, in a worktree with a
+ * copy of its files. Nothing of the original changes. While it works or asks, the request is refused, because both its
+ * conversation and its files are in the middle of something.
+ * @throws CatalogueError already_running, no_such_conversation, no_such_path, and everything that `createSession`
+ * throws; neither a session nor a worktree is left then
+ */
+export function forkSession(context: CreateContext, member: Member, request: Fork): Promise<Session> {
+  const { roster, launch, clock } = context;
+  assertSlug(request.slug);
+  return whileQuiet(member, () =>
+    roster.claim(request.slug, async () => {
+      const { actor } = member;
+      const path = await requireDirectory(actor.record.path ?? '');
+      const { type, launch: asked, claudeVersion } = actor.record;
+      if (!canFork(claudeVersion))
+        throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork`);
+      if (!isRepeatable(asked.args)) throw ownArguments(actor);
+      const fork = await requireConversation(launch, actor, path);
+      const place = await placeOf(launch, actor, { ...request, path });
+      const record = newRecord({ slug: request.slug, path: place.path, type }, place.path, clock.now());
+      const { worktree } = place;
+      const forked: SessionRecord = {
+        ...record,
+        launch: {
+          ...asked,
+          fork,
+          trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
+          worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },
+        },
+      };
+      return launchFirst(roster, { record: forked, place, prompt: request.prompt });
+    }),
+  );
+}
+
+async function placeOf(
+  { environment }: LaunchContext,
+  { slug }: SessionActor,
+  request: Fork & { path: string },
+): Promise<SessionPlace> {
+  const { path, slug: name, branch } = request;
+  if (request.same_folder === true) return { path, worktree: null, undo: async () => undefined };
+  return placeFork(environment, { path, name, branch: branch ?? null }).catch((cause: unknown) => {
+    if (!(cause instanceof CatalogueError) || cause.code !== 'not_a_repository') throw cause;
+    throw new CatalogueError(
+      'not_a_repository',
+      `${slug} doesn't work in a git repository, so no worktree can be made`,
+      {
+        hint: `\`cbos fork ${slug} ${name} --same-folder\` lets both sessions change the same files`,
+      },
+    );
+  });
+}
+
+/**
+ * Returns the conversation to fork. A fork that was never prompted has no transcript of its own, so a fork of it copies
+ * the same conversation.
+ * @throws CatalogueError no_such_conversation
+ */
+async function requireConversation(
+  { environment }: LaunchContext,
+  { slug, record }: SessionActor,
+  path: string,
+): Promise<ForkedConversation> {
+  const { claudeSessionId, launch } = record;
+  const configDir = configDirectory({ ...environment, ...launch.env });
+  for (const cwd of [path, await realpath(path)]) {
+    const found = await conversationFor({ configDir, cwd, sessionId: claudeSessionId }, launch.fork ?? null, '');
+    if (found.kind === 'resume') return { sessionId: found.sessionId, cwd };
+    if (found.kind === 'fork' && launch.fork !== undefined) return launch.fork;
+  }
+  throw new CatalogueError('no_such_conversation', `${slug} has no conversation yet`, {
+    hint: `\`cbos send ${slug} TEXT\` begins one; \`cbos new\` launches another session`,
+  });
+}
+
+function ownArguments({ slug }: SessionActor): CatalogueError {
+  return new CatalogueError('invalid_request', `${slug} was launched with arguments that a fork cannot repeat`, {
+    hint: 'They choose a conversation or contain a prompt: launch a session with `cbos new` instead',
+  });
+}

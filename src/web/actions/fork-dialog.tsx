@@ -1,0 +1,76 @@
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { forkedText } from '../../text/worktree-words.ts';
+import { goTo } from '../app/router.ts';
+import { client, sessions } from '../connection/fleet.ts';
+import { tell } from '../parts/toasts.tsx';
+import { ChangeDialog } from './change-dialogs.tsx';
+
+/** Continues the conversation of a session twice. */
+export function ForkDialog({ slug }: { slug: string }) {
+  const name = useSignal(freeName(slug));
+  const prompt = useSignal('');
+  const isInSameFolder = useSignal(false);
+  const field = useRef<HTMLInputElement>(null);
+  const fork = async (): Promise<void> => {
+    const text = prompt.value.trim();
+    const body = {
+      slug: name.value,
+      ...(isInSameFolder.value ? { same_folder: true } : {}),
+      ...(text === '' ? {} : { prompt: text }),
+    };
+    const forked = await client.call('forkSession', { params: { slug }, body });
+    tell(forkedText(slug, forked));
+    goTo({ page: 'session', slug: forked.slug });
+  };
+  return (
+    <ChangeDialog
+      title={`Fork ${slug}`}
+      about="Another session continues a copy of the conversation, in a new worktree with a copy of the files. This session and its files stay as they are."
+      button="Fork"
+      change={fork}
+      focus={field}
+    >
+      <input
+        ref={field}
+        class="input"
+        aria-label="Name of the fork"
+        value={name.value}
+        pattern="[A-Za-z0-9][A-Za-z0-9_\-]{0,63}"
+        title="Letters, digits, - and _, up to 64"
+        required
+        onInput={({ currentTarget }) => {
+          name.value = currentTarget.value;
+        }}
+      />
+      <textarea
+        class="input"
+        aria-label="First prompt of the fork"
+        placeholder="First prompt (optional)"
+        rows={3}
+        value={prompt.value}
+        onInput={({ currentTarget }) => {
+          prompt.value = currentTarget.value;
+        }}
+      />
+      <label class="row">
+        <input
+          type="checkbox"
+          checked={isInSameFolder.value}
+          onChange={({ currentTarget }) => {
+            isInSameFolder.value = currentTarget.checked;
+          }}
+        />
+        In the same folder: both sessions change the same files
+      </label>
+    </ChangeDialog>
+  );
+}
+
+/** Returns `AUTH-2` for `AUTH`, and `AUTH-3` for `AUTH-2`, or the next free number. */
+function freeName(slug: string): string {
+  const base = slug.replace(/-\d{1,3}$/, '').slice(0, 60);
+  let number = 2;
+  while (sessions.peek().has(`${base}-${number}`)) number += 1;
+  return `${base}-${number}`;
+}
