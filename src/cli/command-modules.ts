@@ -27,6 +27,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['ls', 'list'], load: async () => (await import('./commands/listing.ts')).addListing },
   { names: ['show', 'status'], load: async () => (await import('./commands/showing.ts')).addShowing },
   { names: ['diff'], load: async () => (await import('./commands/diffing.ts')).addDiffing },
+  { names: ['compare'], load: async () => (await import('./commands/comparing.ts')).addComparing },
   { names: ['review'], load: async () => (await import('./commands/reviewing.ts')).addReviewing },
   { names: ['turns', 'rewind'], load: async () => (await import('./commands/turning.ts')).addTurning },
   {

@@ -1,6 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import {
+  CatalogueError,
   EXIT,
   isSlug,
   type NewWorktree,
@@ -8,6 +9,7 @@ import {
   type PermissionMode,
   type RouteInput,
   SESSION_TYPES,
+  type Session,
   type SessionType,
 } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
@@ -30,9 +32,12 @@ interface NewOptions {
   /** true if no branch was given: a new branch then gets the session's name */
   worktree?: string | true;
   from?: string;
+  times?: number;
   tag?: readonly string[];
   json?: boolean;
 }
+
+type LaunchBody = RouteInput<'createSession'>['body'];
 
 /** Adds `new`. */
 export function addLaunching(program: Command, context: CliContext): void {
@@ -50,6 +55,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
       ['cbos new LOGIN ~/src/auth --worktree', 'in its own git worktree, on its own branch LOGIN'],
       ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
+      ["cbos new FIX . --worktree --times 3 --prompt 'fix the login test'", 'one task to FIX-1, FIX-2 and FIX-3'],
       ['cbos new LOGIN ~/src/auth --tag night', 'with a tag, for `cbos ls --tag night`'],
       ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
     ],
@@ -69,6 +75,11 @@ export function addLaunching(program: Command, context: CliContext): void {
     .option('--max-budget-usd <amount>', 'the most that a JSON session may cost', readDollars)
     .option('-w, --worktree [branch]', 'in its own git worktree, on this branch; a new branch is created if needed')
     .option('--from <ref>', 'with --worktree: where a new branch starts')
+    .option(
+      '--times <n>',
+      'with --worktree: the same task to this many sessions, NAME-1 to NAME-n; `cbos compare` compares them',
+      readWhole(2, 20),
+    )
     .option('--tag <tag>', 'add this tag; may be repeated, the first tag is the group', collectTag)
     .option('--env <K=V>', 'an environment variable; may be repeated', collectVariable)
     .option('--json', 'print the REST body')
@@ -76,26 +87,65 @@ export function addLaunching(program: Command, context: CliContext): void {
       if (options.from !== undefined && options.worktree === undefined) {
         throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
       }
+      if (options.times !== undefined && options.worktree === undefined) {
+        throw new CommandError(
+          '--times needs --worktree: each session gets its own files',
+          'add --worktree',
+          EXIT.usage,
+        );
+      }
       const client = await context.client();
       const [slug, path] =
         second === undefined && isPath(first) ? [await nameFor(context, first), first] : [first, second];
       const { settings } = await context.settings();
-      const session = await client.call('createSession', {
-        body: newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' }),
-      });
+      const body = newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' });
+      if (options.times !== undefined)
+        return launchSeveral(context, body, { times: options.times, json: options.json });
+      const session = await client.call('createSession', { body });
       if (options.json === true) return out.json(session);
-      const where = pathText(session.path, context.io.env.HOME);
-      out.line(`${cleanLine(session.slug)} started in ${where}`);
-      const { worktree } = session;
-      if (worktree !== undefined) {
-        const base = worktree.base === null ? '' : `, from ${cleanLine(worktree.base)}`;
-        out.line(`  on the branch ${cleanLine(worktree.branch)}${base}`);
-        for (const name of worktree.left_out) out.notice(`${cleanLine(name)} from .worktreeinclude was not copied`);
-      }
+      printLaunched(context, session);
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
       else out.line(`  cbos attach ${session.slug}   # open its terminal; Ctrl-A d leaves it`);
       out.line(`  cbos show ${session.slug}     # see what it does and asks`);
     });
+}
+
+/**
+ * Launches several sessions with the same task. A name that is taken refuses all of them, before anything is launched.
+ * If a later launch fails, the error names the sessions that run.
+ */
+async function launchSeveral(
+  context: CliContext,
+  body: LaunchBody,
+  { times, json }: { times: number; json: boolean | undefined },
+): Promise<void> {
+  const { out } = context;
+  const client = await context.client();
+  const slugs = Array.from({ length: times }, (_, at) => `${body.slug}-${at + 1}`);
+  const taken = new Set((await client.call('listSessions')).map(({ slug }) => slug));
+  const [same] = slugs.filter((slug) => taken.has(slug));
+  if (same !== undefined) throw new CatalogueError('slug_taken', `A session named ${same} already exists`);
+  const launched: Session[] = [];
+  for (const [at, slug] of slugs.entries()) {
+    const { branch, ...worktree } = body.worktree ?? {};
+    const own = branch === undefined ? worktree : { ...worktree, branch: `${branch}-${at + 1}` };
+    const session = await client.call('createSession', { body: { ...body, slug, worktree: own } }).catch((error) => {
+      if (launched.length > 0) out.notice(`launched before that: ${launched.map((one) => one.slug).join(', ')}`);
+      throw error;
+    });
+    launched.push(session);
+    if (json !== true) printLaunched(context, session);
+  }
+  if (json === true) return out.json(launched);
+  out.line(`  cbos compare ${slugs.join(' ')}   # what each of them did`);
+}
+
+function printLaunched({ out, io }: CliContext, { slug, path, worktree }: Session): void {
+  out.line(`${cleanLine(slug)} started in ${pathText(path, io.env.HOME)}`);
+  if (worktree === undefined) return;
+  const base = worktree.base === null ? '' : `, from ${cleanLine(worktree.base)}`;
+  out.line(`  on the branch ${cleanLine(worktree.branch)}${base}`);
+  for (const name of worktree.left_out) out.notice(`${cleanLine(name)} from .worktreeinclude was not copied`);
 }
 
 /** Reports whether a word is the path of a directory, which cannot be a name. */
@@ -130,7 +180,7 @@ function newSessionBody(request: {
   path: string | undefined;
   options: NewOptions;
   defaultType: SessionType;
-}): RouteInput<'createSession'>['body'] {
+}): LaunchBody {
   const { context, slug, path, options, defaultType } = request;
   return {
     slug,

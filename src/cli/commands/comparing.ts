@@ -1,0 +1,124 @@
+import type { Command } from 'commander';
+import type { Caller } from '../../client/index.ts';
+import { type TestOutcome, testOutcome } from '../../client/test-outcome.ts';
+import { CatalogueError, type Changes, EXIT, type Session } from '../../protocol/index.ts';
+import { baseText, totalText } from '../../text/changes-words.ts';
+import { formatDuration } from '../../text/durations.ts';
+import { dollarsText } from '../../text/figure-words.ts';
+import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import type { CliContext } from '../context.ts';
+import { lastAnswer } from '../last-answer.ts';
+import { describe } from './command-help.ts';
+
+/** What a session has done so far. Null and empty where no source knows it. */
+interface Compared {
+  session: Session;
+  changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
+  worked_ms: number;
+  cost_usd: number | null;
+  tests: TestOutcome | null;
+  last_words: string;
+}
+
+/** Adds `compare`. */
+export function addComparing(program: Command, context: CliContext): void {
+  const { out } = context;
+  describe(program.command('compare'), {
+    group: 'looking',
+    summary: 'compare what several sessions did: changes, cost, time, tests, last words',
+    more: [
+      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. The time is that in which it thought or worked.',
+      'TESTS is the outcome of the last test command in its transcript. It is empty if the session ran none, or if the exit code does not tell the outcome, as in a pipe.',
+      'To keep one: `cbos finish A --merge`, then `cbos finish B --discard` for the others. Everything discarded is saved; `cbos recover` restores it.',
+    ].join('\n'),
+    examples: [
+      ["cbos new FIX ~/src/shop --worktree --times 3 --prompt 'fix the login test'", 'three sessions, one task'],
+      ['cbos compare FIX-1 FIX-2 FIX-3', 'side by side'],
+      ['cbos finish FIX-2 --merge', 'keep the second'],
+      ['cbos finish FIX-1 --discard', 'and none of the first'],
+      ["cbos compare A B --jq '.[].changes.total'", 'for programs'],
+    ],
+  })
+    .argument('<name...>', 'the sessions, at least two')
+    .option('--json', 'print an array with all of it, the last words in full')
+    .action(async (slugs: string[], { json }: { json?: boolean }) => {
+      const named = [...new Set(slugs)];
+      if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);
+      const client = await context.client();
+      const sessions = await Promise.all(named.map((slug) => client.call('getSession', { params: { slug } })));
+      // One after the other: git and a transcript of megabytes each.
+      const compared: Compared[] = [];
+      for (const session of sessions) compared.push(await compare(client, session));
+      if (json === true) return out.json(compared.map(({ session, ...rest }) => ({ ...factsOf(session), ...rest })));
+      printTable(context, compared);
+    });
+}
+
+async function compare(client: Caller, session: Session): Promise<Compared> {
+  const { slug } = session;
+  const days = await client.call('historyDays', { query: { session: slug } });
+  const { events } = await client.call('transcript', { params: { slug }, query: {} });
+  const costs = days.flatMap(({ cost_usd: cost }) => cost ?? []);
+  return {
+    session,
+    changes: await changesOf(client, session),
+    worked_ms: days.reduce((sum, { worked_ms: ms }) => sum + ms, 0),
+    cost_usd: costs.length === 0 ? session.cost_usd : costs.reduce((sum, cost) => sum + cost, 0),
+    tests: testOutcome(events),
+    last_words: await lastAnswer(client, session),
+  };
+}
+
+/** Returns null outside of a repository, and for a finished worktree. */
+async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
+  try {
+    const { base, total, left_out } = await client.call('changes', { params: { slug }, query: {} });
+    return { base, total, left_out };
+  } catch (error) {
+    if (error instanceof CatalogueError && NO_CHANGES.has(error.code)) return null;
+    throw error;
+  }
+}
+const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
+
+const factsOf = ({ slug, state, status, worktree }: Session) => ({ session: slug, state, status, worktree });
+
+function printTable({ out }: CliContext, compared: readonly Compared[]): void {
+  out.table(
+    [
+      { title: '' },
+      { title: 'NAME' },
+      { title: 'STATE' },
+      { title: 'CHANGES' },
+      { title: 'COST' },
+      { title: 'WORKED', worth: 3 },
+      { title: 'TESTS', keeps: 'start', worth: 2 },
+      { title: 'LAST WORDS', keeps: 'start', least: 20, worth: 4 },
+    ],
+    compared.map(({ session, changes, worked_ms, cost_usd, tests, last_words }) => [
+      { text: sessionIcon(session), style: sessionStyle(session) },
+      { text: cleanLine(session.slug), style: 'bold' },
+      { text: stateText(session), style: sessionStyle(session) },
+      { text: changes === null ? '' : totalText(changes.total) },
+      { text: cost_usd === null ? '' : dollarsText(cost_usd) },
+      { text: worked_ms === 0 ? '' : formatDuration(worked_ms) },
+      { text: testsText(tests), style: tests?.outcome === 'failed' ? 'red' : null },
+      { text: cleanLine(last_words) },
+    ]),
+  );
+  const bases = compared.flatMap(({ session, changes }) => (changes === null ? [] : [{ session, base: changes.base }]));
+  if (new Set(bases.map(({ base }) => base.commit)).size > 1) {
+    for (const { session, base } of bases) out.notice(`${cleanLine(session.slug)} is compared ${baseText(base)}`);
+  }
+  for (const { session, changes } of compared) {
+    const left = changes?.left_out.untracked ?? 0;
+    if (left > 0) out.notice(`${cleanLine(session.slug)} has ${left} more untracked files, which were not compared`);
+  }
+}
+
+function testsText(tests: TestOutcome | null): string {
+  if (tests === null) return '';
+  return cleanLine(`${tests.outcome}${tests.edited_since ? ' before the last edit' : ''}: ${tests.command}`);
+}
