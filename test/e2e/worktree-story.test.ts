@@ -176,7 +176,7 @@ test('from a task to a merged change: in the page, then in the terminal with a c
   await terminal.until(/Then report for each/, 'the end of the prompt');
   await terminal.keys('y');
   await terminal.until(/TERM, round 1/, 'that it is on its way');
-  await terminal.until(/✓ TERM +done[^\n]*\n[^\n]*1, 2: both\./, 'the answer to the round');
+  await terminal.until(/✓ TERM +\+3 −0 done[^\n]*\n[^\n]*1, 2: both\./, 'the answer to the round');
   await terminal.keys('F');
   await terminal.until(/in conflict with main: greeting\.txt/, 'the conflict');
   await terminal.keys('m');
@@ -189,7 +189,10 @@ test('from a task to a merged change: in the page, then in the terminal with a c
   await terminal.keys('y');
   await terminal.until(/git merge main[\s\S]*y yes {2}n no/, 'that the merge asks');
   await terminal.keys('y');
-  await terminal.until(/✓ TERM +done[^\n]*\n[^\n]*The conflict is resolved\./, 'that it has resolved the conflict');
+  await terminal.until(
+    /✓ TERM +\+2 −2 done[^\n]*\n[^\n]*The conflict is resolved\./,
+    'that it has resolved the conflict',
+  );
   await terminal.keys('F');
   await terminal.until(/3 commits for main/, 'that there is no conflict any more');
   await terminal.keys('m');
