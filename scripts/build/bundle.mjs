@@ -21,7 +21,7 @@ const BASE_FILES = [
   /\/src\/core\/budgets\/read-budgets\.ts$/,
   /\/src\/protocol\/(errors\/)?[\w-]+\.ts$/,
   /\/src\/(emitter\/emitter|cli\/commands\/command-help|core\/status\/thresholds)\.ts$/,
-  /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|gnu-screen\/attach-command)\.ts$/,
+  /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|process\/start-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\/|cbos:no-module/,
 ];
 /** The modules that the commands for showing sessions load. People and scripts call these commands all day. */

@@ -6,7 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServeRequest, SettingFlags, StartRequest } from '../cli/local-host.ts';
 import { openLogFile } from '../platform/files/log-file.ts';
 import { writeFault } from '../platform/files/write-fault.ts';
-import { isAlive, isStopped, processNow, readProcess, startDetached, waitUntil } from '../platform/process/index.ts';
+import {
+  isAlive,
+  isFilesLimit,
+  isStopped,
+  processNow,
+  readProcess,
+  startDetached,
+  waitUntil,
+} from '../platform/process/index.ts';
 import { prepareHome, readSettings } from '../platform/settings/index.ts';
 import { homeFault, toHomeError } from '../platform/sqlite/home-fault.ts';
 import { findHomeHolders, type HomeHolder } from '../platform/sqlite/home-holders.ts';
@@ -87,7 +95,7 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   // If a request of a person fails, it is refused. If a record cannot be written, it is written with the next change.
   // A disk failure must never end the watch over sessions.
   process.on('uncaughtException', (cause) => {
-    if (homeFault(cause) === null) throw cause;
+    if (homeFault(cause) === null && !isFilesLimit(cause)) throw cause;
     log.error({ err: cause }, 'something in the home could not be read or written');
   });
   const server = await startServer({

@@ -71,6 +71,12 @@ test('waitFor says what it waited for and what there was', async () => {
   await expect(
     waitFor(() => null, { describe: 'the moon is blue', timeoutMs: 20, actual: () => 'grey' }),
   ).rejects.toThrow('waited 20 ms in vain until the moon is blue; there is: grey');
+  await expect(
+    waitFor(() => null, { describe: 'it rains', timeoutMs: 20, actual: () => Promise.resolve('sun') }),
+  ).rejects.toThrow('waited 20 ms in vain until it rains; there is: sun');
+  await expect(
+    waitFor(() => null, { describe: 'it rains', timeoutMs: 20, actual: () => Promise.reject(new Error('night')) }),
+  ).rejects.toThrow('there is: nothing that could be read (Error: night)');
 });
 
 /** Runs vitest on a separate test file, as a process that a test can kill. */

@@ -5,7 +5,7 @@ export interface WaitOptions {
   timeoutMs?: number;
   /** true if the condition may hold for only some milliseconds; the interval between two checks then stays short */
   isBrief?: boolean;
-  /** the actual state, for the failure message */
+  /** the actual state, or a promise of it, for the failure message */
   actual?: () => unknown;
 }
 
@@ -25,6 +25,15 @@ const DEFAULT_TIMEOUT_MS = 30_000;
  */
 const SHORTEST_INTERVAL_MS = 5;
 const LONGEST_INTERVAL_MS = 50;
+
+/** The actual state. If it cannot be read either, the reason: the failure of the wait must not be lost. */
+async function actualState(read: () => unknown): Promise<unknown> {
+  try {
+    return await read();
+  } catch (error) {
+    return `nothing that could be read (${String(error)})`;
+  }
+}
 
 /**
  * Waits until a condition holds: until it returns (or resolves to) something other than false, null, or undefined,
@@ -58,7 +67,7 @@ export async function waitFor<T>(
     const intervalMs = Math.min(longestMs, Math.max(SHORTEST_INTERVAL_MS, (now - beganAt) / 10));
     await new Promise((resolve) => setTimeout(resolve, intervalMs));
   }
-  const instead = options.actual === undefined ? lastValue : options.actual();
+  const instead = options.actual === undefined ? lastValue : await actualState(options.actual);
   const shown = typeof instead === 'string' ? instead : JSON.stringify(instead, null, 2);
   throw new Error(`waited ${timeoutMs} ms in vain until ${options.describe}; there is: ${shown}`, { cause: lastError });
 }

@@ -17,7 +17,20 @@ export function startFault(error: NodeJS.ErrnoException): Error {
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {
   if (child.stdout !== undefined) return;
   child.once('error', () => undefined);
-  throw new CatalogueError('process_limit', 'The limit of open files is reached, so no process can start', {
+  throw filesLimit();
+}
+
+/** Returns the error for a request that failed because CBOS may not open any more files. */
+export function filesLimit(cause?: unknown): CatalogueError {
+  return new CatalogueError('process_limit', 'The limit of open files is reached', {
     hint: "Raise the limit (`ulimit -n`, LimitNOFILE of the service), or end processes that you don't need",
+    cause,
   });
+}
+
+/** Reports whether an error says that this process (EMFILE) or the machine (ENFILE) has too many files open. */
+export function isFilesLimit(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'EMFILE' || code === 'ENFILE' || isFilesLimit(error.cause);
 }

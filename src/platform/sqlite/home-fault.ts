@@ -1,4 +1,5 @@
 import { CatalogueError } from '../../protocol/index.ts';
+import { filesLimit, isFilesLimit } from '../process/start-fault.ts';
 
 /** Why the files of a home cannot be written or read, as a code of the error catalogue. */
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
@@ -49,10 +50,12 @@ export function homeFault(error: unknown): HomeFault | null {
 }
 
 /**
- * Converts a failure of the home's disk or database into a catalogue error. Any other error is returned unchanged.
+ * Converts a failure of the home's disk or database, or of the limit of open files, into a catalogue error. Any other
+ * error is returned unchanged.
  */
 export function toHomeError(error: unknown): unknown {
   if (error instanceof CatalogueError) return error;
+  if (isFilesLimit(error)) return filesLimit(error);
   const fault = homeFault(error);
   return fault === null ? error : new CatalogueError(fault, undefined, { cause: error });
 }

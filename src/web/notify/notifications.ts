@@ -47,8 +47,8 @@ export function startNotifications(): void {
     const need = needKey(now);
     if (needs.get(session.slug) === need) return;
     needs.set(session.slug, need);
-    if (need === '') void withdraw(session.slug);
-    else if (notifying.peek() === 'page' && !isLookedAt()) void show(now);
+    if (need === '') inTurn(() => withdraw(session.slug));
+    else if (notifying.peek() === 'page' && !isLookedAt()) inTurn(() => show(now));
   });
 }
 
@@ -93,6 +93,17 @@ function isLookedAt(): boolean {
 function needKey(session: Session): string {
   const { status } = session;
   return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';
+}
+
+let lastChange: Promise<unknown> = Promise.resolve();
+
+/**
+ * Shows or withdraws one notification after the other. Chromium 150 forgets a notification if the list is read while
+ * the notification is being shown; the notification could then never be withdrawn.
+ */
+function inTurn(change: () => Promise<void>): void {
+  // A browser that refuses one notification, for lack of space or permission, may show the next.
+  lastChange = lastChange.then(change).catch(() => undefined);
 }
 
 async function show(session: Session): Promise<void> {
