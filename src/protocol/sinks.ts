@@ -3,7 +3,7 @@ import { SLUG_PATTERN } from './names.ts';
 import { Timestamp } from './words.ts';
 
 /** The protocols of sinks. */
-export const SINK_KINDS = ['ntfy', 'webhook', 'telegram'] as const;
+export const SINK_KINDS = ['ntfy', 'webhook', 'telegram', 'slack', 'email', 'desktop'] as const;
 export const SinkKind = z.enum(SINK_KINDS);
 export type SinkKind = z.infer<typeof SinkKind>;
 
@@ -12,6 +12,8 @@ const SinkName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digi
 
 const LONGEST_URL = 2_000;
 const LONGEST_SECRET = 500;
+/** RFC 5321, 4.5.3.1.3 */
+const LONGEST_ADDRESS = 254;
 /** A day. A question that stays open for longer belongs in the list and not on a phone. */
 const LONGEST_RULE_S = 86_400;
 
@@ -91,7 +93,49 @@ const NewTelegram = SinkRules.extend({
     .meta({ description: 'The token of the bot, from @BotFather' }),
 });
 
-export const NewSink = z.discriminatedUnion('kind', [NewNtfy, NewWebhook, NewTelegram]).meta({ id: 'NewSink' });
+const NewSlack = SinkRules.extend({
+  name: SinkName,
+  kind: z.literal('slack'),
+  url: SinkUrl.optional().meta({ description: 'The Web API; default: https://slack.com/api' }),
+  channel: z
+    .string()
+    .regex(/^[CDG][A-Z0-9]{2,30}$/, 'a channel is its id, such as C0123456789')
+    .meta({ description: 'The id of the one channel that gets the messages, and whose buttons count' }),
+  token: z
+    .string()
+    .regex(/^xoxb-[-A-Za-z0-9]{1,200}$/, "a bot's token begins with xoxb-")
+    .meta({ description: 'The token of the bot' }),
+  app_token: z
+    .string()
+    .regex(/^xapp-[-A-Za-z0-9]{1,300}$/, 'an app-level token begins with xapp-')
+    .optional()
+    .meta({ description: 'The app-level token for Socket Mode; needed with `answers`' }),
+}).refine(({ answers, app_token: token }) => answers !== true || token !== undefined, {
+  path: ['app_token'],
+  error: 'answers need an app-level token, for Socket Mode',
+});
+
+const Address = z.email().max(LONGEST_ADDRESS);
+/** The parts of a mail server's address; a password is no part of it. */
+const MAIL_URL = /^smtps?:\/\/([^\s:@/]+@)?([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?\/?$/;
+
+const NewEmail = SinkRules.omit({ answers: true }).extend({
+  name: SinkName,
+  kind: z.literal('email'),
+  url: z.string().max(LONGEST_URL).regex(MAIL_URL, 'write smtps://USER@HOST:PORT, or smtp:// for STARTTLS').meta({
+    description:
+      'The mail server: `smtps://user@host:465`, or `smtp://user@host:587` for STARTTLS, without which nothing is sent except to this machine',
+  }),
+  from: Address,
+  to: Address,
+  password: Secret.optional().meta({ description: 'The password of the user, if the server needs one' }),
+});
+
+const NewDesktop = SinkRules.extend({ name: SinkName, kind: z.literal('desktop') });
+
+export const NewSink = z
+  .discriminatedUnion('kind', [NewNtfy, NewWebhook, NewTelegram, NewSlack, NewEmail, NewDesktop])
+  .meta({ id: 'NewSink' });
 export type NewSink = z.infer<typeof NewSink>;
 
 /** A sink as every face shows it, without its secrets. */

@@ -10,6 +10,7 @@ import {
 } from '../platform/gnu-screen/index.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
+import { findDesktopBus } from '../platform/sinks/index.ts';
 import { createAnswerStore } from '../platform/sqlite/answer-store.ts';
 import {
   DAMAGED_LOG,
@@ -146,6 +147,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       store: createOutboxStore(database),
       file: join(settings.home, 'sinks.json'),
       lookedMsAgo: presence.lookedMsAgo,
+      bus: findDesktopBus(options.environment),
       clock,
       log,
       timezone,

@@ -45,6 +45,19 @@ test('a sink is added, tried, listed and forgotten; its secret comes from a file
   expect(JSON.parse((await notify(['--json'])).stdout)).toHaveLength(1);
 });
 
+test('Slack takes two tokens from two files, and e-mail a password', async () => {
+  const [bot, app] = [secretFile('xoxb-1-bot'), secretFile('xapp-1-app')];
+  const slack = ['add', 'slack', 'TEAM', '--channel', 'C0123456789', '--token-file', bot];
+  const added = await notify([...slack, '--answers', '--app-token-file', app]);
+  expect(added, added.stderr).toMatchObject({ code: 0 });
+  expect(added.stdout).toMatch(/^TEAM: slack at slack\.com, channel C0123456789, .*takes answers/);
+  const mail = ['--url', 'smtps://me@mail.example', '--from', 'me@mail.example', '--to', 'me@mail.example'];
+  const mailed = await notify(['add', 'email', 'MAIL', ...mail, '--token-file', secretFile('sesame')]);
+  expect(mailed, mailed.stderr).toMatchObject({ code: 0 });
+  expect(mailed.stdout).toMatch(/^MAIL: email at me@mail\.example, through mail\.example/);
+  expect((await notify(['--json'])).stdout).not.toMatch(/xoxb|xapp|sesame/);
+});
+
 test('a topic that was made is shown once, for the phone', async () => {
   const added = await notify(['add', 'ntfy', 'PHONE', '--url', 'https://ntfy.example']);
   expect(added.stdout).toMatch(/its topic, for the app on the phone \(shown once\): cbos-[\w-]{22}\n/);
@@ -55,6 +68,24 @@ test.each([
   [['add', 'telegram', 'BOT'], 2, '--chat'],
   [['add', 'webhook', 'OPS'], 2, '--url'],
   [['add', 'webhook', 'OPS', '--url', 'http://ops.example/'], 2, 'https'],
+  [['add', 'slack', 'TEAM'], 2, '--channel'],
+  [['add', 'slack', 'TEAM', '--channel', '#general', '--token-file', '/dev/null'], 2, 'is empty'],
+  [['add', 'email', 'MAIL', '--url', 'smtp://mail.example'], 2, '--from'],
+  [
+    ['add', 'email', 'MAIL', '--url', 'http://mail.example', '--from', 'a@b.example', '--to', 'a@b.example'],
+    2,
+    'smtps://',
+  ],
+  [
+    ['add', 'email', 'MAIL', '--url', 'smtps://u:p@mail.example', '--from', 'a@b.example', '--to', 'a@b.example'],
+    2,
+    'smtps://',
+  ],
+  [
+    ['add', 'email', 'MAIL', '--url', 'smtps://m.example', '--from', 'a@b.example', '--to', 'a@b.example', '--answers'],
+    2,
+    'no buttons',
+  ],
   [['add', 'pigeon', 'OPS'], 2, 'webhook'],
   [['add', 'ntfy', 'OPS', '--quiet', '25:00-07:00'], 2, '22:00-07:00'],
   [['add', 'ntfy', 'OPS', '--token-file', '/none'], 2, '/none'],

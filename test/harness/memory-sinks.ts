@@ -19,6 +19,8 @@ export function memorySinks(options: {
   database?: Database;
   lookedMsAgo?: () => number | null;
   log?: Logger;
+  /** the address of a desktop's bus */
+  bus?: string;
 }): Sinks {
   const { home, sessions, clock, database = openDatabase(':memory:'), lookedMsAgo = () => null } = options;
   return createSinks({
@@ -30,5 +32,6 @@ export function memorySinks(options: {
     clock,
     log: options.log ?? { debug: nothing, info: nothing, warn: nothing, error: nothing },
     timezone: 'Europe/Berlin',
+    bus: options.bus ?? null,
   });
 }

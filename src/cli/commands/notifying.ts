@@ -17,9 +17,13 @@ interface JsonOption {
 interface AddOptions extends JsonOption {
   url?: string;
   chat?: string;
+  channel?: string;
+  from?: string;
+  to?: string;
   topic?: string;
   token?: boolean;
   tokenFile?: string;
+  appTokenFile?: string;
   after?: number;
   away?: number;
   quiet?: string;
@@ -37,10 +41,19 @@ export function addNotifying(program: Command, context: CliContext): void {
     more: 'A sink gets a question once it has been open for a while and you are not using CBOS. Each question is one message, which is closed when the question is over. With --answers, the message has buttons that answer this question and nothing else. Anyone who can press them can allow what the session asks. See docs/guides/notifications.md.',
     examples: [
       ['cbos notify', 'list every sink and its state'],
+      ['cbos notify add desktop DESK --answers', 'show notifications with buttons on the desktop of this machine'],
       ['cbos notify add ntfy PHONE', 'use a topic of ntfy.sh that nobody can guess'],
       [
         'cbos notify add telegram BOT --chat 4711 --answers',
         'asks for the token; the messages have buttons that answer',
+      ],
+      [
+        'cbos notify add slack TEAM --channel C0123456789 --answers',
+        'asks for both tokens of the app; the messages have buttons',
+      ],
+      [
+        'cbos notify add email MAIL --url smtps://me@mail.example --from me@mail.example --to me@mail.example --token',
+        'asks for the password of the mail server',
       ],
       ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed messages; the command prints the secret'],
       [
@@ -75,11 +88,18 @@ export function addNotifying(program: Command, context: CliContext): void {
     )
     .addArgument(add.createArgument('<kind>', 'the kind of sink').choices(SINK_KINDS))
     .argument('<sink>', 'its name')
-    .option('--url <url>', 'the server; for a webhook, the address that gets the events')
+    .option(
+      '--url <url>',
+      'the server; for a webhook, the address that gets the events; for email: smtps://USER@HOST, or smtp:// for STARTTLS',
+    )
     .option('--chat <number>', 'telegram: the chat that gets the messages, and the only one whose buttons count')
+    .option('--channel <id>', 'slack: the channel that gets the messages, and the only one whose buttons count')
+    .option('--from <address>', 'email: the sender')
+    .option('--to <address>', 'email: who gets the messages')
     .option('--topic <topic>', 'ntfy: the topic; default: one that nobody can guess')
-    .option('--token', 'ntfy: ask for an access token')
-    .option('--token-file <file>', 'read the token, or the secret of a webhook, from a file')
+    .option('--token', 'ntfy: ask for an access token; email: ask for a password')
+    .option('--token-file <file>', 'read the token, the password, or the secret of a webhook, from a file')
+    .option('--app-token-file <file>', 'slack: read the app-level token from a file')
     .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
     .option('--away <span>', 'how long you must have been away from every part of CBOS: 0s, 60s, 5m', readSpanOrNone)
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
@@ -136,6 +156,7 @@ async function readSink(
   { kind, name, after, away, ...options }: AddOptions & { kind: SinkKind; name: string },
 ): Promise<NewSink> {
   const { url, chat, topic, token, tokenFile, quiet, timezone, answers } = options;
+  const asksSecret = token === true || tokenFile !== undefined;
   const rules = {
     name,
     ...(after === undefined ? {} : { after_s: Math.round(after / 1_000) }),
@@ -154,18 +175,47 @@ async function readSink(
           EXIT.usage,
         );
       return { kind, ...rules, ...server, chat, token: await readSecret(context, 'token of the bot', tokenFile) };
+    case 'slack': {
+      const { channel, appTokenFile } = options;
+      if (channel === undefined)
+        throw new CommandError(
+          'A Slack sink needs a channel',
+          'use --channel; see docs/guides/notifications.md',
+          EXIT.usage,
+        );
+      const bot = { token: await readSecret(context, 'token of the bot (xoxb-…)', tokenFile) };
+      if (answers !== true) return { kind, ...rules, ...server, channel, ...bot };
+      const appToken = await readSecret(context, 'app-level token (xapp-…)', appTokenFile);
+      return { kind, ...rules, ...server, channel, ...bot, app_token: appToken };
+    }
+    case 'email': {
+      const { from, to } = options;
+      if (url === undefined || from === undefined || to === undefined)
+        throw new CommandError(
+          'An e-mail needs a mail server, a sender and a receiver',
+          'use --url, --from and --to',
+          EXIT.usage,
+        );
+      if (answers === true)
+        throw new CommandError('An e-mail has no buttons', 'omit --answers; `cbos answer` answers', EXIT.usage);
+      const password = asksSecret
+        ? { password: await readSecret(context, 'password of the mail server', tokenFile) }
+        : {};
+      return { kind, ...rules, url, from, to, ...password };
+    }
+    case 'desktop':
+      return { kind, ...rules };
     case 'webhook':
       if (url === undefined) throw new CommandError('A webhook needs an address', 'use --url', EXIT.usage);
       if (tokenFile === undefined) return { kind, ...rules, url };
       return { kind, ...rules, url, secret: await readSecret(context, 'signing secret', tokenFile) };
     case 'ntfy': {
-      const asksToken = token === true || tokenFile !== undefined;
       return {
         kind,
         ...rules,
         ...server,
         ...(topic === undefined ? {} : { topic }),
-        ...(asksToken ? { token: await readSecret(context, 'access token', tokenFile) } : {}),
+        ...(asksSecret ? { token: await readSecret(context, 'access token', tokenFile) } : {}),
       };
     }
     default:

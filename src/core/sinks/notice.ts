@@ -1,4 +1,5 @@
 import { type Answer, needsYou, type Question, type Session } from '../../protocol/index.ts';
+import { displayWidth } from '../../text/display-width.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { maskSecrets } from '../../text/mask-secrets.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
@@ -55,15 +56,21 @@ export function previewOf(text: string): string {
   return maskSecrets(cleanBlock(showHiddenMarks(text)).trim());
 }
 
-/**
- * Writes the message about a session.
- * @param mostButtons how many buttons the sink shows; 0 if its messages take no answers
- */
-export function noticeOf({ slug, status }: Session, mostButtons: number): Notice {
+/** What a sink shows of a message. */
+export interface Shown {
+  /** how many buttons; 0 if the messages of the sink take no answers */
+  mostButtons: number;
+  /** how much of a body; without it, every body of a message */
+  most?: { columns: number; lines: number } | undefined;
+}
+
+/** Writes the message about a session. */
+export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown): Notice {
   const { question } = status;
   const whole = question === null ? status.because.evidence : wordsOf(question);
   const shown = cleanBlock(showHiddenMarks(whole)).trim();
-  const body = cutBytes(maskSecrets(shown), MOST_BODY_BYTES);
+  const masked = maskSecrets(shown);
+  const body = cutBytes(most === undefined ? masked : cutLines(masked, most), MOST_BODY_BYTES);
   // Nobody may allow a call that they have not seen in full.
   const isWhole = body === shown && question?.cut !== true;
   const buttons = question === null ? [] : buttonsOf(question, isWhole);
@@ -108,6 +115,18 @@ function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
 }
 
 const labelOf = (label: string): string => cleanLine(showHiddenMarks(label)).slice(0, LONGEST_LABEL);
+
+/** Cuts a text to the lines that fit, of which a long one takes several. */
+function cutLines(text: string, most: { columns: number; lines: number }): string {
+  const fitting: string[] = [];
+  let left = most.lines;
+  for (const line of text.split('\n')) {
+    left -= Math.max(1, Math.ceil(displayWidth(line) / most.columns));
+    if (left < 0) return `${fitting.join('\n')}…`;
+    fitting.push(line);
+  }
+  return text;
+}
 
 /** Cuts a text to at most `most` bytes in UTF-8. */
 function cutBytes(text: string, most: number): string {

@@ -1,5 +1,8 @@
 /** Channels that report to a person outside of the faces. Each protocol has one file and implements `SinkDriver`. */
+export { findDesktopBus, openDesktop } from './desktop.ts';
+export { openEmail } from './email.ts';
 export { openNtfy } from './ntfy.ts';
 export type * from './sink-driver.ts';
+export { openSlack } from './slack.ts';
 export { openTelegram } from './telegram.ts';
 export { openWebhook } from './webhook.ts';

@@ -57,6 +57,8 @@ export interface SinkDriver {
   /** where messages go, without secrets */
   to: string;
   mostButtons: number;
+  /** how much of a body the sink shows in full; without it, every body of a message */
+  shown?: { columns: number; lines: number };
   send(message: SinkMessage): Promise<Attempt>;
   /**
    * Checks whether a message with an unknown outcome has arrived. Without this method, the attempt is repeated, because
@@ -72,6 +74,8 @@ export interface SinkDriver {
   close?(message: SinkMessage, remote: string | null, ended: string): Promise<Attempt>;
   /** Listens for presses until the signal ends it. */
   listen?(listening: Listening): Promise<void>;
+  /** Ends what the driver keeps open besides `listen`. */
+  dispose?(): void;
 }
 
 /** Encodes the data of a button. Codes do not contain dots. */

@@ -1,7 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { v4 as uuid } from 'uuid';
 import { z } from 'zod';
-import { openNtfy, openTelegram, openWebhook, type SinkDriver, type SinkMemory } from '../../platform/sinks/index.ts';
+import {
+  openDesktop,
+  openEmail,
+  openNtfy,
+  openSlack,
+  openTelegram,
+  openWebhook,
+  type SinkDriver,
+  type SinkMemory,
+} from '../../platform/sinks/index.ts';
 import type { NewSink } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
@@ -13,6 +22,7 @@ const AFTER_S = 15;
 const AWAY_S = 60;
 const NTFY_URL = 'https://ntfy.sh';
 const TELEGRAM_URL = 'https://api.telegram.org';
+const SLACK_URL = 'https://slack.com/api';
 
 const Common = z.object({
   id: z.string(),
@@ -36,6 +46,21 @@ const KeptSink = z.discriminatedUnion('kind', [
   }),
   Common.extend({ kind: z.literal('webhook'), url: z.string(), secret: z.string() }),
   Common.extend({ kind: z.literal('telegram'), url: z.string(), token: z.string(), chat: z.string() }),
+  Common.extend({
+    kind: z.literal('slack'),
+    url: z.string(),
+    token: z.string(),
+    appToken: z.string().nullable(),
+    channel: z.string(),
+  }),
+  Common.extend({
+    kind: z.literal('email'),
+    url: z.string(),
+    from: z.string(),
+    to: z.string(),
+    password: z.string().nullable(),
+  }),
+  Common.extend({ kind: z.literal('desktop') }),
 ]);
 export type KeptSink = z.infer<typeof KeptSink>;
 
@@ -66,7 +91,7 @@ export const makeCode = (): string => randomBytes(16).toString('base64url');
  * @returns also the secrets that were created for it, which its person gets to see once
  */
 export function makeSink(
-  { name, after_s: afterS = AFTER_S, away_s: awayS = AWAY_S, quiet: hours, answers = false, ...request }: NewSink,
+  { name, after_s: afterS = AFTER_S, away_s: awayS = AWAY_S, quiet: hours, ...request }: NewSink,
   { timezone, now }: { timezone: string; now: number },
 ): { sink: KeptSink; shownOnce: string | null } {
   const quiet = hours ?? null;
@@ -77,7 +102,7 @@ export function makeSink(
     away_s: awayS,
     quiet,
     timezone: quiet === null ? null : (request.timezone ?? timezone),
-    answers,
+    answers: 'answers' in request && request.answers === true,
     created_at: new Date(now).toISOString(),
   };
   switch (request.kind) {
@@ -96,12 +121,25 @@ export function makeSink(
       const { kind, url = TELEGRAM_URL, token, chat } = request;
       return { sink: { ...common, kind, url, token, chat }, shownOnce: null };
     }
+    case 'slack': {
+      const { kind, url = SLACK_URL, token, app_token: appToken = null, channel } = request;
+      return { sink: { ...common, kind, url, token, appToken, channel }, shownOnce: null };
+    }
+    case 'email': {
+      const { kind, url, from, to, password = null } = request;
+      return { sink: { ...common, kind, url, from, to, password }, shownOnce: null };
+    }
+    case 'desktop':
+      return { sink: { ...common, kind: request.kind }, shownOnce: null };
     default:
       return request satisfies never;
   }
 }
 
-export function openDriver(sink: KeptSink, { memory, now }: { memory: SinkMemory; now(): number }): SinkDriver {
+export function openDriver(
+  sink: KeptSink,
+  { memory, now, bus }: { memory: SinkMemory; now(): number; bus: string | null },
+): SinkDriver {
   switch (sink.kind) {
     case 'ntfy':
       return openNtfy({ ...sink, memory, now });
@@ -109,6 +147,12 @@ export function openDriver(sink: KeptSink, { memory, now }: { memory: SinkMemory
       return openWebhook({ ...sink, takesAnswers: sink.answers, now });
     case 'telegram':
       return openTelegram({ ...sink, memory });
+    case 'slack':
+      return openSlack({ ...sink, appToken: sink.answers ? sink.appToken : null });
+    case 'email':
+      return openEmail(sink);
+    case 'desktop':
+      return openDesktop({ bus });
     default:
       return sink satisfies never;
   }

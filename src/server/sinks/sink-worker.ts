@@ -145,7 +145,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     const notice =
       unsureSince !== null && before.notice !== null
         ? before.notice
-        : noticeOf(session, takesAnswers ? driver.mostButtons : 0);
+        : noticeOf(session, { mostButtons: takesAnswers ? driver.mostButtons : 0, most: driver.shown });
     const attempts = before.attempts + 1;
     const message = change(before.id, { phase: 'sending', attempts, notice, unsureSince });
     if (message === null) return null;
@@ -255,6 +255,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     dispose: () => {
       ended.abort();
       cancel?.();
+      driver.dispose?.();
     },
   };
 }

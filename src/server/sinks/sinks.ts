@@ -44,6 +44,8 @@ export interface SinksOptions {
   log: Logger;
   /** the time zone of a sink that names none */
   timezone: string;
+  /** the address of the D-Bus of the person's desktop; null if the server has none */
+  bus: string | null;
 }
 
 /** How long a finished message is remembered, so that a press on its old buttons gets an explanation. */
@@ -80,7 +82,7 @@ export function createSinks(options: SinksOptions): Sinks {
   function open(sink: KeptSink): void {
     const { id: sinkId, name, answers: takesAnswers } = sink;
     const memory = { read: () => store.memory(sinkId), write: (text: string) => store.remember(sinkId, text) };
-    const driver = openDriver(sink, { memory, now: clock.now });
+    const driver = openDriver(sink, { memory, now: clock.now, bus: options.bus });
     workers.set(
       sinkId,
       createSinkWorker({
@@ -101,7 +103,7 @@ export function createSinks(options: SinksOptions): Sinks {
   function view(sink: KeptSink): Sink {
     const { id, name, kind, after_s, away_s, quiet, timezone, answers, created_at } = sink;
     const memory = { read: () => null, write: () => undefined };
-    const { to } = openDriver(sink, { memory, now: clock.now });
+    const { to } = openDriver(sink, { memory, now: clock.now, bus: options.bus });
     const rules = { after_s, away_s, quiet, timezone, answers };
     const fault = workers.get(id)?.fault() ?? null;
     return { name, kind, to, ...rules, created_at, ...store.counts(id, clock.now() - KEPT_MS), fault };

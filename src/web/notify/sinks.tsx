@@ -19,8 +19,8 @@ export function Sinks() {
       <h2>Told elsewhere</h2>
       {sinks.value?.length === 0 && (
         <p class="faint">
-          ntfy, Telegram or your own webhook can report to you what a session asks while you are away:{' '}
-          <code>cbos notify add --help</code>
+          A phone, a chat, your desktop, e-mail or your own webhook can report to you what a session asks while you are
+          away: <code>cbos notify add --help</code>
         </p>
       )}
       {sinks.value?.map((sink) => (

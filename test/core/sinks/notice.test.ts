@@ -4,7 +4,8 @@ import { maskSecrets } from '../../../src/text/mask-secrets.ts';
 import { someSession } from '../../harness/some-session.ts';
 import { asking, DONE, WORKING } from '../../harness/some-sessions.ts';
 
-const about = (some: Parameters<typeof asking>[0], most = 8) => noticeOf(someSession('AUTH', asking(some)), most);
+const about = (some: Parameters<typeof asking>[0], most = 8) =>
+  noticeOf(someSession('AUTH', asking(some)), { mostButtons: most });
 const bash = (command: string) => about({ tool: { name: 'Bash', input: { command } }, text: command });
 const labels = ({ buttons }: { buttons: { label: string }[] }): string[] => buttons.map(({ label }) => label);
 const choice = (label: string) => ({ key: '1', label, description: null, means: 'choice' as const });

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { startDesktop } from '../../harness/desktop.ts';
+import { startMail } from '../../harness/mail-server.ts';
 import { type NtfyEvent, startNtfy } from '../../harness/ntfy-server.ts';
 import type { SinkFault, SinkServer } from '../../harness/sink-server.ts';
+import { SLACK_APP_TOKEN, SLACK_CHANNEL, SLACK_TOKEN, startSlack } from '../../harness/slack-server.ts';
 import { BOT_TOKEN, startTelegram } from '../../harness/telegram-server.ts';
 import { waitFor } from '../../harness/wait-for.ts';
 import { startWebhook } from '../../harness/webhook-server.ts';
@@ -21,7 +24,10 @@ function randomNumbers(seed: number): (below: number) => number {
 }
 
 /** Asks all questions while half of the requests fail, and kills the server again and again. */
-async function askAll(rig: SinkRig, server: SinkServer): Promise<void> {
+async function askAll(
+  rig: SinkRig,
+  server: Pick<SinkServer, 'faultOf'> & { requests: readonly unknown[] },
+): Promise<void> {
   const random = randomNumbers(SEED);
   server.faultOf = () => (random(2) === 0 ? null : (FAULTS[random(FAULTS.length)] ?? null));
   for (let asked = 0; asked < QUESTIONS; asked += 1) {
@@ -116,4 +122,63 @@ test('a webhook: one event for each question by its id, and one that reports its
   for (const { slug } of rig.memory.list()) rig.work(slug);
   await rig.untilDone();
   expect(tally(of('question.closed'), ({ data }) => data.title)).toEqual(onceEach);
+});
+
+test('Slack: one message for each question, and old buttons change nothing', async () => {
+  const rig = new SinkRig();
+  await using slack = await startSlack({ now: rig.clock.now });
+  const tokens = { token: SLACK_TOKEN, app_token: SLACK_APP_TOKEN };
+  rig.add({ name: 'TEAM', kind: 'slack', url: slack.url, ...tokens, channel: SLACK_CHANNEL, answers: true });
+  await askAll(rig, slack);
+  expect(tally(slack.messages, ({ text }) => text)).toEqual(onceEach);
+
+  const old = slack.messages.map((message) => ({ ...message }));
+  for (const { slug } of rig.memory.list()) rig.work(slug);
+  await rig.untilDone();
+  expect(slack.messages.every(({ shown, buttons }) => buttons.length === 0 && shown.endsWith('any more.'))).toBe(true);
+  const isHeard = (): boolean => {
+    rig.clock.advance(5_000);
+    return slack.connections() === 1;
+  };
+  await waitFor(isHeard, { describe: 'Slack is heard' });
+  for (const message of old.slice(0, 20)) slack.press(message, message.buttons[0]);
+  await waitFor(() => slack.notes.length === 20, { describe: 'each press is answered' });
+  expect(slack.notes.every(({ user, text }) => user === 'U7' && text.includes('is over'))).toBe(true);
+  await waitFor(() => slack.acknowledged.length === 20, { describe: 'each press is acknowledged' });
+  expect(rig.answered).toEqual([]);
+});
+
+test('e-mail: one message for each question by its id', async () => {
+  const rig = new SinkRig();
+  await using mail = await startMail();
+  rig.add({ name: 'MAIL', kind: 'email', url: mail.url, from: 'cbos@example.org', to: 'ada@example.org' });
+  await askAll(rig, mail);
+  const byId = new Map(mail.mails.map(({ headers }) => [headers.get('message-id'), headers.get('subject')]));
+  expect(tally([...byId.values()], (subject) => subject ?? '')).toEqual(onceEach);
+  // Lost confirmations made CBOS repeat messages. Otherwise this test would prove nothing.
+  expect(mail.mails.length).toBeGreaterThan(byId.size);
+});
+
+test('the desktop: one notification for each question, and old buttons change nothing', async () => {
+  await using desktop = await startDesktop();
+  const rig = new SinkRig({ bus: desktop.bus });
+  rig.add({ name: 'DESK', kind: 'desktop', answers: true });
+  await askAll(rig, desktop);
+  expect(tally([...desktop.shown.values()], ({ title }) => title)).toEqual(onceEach);
+  // Lost answers made CBOS repeat notifications. Otherwise this test would prove nothing.
+  expect(desktop.all.length).toBeGreaterThan(QUESTIONS);
+
+  const old = [...desktop.shown.values()];
+  for (const { slug } of rig.memory.list()) rig.work(slug);
+  await rig.untilDone();
+  expect(desktop.shown.size).toBe(0);
+  // The connection of the last server may still be opening.
+  const isHeard = (): boolean => {
+    for (const one of old.slice(0, 20)) desktop.press(one, one.actions[0]);
+    return desktop.shown.size > 0;
+  };
+  await waitFor(isHeard, { describe: 'a press is answered' });
+  await waitFor(() => desktop.shown.size === 20, { describe: 'each press is answered' });
+  expect([...desktop.shown.values()].every(({ body }) => body.includes('is over'))).toBe(true);
+  expect(rig.answered).toEqual([]);
 });

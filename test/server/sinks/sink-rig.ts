@@ -24,9 +24,13 @@ export class SinkRig {
   looked: number | null = null;
   readonly log: string[] = [];
   #database: Database = openDatabase(join(this.home, 'cbos.db'));
-  sinks: Sinks = this.#serve();
+  sinks: Sinks;
+  readonly #bus: string | undefined;
 
-  constructor() {
+  /** @param options.bus the address of a desktop's bus */
+  constructor({ bus }: { bus?: string } = {}) {
+    this.#bus = bus;
+    this.sinks = this.#serve();
     onTestFinished(() => {
       this.sinks.dispose();
       this.#database.close();
@@ -43,6 +47,7 @@ export class SinkRig {
       clock: this.clock,
       idOf: (slug) => this.memory.idOf(slug),
       database: this.#database,
+      ...(this.#bus === undefined ? {} : { bus: this.#bus }),
       lookedMsAgo: () => (this.looked === null ? null : this.clock.elapsed() - this.looked),
       log: { debug: LOG_NOTHING, info: LOG_NOTHING, warn: write, error: write },
     });

@@ -1,0 +1,77 @@
+import type { Attempt, SinkDriver, SinkMessage } from './sink-driver.ts';
+
+/** How long each step of a transfer may take. */
+const STEP_LIMIT_MS = 15_000;
+const IMPLICIT_TLS = 'smtps:';
+const PORTS: Readonly<Record<string, number>> = { 'smtps:': 465, 'smtp:': 587 };
+const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Nodemailer's codes of errors before any part of a message was sent (10.6). */
+const BEFORE: ReadonlySet<string> = new Set(['EDNS', 'ETLS', 'EREQUIRETLS']);
+/** Nodemailer's codes of errors that the same message would meet again. */
+const FINAL: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
+/** From this reply code on, a mail server refuses a message permanently (RFC 5321, 4.2.1). */
+const PERMANENT = 500;
+
+type MailError = Error & { code?: string; syscall?: string; responseCode?: number };
+
+/**
+ * Sends mail through the mail server of a person. Mail cannot be taken back and has no buttons, so this sink only
+ * reports. The `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message whose
+ * first copy arrived although its confirmation was lost.
+ * @param options.url smtps://USER@HOST:PORT, or smtp: with STARTTLS, which must succeed except on this machine
+ */
+export function openEmail(options: { url: string; from: string; to: string; password: string | null }): SinkDriver {
+  const { from, to, password } = options;
+  const { protocol, hostname, port, username } = new URL(options.url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+
+  /** Opens one connection for one message: messages are rare, and mail servers close idle connections. */
+  async function connect() {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      host,
+      port: port === '' ? (PORTS[protocol] ?? 0) : Number(port),
+      secure: protocol === IMPLICIT_TLS,
+      requireTLS: !LOOPBACK.has(hostname),
+      ...(password === null ? {} : { auth: { user: decodeURIComponent(username), pass: password } }),
+      connectionTimeout: STEP_LIMIT_MS,
+      greetingTimeout: STEP_LIMIT_MS,
+      socketTimeout: STEP_LIMIT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  async function send({ id, session, title, body }: SinkMessage): Promise<Attempt> {
+    const transport = await connect();
+    try {
+      await transport.sendMail({
+        from,
+        to,
+        subject: title,
+        text: session === '' ? body : `${body}\n\nTo answer: cbos answer ${session}`,
+        messageId: `<${id}@cbos.invalid>`,
+        // Programs that reply on behalf of an absent person must not reply to this (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+      return { kind: 'sent', remote: null };
+    } catch (error) {
+      return attemptOf(error as MailError);
+    } finally {
+      transport.close();
+    }
+  }
+
+  return { to: `${to}, through ${host}`, mostButtons: 0, send };
+}
+
+function attemptOf(fault: MailError): Attempt {
+  const { code = '', syscall, responseCode, message: error } = fault;
+  if (FINAL.has(code)) return { kind: 'refused', error };
+  if (responseCode !== undefined) {
+    return responseCode >= PERMANENT ? { kind: 'refused', error } : { kind: 'unsent', error, afterMs: null };
+  }
+  const isBefore = BEFORE.has(code) || syscall === 'connect';
+  return { kind: isBefore ? 'unsent' : 'unsure', error, afterMs: null };
+}

@@ -1,0 +1,242 @@
+import { z } from 'zod';
+import { baseOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
+import {
+  type Attempt,
+  type Found,
+  type Listening,
+  pressData,
+  readPress,
+  type SinkDriver,
+  type SinkMessage,
+} from './sink-driver.ts';
+import { openSlackSocket } from './slack-socket.ts';
+
+/** How many buttons fit below a message without hiding it. Slack accepts 25. */
+const MOST_BUTTONS = 8;
+/** The longest text of one block. Slack refuses a message with a longer one. */
+const LONGEST_BLOCK = 3_000;
+/** The name of our metadata, which only programs see. */
+const EVENT_TYPE = 'cbos_question';
+/** How far apart the clocks of two machines may be. */
+const SKEW_S = 120;
+/** How many messages are read at once, and how many times, while CBOS looks for one. */
+const PAGE = 200;
+const MOST_PAGES = 25;
+const LISTEN_AGAIN_MS = 5_000;
+
+const Reply = z.object({ ok: z.boolean(), error: z.string().optional(), needed: z.string().optional() });
+const Posted = z.object({ ts: z.string() });
+const Opened = z.object({ url: z.string() });
+const History = z.object({
+  messages: z.array(
+    z.object({
+      ts: z.string(),
+      metadata: z
+        .object({ event_type: z.string(), event_payload: z.object({ id: z.unknown() }).optional() })
+        .optional(),
+    }),
+  ),
+  response_metadata: z.object({ next_cursor: z.string() }).optional(),
+});
+const Pressed = z.object({
+  type: z.literal('block_actions'),
+  channel: z.object({ id: z.string() }),
+  user: z.object({ id: z.string() }),
+  actions: z.array(z.object({ value: z.string().optional() })),
+});
+
+type Called =
+  | { kind: 'ok'; body: unknown }
+  | { kind: 'failed'; error: string; afterMs: number | null; isOver: boolean }
+  | { kind: 'unsure'; error: string }
+  | { kind: 'unsent'; error: string };
+
+/** Errors of Slack after which the same request may succeed later, without having been carried out. */
+const LATER: ReadonlySet<string> = new Set([
+  'ratelimited',
+  'rate_limited',
+  'message_limit_exceeded',
+  'service_unavailable',
+]);
+/** Errors of Slack after which the request may have been carried out. */
+const UNSURE: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'request_timeout']);
+
+/**
+ * An app that writes into one channel and accepts presses only there. Its buttons come back over Socket Mode, a
+ * WebSocket that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages.
+ * Each message therefore carries its id as metadata. If it is unknown whether a message arrived, CBOS searches the
+ * history of the channel for that id.
+ * @param options.appToken the token that opens the WebSocket; null if the messages have no buttons
+ */
+export function openSlack(options: {
+  url: string;
+  token: string;
+  appToken: string | null;
+  channel: string;
+}): SinkDriver {
+  const { token, appToken, channel } = options;
+  const base = baseOf(options.url);
+  /** where a search of the history was interrupted; the next one for the same message goes on from there */
+  let search: { id: string; cursor: string } | null = null;
+
+  async function call(
+    method: string,
+    body: object,
+    { bearer = token, isRead = false, signal }: { bearer?: string; isRead?: boolean; signal?: AbortSignal } = {},
+  ): Promise<Called> {
+    const query = isRead ? `?${new URLSearchParams(body as Record<string, string>)}` : '';
+    const reply = await request(`${base}/${method}${query}`, {
+      method: isRead ? 'GET' : 'POST',
+      headers: {
+        authorization: `Bearer ${bearer}`,
+        ...(isRead ? {} : { 'content-type': 'application/json; charset=utf-8' }),
+      },
+      ...(isRead ? {} : { body: JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return calledOf(reply);
+  }
+
+  async function send(message: SinkMessage): Promise<Attempt> {
+    const metadata = { event_type: EVENT_TYPE, event_payload: { id: message.id } };
+    const called = await call('chat.postMessage', { channel, ...contentOf(message), metadata });
+    if (called.kind !== 'ok') return attemptOf(called);
+    return { kind: 'sent', remote: Posted.safeParse(called.body).data?.ts ?? null };
+  }
+
+  async function find({ id }: SinkMessage, since: number): Promise<Found> {
+    const oldest = String(Math.floor(since / 1_000) - SKEW_S);
+    let cursor = search?.id === id ? search.cursor : '';
+    search = null;
+    for (let page = 0; page < MOST_PAGES; page += 1) {
+      const asked = { channel, oldest, limit: String(PAGE), include_all_metadata: 'true' };
+      const called = await call('conversations.history', cursor === '' ? asked : { ...asked, cursor }, {
+        isRead: true,
+      });
+      if (called.kind !== 'ok') {
+        search = { id, cursor };
+        return { kind: 'unknown', error: called.error };
+      }
+      const { data } = History.safeParse(called.body);
+      if (data === undefined) return { kind: 'unknown', error: 'the history of the channel cannot be read' };
+      const found = data.messages.find(
+        ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id,
+      );
+      if (found !== undefined) return { kind: 'found', remote: found.ts };
+      cursor = data.response_metadata?.next_cursor ?? '';
+      if (cursor === '') return { kind: 'absent' };
+    }
+    return { kind: 'unknown', error: 'the channel has too many new messages' };
+  }
+
+  async function close(message: SinkMessage, remote: string | null, ended: string): Promise<Attempt> {
+    if (remote === null) return { kind: 'sent', remote };
+    const closed = { ...message, body: `${message.body}\n\n${ended}`, buttons: [] };
+    const called = await call('chat.update', { channel, ts: remote, ...contentOf(closed) });
+    // Somebody has deleted the message, or the app may no longer write there.
+    if (called.kind === 'failed' && called.isOver) return { kind: 'sent', remote };
+    return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
+  }
+
+  async function listen(appLevel: string, listening: Listening): Promise<void> {
+    const { signal, onFault, pause } = listening;
+    while (!signal.aborted) {
+      const called = await call('apps.connections.open', {}, { bearer: appLevel, signal });
+      if (signal.aborted) return;
+      const url = called.kind === 'ok' ? (Opened.safeParse(called.body).data?.url ?? null) : null;
+      const end =
+        url === null
+          ? { fault: called.kind === 'ok' ? 'Slack named no address' : called.error }
+          : await openSlackSocket(url, {
+              isLocal: base.startsWith('http:'),
+              signal,
+              onOpen: () => onFault(null),
+              onInteraction: (payload) => takeInteraction(payload, listening),
+            });
+      if (signal.aborted) return;
+      // Slack replaces each connection after some hours, and announces that.
+      if (end.fault === null) continue;
+      onFault(end.fault);
+      await pause(LISTEN_AGAIN_MS);
+    }
+  }
+
+  async function takeInteraction(payload: unknown, { onPress }: Listening): Promise<void> {
+    const { data } = Pressed.safeParse(payload);
+    // Presses in any other channel get no answer, not even a refusal.
+    if (data === undefined || data.channel.id !== channel) return;
+    const press = readPress(data.actions[0]?.value);
+    const reply = press === null ? null : await onPress(press);
+    // The edited message shows what was answered. Only a press that did nothing needs an explanation.
+    if (reply === null || reply.isDone) return;
+    await call('chat.postEphemeral', { channel, user: data.user.id, text: escapeText(reply.text) });
+  }
+
+  return {
+    to: `${originOf(base)}, channel ${channel}`,
+    mostButtons: MOST_BUTTONS,
+    send,
+    find,
+    close,
+    ...(appToken === null ? {} : { listen: (listening: Listening) => listen(appToken, listening) }),
+  };
+}
+
+/** Writes a message. Blocks of plain text show a text as it is: it can neither mention people nor hide a link. */
+function contentOf({ title, body, code, buttons }: SinkMessage): object {
+  const section = (text: string): object => ({ type: 'section', text: { type: 'plain_text', text, emoji: false } });
+  const elements = buttons.map(({ key, label }) => ({
+    type: 'button',
+    action_id: `answer_${key}`,
+    text: { type: 'plain_text', text: label, emoji: false },
+    value: pressData(code, key),
+  }));
+  return {
+    // Notifications and screen readers use this text.
+    text: escapeText(title),
+    blocks: [
+      ...[title, ...partsOf(body)].map(section),
+      ...(elements.length === 0 ? [] : [{ type: 'actions', elements }]),
+    ],
+    unfurl_links: false,
+    unfurl_media: false,
+  };
+}
+
+/** Splits a text into parts that fit into a block. No part is empty, because Slack refuses an empty one. */
+function partsOf(text: string): string[] {
+  const parts: string[] = [];
+  let part = '';
+  for (const character of text) {
+    if (part.length + character.length > LONGEST_BLOCK) {
+      parts.push(part);
+      part = '';
+    }
+    part += character;
+  }
+  return part.trim() === '' ? parts : [...parts, part];
+}
+
+/** Slack reads commands such as `<!channel>` in a text, unless these three characters are escaped. */
+const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+
+function calledOf(reply: HttpReply): Called {
+  if (reply.kind !== 'answered') return reply;
+  const { status, text, retryAfterMs } = reply;
+  if (status === 429) return { kind: 'failed', error: 'HTTP 429', afterMs: retryAfterMs, isOver: false };
+  const body = parseJson(text);
+  const { data } = Reply.safeParse(body);
+  // A proxy answered, or the server failed. The request may have been carried out.
+  if (data === undefined || status >= 500) return { kind: 'unsure', error: `HTTP ${status}` };
+  if (data.ok) return { kind: 'ok', body };
+  const { error = `HTTP ${status}`, needed } = data;
+  if (UNSURE.has(error)) return { kind: 'unsure', error };
+  const shown = needed === undefined ? error : `${error}: ${needed}`;
+  return { kind: 'failed', error: shown, afterMs: retryAfterMs, isOver: !LATER.has(error) };
+}
+
+function attemptOf(called: Exclude<Called, { kind: 'ok' }>): Attempt {
+  if (called.kind !== 'failed') return { ...called, afterMs: null };
+  const { error, isOver, afterMs } = called;
+  return isOver ? { kind: 'refused', error } : { kind: 'unsent', error, afterMs };
+}
