@@ -53,7 +53,7 @@ const host = createLocalMachine({
   cwd: process.cwd(),
   userHome: homedir(),
   node: process.execPath,
-  // This file is a part of the program; src/start.ts is the file beside the parts that people start.
+  // This file is one of the program's parts. People start src/start.ts, which is built next to the parts.
   program: join(import.meta.dirname, '..', 'cbos.js'),
   calledAs,
   pid: process.pid,

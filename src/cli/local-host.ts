@@ -87,7 +87,7 @@ export interface TimelineChange {
 export interface RecordingChoice {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file; null for the file beside the recording, if there is one */
+  /** path of the timing file; null for the file next to the recording, if there is one */
   timing: string | null;
   /** overrides the size in the recording */
   cols: number | null;

@@ -18,7 +18,7 @@ export interface MachineHits extends SearchResult {
   fault: string | null;
 }
 
-/** A hit with the name of its session in the fleet. Null as the machine means this one. */
+/** A hit with the name of its session in the fleet. `machine` is null for this machine. */
 export type FleetHit = SearchHit & { machine: string | null };
 
 /** Searches on all machines of the fleet at once. @throws CatalogueError no_fleet */

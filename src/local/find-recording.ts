@@ -10,7 +10,7 @@ export interface RecordingPair {
 export interface RecordingName {
   /** a session's slug, or the path of a recording */
   recording: string;
-  /** path of the timing file; null for the file beside the recording, if there is one */
+  /** path of the timing file; null for the file next to the recording, if there is one */
   timing: string | null;
 }
 
@@ -26,8 +26,8 @@ function isName(text: string): boolean {
 }
 
 /**
- * Finds a file by its path, or a session's recording by its name. The timing file is beside it unless another one is
- * named.
+ * Finds a file by its path, or a session's recording by its name. The timing file is next to the recording unless
+ * another file is named.
  * @throws CatalogueError no_recording
  */
 export function findRecording({ recording, timing }: RecordingName, { settings, cwd }: RecordingPlace): RecordingPair {

@@ -18,17 +18,17 @@ export interface ThisProgram {
   version: string;
 }
 
-/** Returns the directory of the page's files, which the build puts beside the program. */
+/** Returns the directory of the page's files, which the build puts next to the program. */
 export function webDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'web');
 }
 
-/** Returns the directory of the documentation, which `npm run docs` puts beside the program. */
+/** Returns the directory of the documentation, which `npm run docs` puts next to the program. */
 export function docsDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'docs');
 }
 
-/** Returns the program of the search worker, which the build puts beside the program. */
+/** Returns the program of the search worker, which the build puts next to the program. */
 export function searchProgram({ program }: ThisProgram): string {
   return join(dirname(program), 'parts', 'search-worker.js');
 }

@@ -38,7 +38,7 @@ export const RESTORE_REFUSALS = [
   'in_use',
   /** it had a conversation, but Claude Code has not saved it */
   'no_conversation',
-  /** the server has already tried several times by itself */
+  /** the server has already tried several times on its own */
   'gave_up',
 ] as const;
 export const RestoreRefusal = z.enum(RESTORE_REFUSALS);

@@ -32,7 +32,7 @@ export interface Clock {
    * that they store.
    */
   onStep(listener: (byMs: number) => void): Dispose;
-  /** The clock's current setting, to be stored beside times. */
+  /** The clock's current setting, to be stored together with times. */
   setting(): ClockSetting;
 }
 
@@ -91,7 +91,8 @@ export function createClock(source: TimeSource): Clock {
 }
 
 /**
- * Remembers the present moment. The returned function returns its time by the wall clock as that clock is then set.
+ * Remembers the current moment. The returned function gives the time of that moment by the wall clock as set at each
+ * call.
  */
 export function markNow(clock: Clock): () => number {
   const at = clock.elapsed();

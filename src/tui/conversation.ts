@@ -14,8 +14,7 @@ export type Piece =
 const MOST_PIECES = 1_000;
 
 /**
- * Each event counts once, however it arrives and however often it arrives. Each event counts once, however it arrives
- * and however often.
+ * A conversation as the pane shows it. Each event counts once, however and however often it arrives.
  */
 export class Conversation {
   readonly pieces: Piece[] = [];

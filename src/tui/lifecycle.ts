@@ -60,7 +60,7 @@ export function renameSession(app: App, { slug }: Session, name: string): void {
 
 const SAME_FOLDER = '--same-folder';
 
-/** Continues the conversation of a session twice. */
+/** Forks a session: its conversation continues in the session itself and in a new one. */
 export function forkSession(app: App, { slug }: Session, words: string): void {
   const [name, ...flags] = words.split(/\s+/).filter((word) => word !== '');
   if (name === undefined || flags.some((flag) => flag !== SAME_FOLDER)) {

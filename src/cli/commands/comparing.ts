@@ -12,7 +12,7 @@ import type { CliContext } from '../context.ts';
 import { lastAnswer } from '../last-answer.ts';
 import { describe } from './command-help.ts';
 
-/** What a session has done so far. Null and empty where no source knows it. */
+/** What a session has done so far. A field is null or empty if no source reports it. */
 interface Compared {
   session: Session;
   changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
@@ -48,7 +48,7 @@ export function addComparing(program: Command, context: CliContext): void {
       if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);
       const client = await context.client();
       const sessions = await Promise.all(named.map((slug) => client.call('getSession', { params: { slug } })));
-      // One after the other: git and a transcript of megabytes each.
+      // Sessions are read one after the other, because each needs git and a transcript of several megabytes.
       const compared: Compared[] = [];
       for (const session of sessions) compared.push(await compare(client, session));
       if (json === true) return out.json(compared.map(({ session, ...rest }) => ({ ...factsOf(session), ...rest })));

@@ -111,8 +111,8 @@ export function addLaunching(program: Command, context: CliContext): void {
 }
 
 /**
- * Launches several sessions with the same task. A name that is taken refuses all of them, before anything is launched.
- * If a later launch fails, the error names the sessions that run.
+ * Launches several sessions with the same task. If one of the names is taken, all of them are refused before anything
+ * is launched. If a later launch fails, the error names the sessions that are already running.
  */
 async function launchSeveral(
   context: CliContext,

@@ -38,7 +38,7 @@ export interface TableOptions {
 const GAP = '  ';
 /** A value cut to fewer cells means nothing. */
 const LEAST = 12;
-/** How many cells a column that can be cut keeps while an extra column is beside it. */
+/** How many cells a column that can be cut keeps while an extra column is next to it. */
 const COMFORTABLE = 30;
 
 /**

@@ -15,8 +15,8 @@ const TELLS_ITS_VERSION = /^(?:-v|-V|-h|--version|--help)$/;
 
 /**
  * Reports whether a text may run a command that a rule covers although neither its simple commands nor its letters show
- * that. A yes opens a dialog that would not open otherwise, so a variable alone is no reason for a yes. A variable that
- * only fills in the arguments of another program is let through.
+ * that. If the result is true, a dialog opens that would not open otherwise, so a variable alone is not a reason for
+ * it. A variable that only fills in the arguments of another program is let through.
  * @param follow the destination of a path, with links followed
  */
 export function mayHideCommand(

@@ -31,7 +31,7 @@ export function ruleForCall(call: { tool: string; input: unknown }, folder: stri
   if (tool === SHELL_TOOL) {
     const read = commandOf(call);
     if (read === null || read.unclear !== null) return { why: UNCLEAR };
-    // The first `cd` into the folder needs no rule, and another one gets none.
+    // The first `cd` into the folder needs no rule. For any other `cd`, no rule is made.
     const commands = read.commands.map(unwrap).filter(({ words: [name] }) => name !== 'cd');
     const patterns = commands.map((one) => exactPattern(one)?.join(' ') ?? null);
     if (patterns.length === 0 || patterns.includes(null)) return { why: WIDE };
@@ -39,7 +39,7 @@ export function ruleForCall(call: { tool: string; input: unknown }, folder: stri
   }
   const field = FILE_TOOLS.get(tool);
   const path = field === undefined ? null : fieldOf(input, field);
-  // A star in a path would match others.
+  // A star in a path would match other paths.
   if (path === null || !path.startsWith('/') || path.includes('*')) return { why: OTHER };
   return { tool: [tool], path: [path], project: folder };
 }

@@ -16,8 +16,8 @@ import { type LaunchMark, readLaunchMark } from './launch-mark.ts';
 const NUMBER_HEX_DIGITS = 12;
 
 /**
- * How many rounds are used to mark a tree. Children forked during one round are found in the next. Those that outlast
- * all rounds are marked only by their environment.
+ * How many rounds are used to mark a tree. Children forked during one round are found in the next. Processes that are
+ * still unmarked after all rounds can be identified only by their environment.
  */
 const MARK_ROUNDS = 5;
 

@@ -168,7 +168,7 @@ async function copyIndex(gitDir: string, dir: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
   const back = Math.floor(stats.mtimeMs - 1) / 1_000;
   await utimes(to, back, back);
-  // If the index is split into two parts, the larger one is a file beside it.
+  // If the index is split into two parts, the larger one is a file next to it.
   const shared = (await readdir(gitDir)).filter((name) => /^sharedindex\.[0-9a-f]+$/.test(name));
   await Promise.all(shared.map((name) => copyFile(join(gitDir, name), join(dir, name), constants.COPYFILE_FICLONE)));
 }

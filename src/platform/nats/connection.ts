@@ -49,8 +49,8 @@ export interface NatsLink {
 }
 
 /**
- * Opens a connection to a NATS server. It never reconnects by itself. The client library would then send messages that
- * were published in between, long after their senders learned that they could not be sent.
+ * Opens a connection to a NATS server. It never reconnects automatically. Otherwise the client library would send
+ * messages that were published in between long after their senders learned that they could not be sent.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {

@@ -72,7 +72,7 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 }
 
 /**
- * Marks a recording as made by CBOS with an empty `SLUG.cbos` beside it, which moves along with it. Only marked
+ * Marks a recording as made by CBOS with an empty `SLUG.cbos` next to it, which moves along with it. Only marked
  * recordings are ever removed, because users may keep their own recordings in the same directory. If the mark cannot be
  * written, the recording is kept, and is marked when the server next starts.
  */

@@ -43,7 +43,7 @@ const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 const DROPPED = /^dropped-(\d+)$/;
 const PART = /^(\d+)-(\d+)\.br$/;
 
-/** Returns `SLUG.parts`, a directory beside the recording, or `SLUG.timing.parts` for its timing. */
+/** Returns `SLUG.parts`, a directory next to the recording, or `SLUG.timing.parts` for its timing. */
 function partsDirectory(typescript: string): string {
   return `${typescript.replace(/\.typescript$/, '')}.parts`;
 }

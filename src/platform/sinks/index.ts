@@ -1,4 +1,7 @@
-/** Channels that report to a person outside of the faces. Each protocol has one file and implements `SinkDriver`. */
+/**
+ * Channels that report to a person who is not looking at a face. Each protocol has its own file, which implements
+ * `SinkDriver`.
+ */
 export { findDesktopBus, openDesktop } from './desktop.ts';
 export { openEmail } from './email.ts';
 export { openNtfy } from './ntfy.ts';

@@ -94,7 +94,7 @@ export class SearchEntries {
   /**
    * Deletes entries. Their lines may be added again later.
    * @param which selects the rows
-   * @returns how many they were
+   * @returns how many were deleted
    */
   delete(which: string, ...values: number[]): number {
     const rows = this.#sql.all(which, ...values);

@@ -82,7 +82,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
       try {
         await sessions.answer(slug, { choice: 'yes', question_id: id });
       } catch (cause) {
-        // Whoever gave no yes has allowed nothing.
+        // Without a yes, nothing was allowed.
         await rules.remove(rule.id);
         throw cause;
       }

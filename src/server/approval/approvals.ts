@@ -108,7 +108,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     }: {
       by: (...args: Parameters<typeof decide>) => Verdict | null;
       makesAsk: readonly RuleFileState[];
-      /** rules that are only tried */
+      /** rules to try out, which are not in effect */
       extra?: readonly ApprovalRule[];
     },
   ): Promise<Decided | null> {

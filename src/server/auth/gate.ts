@@ -51,8 +51,8 @@ export interface Admission {
   /** the request's path and query, regardless of the form of the request target */
   target: string;
   /**
-   * the address of the same page at the only address of this machine where browsers can sign in; null if the request
-   * was sent to that address, or did not ask for a page
+   * the URL of the same page at the only address of this machine where browsers can sign in; null if the request was
+   * sent to that address, or did not ask for a page
    */
   moved: string | null;
   /** whether the request carried a valid token or sign-in */

@@ -2,11 +2,11 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How much longer than a count its folder rests before the next one. A repository so large that a count takes a second
- * is therefore busy for a fifth of the time at most, however quickly its turns end.
+ * How long a folder rests after a count, as a multiple of the time that the count took. Even in a repository so large
+ * that a count takes a second, counting takes at most a fifth of the time, however quickly turns end.
  */
 const REST_OF_FOLDER = 4;
-/** The same after a count in the middle of a turn, for all folders: they take a tenth of one processor at most. */
+/** The same for counts in the middle of a turn, across all folders: they take at most a tenth of one processor. */
 const REST_AFTER_LATER = 9;
 /** The shortest time between two counts of a folder in the middle of a turn. A person reads no faster. */
 const LEAST_REST_MS = 5_000;

@@ -143,7 +143,7 @@ export async function adoptSession(
 /**
  * Ensures that Screen writes the recording of a session that it records. Screen continues on its own unless somebody
  * turned its log off, or moved or deleted the file.
- * @returns whether Screen had to be told to begin
+ * @returns whether Screen first had to be instructed to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
 export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {

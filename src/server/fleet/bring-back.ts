@@ -52,7 +52,7 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 
 /**
  * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because no
- * client was told that it ended.
+ * client has learned that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {

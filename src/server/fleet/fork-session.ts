@@ -13,8 +13,8 @@ import { whileQuiet } from './turn-of-session.ts';
 
 /**
  * Launches a session with a copy of another session's conversation, made by Claude Code itself, in a worktree with a
- * copy of its files. Nothing of the original changes. While it works or asks, the request is refused, because both its
- * conversation and its files are in the middle of something.
+ * copy of its files. The original does not change. While it works or asks, the request is refused, because its
+ * conversation and its files may then be incomplete.
  * @throws CatalogueError already_running, no_such_conversation, no_such_path, and everything that `createSession`
  * throws; neither a session nor a worktree is left then
  */

@@ -17,7 +17,7 @@ import type { Dispose } from '../sessions.ts';
 import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
-/** How long to wait before another attempt to begin a recording, because Screen may be stopped or the disk full. */
+/** How long to wait before trying again to begin a recording. Screen may be stopped, or the disk full. */
 const RETRY_MS = 5_000;
 
 /** A session that should be recorded. */

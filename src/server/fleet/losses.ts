@@ -26,7 +26,7 @@ export interface Losses {
   seeEnd(actor: Ended['actor'], screen: EndSeen['screen']): void;
   /** Call this when all evidence from the time without a server has arrived. */
   judgeFound(): void;
-  /** Call this when a person gives up a session, so that nothing restores it by itself. */
+  /** Call this when a person gives up a session, so that it is never restored automatically. */
   forget(actor: Pick<Ended['actor'], 'record' | 'update'>): void;
   /** Call this as the last thing before the server ends. */
   judgeLast(): void;

@@ -41,7 +41,7 @@ export function parkIdle(options: {
       await controls.park();
       log.info({ slug }, 'it was idle for long enough, and is parked');
     } catch (cause) {
-      // The obstacle may last for hours, such as a draft or a shell.
+      // The obstacle, such as a draft or a shell, may last for hours.
       if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but not parked');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }

@@ -236,7 +236,7 @@ function countByState(all: readonly Session[]): StatusCounts {
 }
 
 /**
- * Orders the sessions whose `state` is waiting: an open dialog, or an empty prompt after a turn.
+ * Returns the sessions whose `state` is waiting (an open dialog, or an empty prompt after a turn), longest first.
  */
 function longestWaitingFirst(all: readonly Session[]): Session[] {
   return all

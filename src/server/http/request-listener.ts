@@ -55,8 +55,8 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no address ${target}`);
       request.url = target;
-      // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and fails on
-      // unusual names.
+      // The gate has already checked Host. The adaptor only builds an address from Host, which nobody reads, and fails
+      // on unusual names.
       request.headers.host = 'localhost';
     } catch (error) {
       refuse(request, response, refusal(error, { request, logger }));

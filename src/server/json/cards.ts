@@ -25,7 +25,7 @@ const Card = z.object({
 });
 export type Card = z.infer<typeof Card>;
 
-/** The cards of a home's JSON sessions, in case the database is lost. Each card is a file beside the database. */
+/** The cards of a home's JSON sessions, in case the database is lost. Each card is a file next to the database. */
 export interface Cards {
   /** The existing cards. */
   read(): Card[];

@@ -168,7 +168,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   };
 }
 
-/** How many results are searched for one with a text. Failed and interrupted turns have none. */
+/** How many results are searched for one that has a text. Failed and interrupted turns have none. */
 const LOOKED_THROUGH = 50;
 
 function lastResponse(actor: SessionActor): LastResponse {

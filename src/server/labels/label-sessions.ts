@@ -32,7 +32,7 @@ export interface UnlabelledSessions extends Omit<Sessions, Own | 'broadcast'> {
   broadcast(request: NamedBroadcast): Promise<BroadcastResult[]>;
   /** Returns the session's id, which renames and restarts do not change. @throws CatalogueError no_such_session */
   idOf(slug: string): string;
-  /** Prevents a lost session from being restored by itself. @throws CatalogueError no_such_session */
+  /** Prevents a lost session from being restored automatically. @throws CatalogueError no_such_session */
   forgetLoss(slug: string): void;
 }
 

@@ -29,7 +29,7 @@ export interface LimitedSession {
   context(): { delivery: DeliveryContext; waitingTexts: number };
   /** reports whether this server or a previous one has already begun a continuation with this key */
   wasBegun(key: string): boolean;
-  /** Reports whether somebody told Claude Code not to continue. */
+  /** Reports whether somebody has cancelled Claude Code's own continuation. */
   isCancelled(since: number): Promise<boolean>;
   /** @throws CatalogueError everything that `send` and `journalWith` throw */
   send(request: Send, journalWith: JournalWith): Promise<Delivery>;
@@ -39,7 +39,7 @@ export interface LimitedSession {
 
 export interface ContinueOptions {
   policy: LimitsThen;
-  /** the percent of a limit that must be left for a continuation; 0 for any */
+  /** the percentage of a limit that must be left for a continuation; 0 for any */
   floorPercent: number;
   sessions(): LimitedSession[];
   onEvent(listener: (event: Pick<SessionEvent, 'kind'>) => void): Dispose;

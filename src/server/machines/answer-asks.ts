@@ -36,7 +36,7 @@ export interface AnswerAsksOptions {
   /** @param known the list that the asker already has; the sessions are left out if the list has not changed */
   rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** returns the most that other machines may do here */
+  /** returns the rights that other machines have here at most */
   allowed(): readonly Right[];
   /** carries out a granted call, and returns the same result as REST */
   carryOut(call: MachineCall): Promise<unknown>;

@@ -152,10 +152,10 @@ export function createFounding(options: FoundingOptions): Founding {
           Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
         ),
       });
-      // A server that is already running may have started before a machine was removed. The server is told to reload
-      // only once, and not with each attempt to connect. nats-server 2.9.10 refuses a known machine that connects while
-      // the server reads its configuration. In the fleet's torture test, a founder had no connection to its own server
-      // for a minute.
+      // A server that is already running may have started before a machine was removed. The server gets the signal to
+      // reload only once, and not with each attempt to connect. nats-server 2.9.10 refuses a known machine that
+      // connects while the server reads its configuration. In the fleet's torture test, a founder had no connection to
+      // its own server for a minute.
       if (!isStarted && !isTold) await reloadNatsServer(dir);
       isTold = true;
       expireLater();

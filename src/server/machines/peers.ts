@@ -30,7 +30,7 @@ interface Peer {
 }
 
 export interface Peers {
-  /** Takes sessions that a machine sent by itself. Reports whether their age is known. */
+  /** Takes sessions that a machine sent without a request. Reports whether their age is known. */
   onRows(id: string, data: string): boolean;
   /** Takes the answer of a machine to a request that was sent at this time. */
   onAnswer(id: string, askedMs: number, value: unknown): void;

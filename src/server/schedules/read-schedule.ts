@@ -6,7 +6,7 @@ import type { ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
 import { CatalogueError, type ScheduleLaunch } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 
-/** How many times a person sees before a schedule is saved: enough to notice a wrong day or hour. */
+/** How many of its next times a person sees before a schedule is saved: enough to notice a wrong day or hour. */
 const SHOWN_TIMES = 5;
 
 /** @throws CatalogueError invalid_schedule for a pattern that cannot be read, or that no time matches */

@@ -50,7 +50,7 @@ export interface Scheduler {
   removeTrigger(name: string): Schedule;
   /** Takes a webhook's request. @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
   trigger(id: string, request: TriggerRequest): Promise<TriggerAnswer>;
-  /** Notifies that a schedule or a run has changed. */
+  /** Reports that a schedule or a run has changed. */
   onChange(listener: () => void): Dispose;
   /** Continues the runs that a killed server had begun, then waits for the next time. */
   start(): void;

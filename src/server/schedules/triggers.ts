@@ -13,7 +13,7 @@ import type { Logger } from '../logger.ts';
 import { checkSignature, type SignedRequest } from './signature.ts';
 import { iso } from './view-schedule.ts';
 
-/** 128 bits, which nobody finds by trying addresses. */
+/** 128 bits, so that nobody can find an address by guessing. */
 const ID_BYTES = 16;
 /** As long as the output of the HMAC. */
 const SECRET_BYTES = 32;
@@ -62,8 +62,8 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
   });
 
   /**
-   * Refuses a request. A right signature is always heard, because nobody can guess it, and because all senders behind a
-   * proxy share one address.
+   * Refuses a request. A valid signature is accepted however many wrong ones came before, because nobody can guess one,
+   * and because all senders behind a proxy share one address.
    */
   function refuse(error: CatalogueError, from: Guesser): never {
     wrong.accepts('', from);

@@ -127,7 +127,7 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
   return { ...request, choice: at + 1 };
 }
 
-/** The dialog's own option reaches as far as its label says, and no other can be typed. */
+/** The dialog's own option allows exactly what its label says, and no other option can be typed. */
 function requireReach(question: Question, request: Answer): void {
   if (request.for === undefined) return;
   throw refusal(question, `Only the dialog can be answered here, and it has no "always" for the ${request.for}`);

@@ -91,7 +91,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let { cols, rows } = options;
   let emulator = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
   let drawn = options.from;
-  /** how far it is certain that drawing has not failed */
+  /** the offset up to which drawing has certainly not failed */
   let proven = options.from;
   let received = options.from;
   const waiting = new WaitingOutput();
@@ -169,7 +169,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.write(bytes);
     emulator.drawWaiting();
     drawn = to;
-    // Whether this fails is known when its turn comes.
+    // Whether this attempt fails is known only when its turn comes.
     requestTurn(turn);
     return true;
   }

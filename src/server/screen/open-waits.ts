@@ -3,8 +3,8 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long no dialog may be visible before its hook is told to end. A dialog that is covered or redrawn comes back
- * within this time.
+ * How long a dialog must be invisible before its hook is ended. A dialog that is covered or redrawn comes back within
+ * this time.
  */
 const LEAVE_MS = 5_000;
 

@@ -88,7 +88,10 @@ export function createRestore(options: RestoreOptions): Restore {
     return (await conversationFor({ configDir, ...conversation }, fork ?? null, '')).kind !== 'new';
   }
 
-  /** Each try is saved before the launch, so that a server that dies with every try does not repeat it forever. */
+  /**
+   * Each attempt is saved before the launch. A server that dies during every attempt therefore does not repeat it
+   * forever.
+   */
   async function restoreNow(isByItself: boolean): Promise<{ planned: RestorePlan; loss: LostSession | null }> {
     const planned = await plan(isByItself);
     const { loss } = actor.record;

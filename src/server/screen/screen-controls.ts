@@ -163,7 +163,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       if (record.screenId === null || actor.isDead() || format !== 'text') {
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
-      // An observed session has nothing but text, and only as much as Screen's own copy keeps.
+      // An observed session offers only text, and only as much as Screen's own copy keeps.
       const text = await readHardcopy(
         screen,
         {

@@ -253,7 +253,7 @@ export class SessionActor {
     }
     if (this.attached === attached) return;
     this.attached = attached;
-    // The person who came or went may have closed it.
+    // The person who attached or detached may have closed copy mode or Screen's prompt.
     this.screenPrompt.see(false);
     this.emitUpdated();
   }

@@ -45,7 +45,7 @@ const MOST_CLOSINGS = 8;
 
 /**
  * Sends the messages of one sink, one after the other. Each step is saved before it is taken. A server that is killed
- * at any moment therefore leaves a message that was sent, or one that is known to have possibly been sent.
+ * at any moment therefore leaves a message that was sent, or one that is recorded as possibly sent.
  */
 export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   const { sinkId, name, takesAnswers, driver, rules, store, standingOf, clock, log } = options;

@@ -1,7 +1,7 @@
 /**
- * Sinks report to a person outside of the faces what sessions ask. This file keeps the list of sinks and of pending
- * messages. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and `src/core/sinks/` decides when
- * to send.
+ * Sinks report what sessions ask to a person who is not looking at a face. This file keeps the list of sinks and of
+ * pending messages. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and `src/core/sinks/`
+ * decides when to send.
  */
 
 import { v4 as uuid } from 'uuid';

@@ -152,7 +152,7 @@ const scrollRight = (app: App, cols: number): void => {
 };
 const halfPane = (app: App): number => Math.max(1, Math.floor(app.paneSize().rows / 2));
 
-/** `n` means "no" if a yes or a no is asked for, and otherwise a new session. */
+/** `n` means "no" if the question can be answered with yes or no, and otherwise a new session. */
 function asksYesOrNo({ model }: App): boolean {
   const kind = selectedSession(model)?.status.question?.kind;
   return kind === 'permission' || kind === 'plan' || kind === 'setup';

@@ -48,7 +48,7 @@ interface Form {
  */
 export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {
   const { schedule, back } = options;
-  // An older server has none.
+  // An older server reports no launch.
   const launch = schedule?.launch ?? null;
   const form: Form = {
     schedule,

@@ -11,7 +11,7 @@ const ABOUT =
 
 /** Shows the address to which another program posts to run a schedule, and makes, renews and removes its secret. */
 export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (name: string) => void): void {
-  // An older server has none.
+  // An older server has no triggers.
   let trigger: ScheduleTrigger | null = schedule.trigger ?? null;
   let made: NewTrigger | null = null;
   const params = { name };

@@ -102,7 +102,7 @@ function hintsFor(schedule: Schedule | null): Hint[] {
 
 function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; cols: number }): string[] {
   const { schedule: one, isHere, cols } = shown;
-  // An older server has none.
+  // An older server reports neither a launch nor a trigger.
   const { launch = null, trigger = null } = one as Partial<Schedule>;
   const { dress } = app;
   const bar = isHere ? dress('cyan', '▌') : ' ';

@@ -58,8 +58,8 @@ const QUESTION_SHARE = 0.6;
 const FIXED_ROWS = 3;
 
 /**
- * The smallest size for which the layout is made. In a smaller terminal, the layout is reduced, and a message says
- * so.
+ * The smallest size for which the layout is made. In a smaller terminal, the layout is reduced, and a message explains
+ * this.
  */
 const LEAST_SIZE = { cols: 80, rows: 24 };
 /** In a terminal smaller than this, nothing useful can be shown. */

@@ -6,7 +6,7 @@ import { client, sessions } from '../connection/fleet.ts';
 import { tell } from '../parts/toasts.tsx';
 import { ChangeDialog } from './change-dialogs.tsx';
 
-/** Continues the conversation of a session twice. */
+/** Forks a session: its conversation continues in the session itself and in a new one. */
 export function ForkDialog({ slug }: { slug: string }) {
   const name = useSignal(freeName(slug));
   const prompt = useSignal('');

@@ -17,7 +17,7 @@ import { arrangement } from '../session/settled.ts';
  */
 const SHOWN_AT_ONCE = 20;
 
-/** The page beside the list while no session is open. It shows all open questions, and they can be answered there. */
+/** The page next to the list while no session is open. All open questions are shown and can be answered there. */
 export function HomePage() {
   const isWhole = useSignal(false);
   const shownBefore = useRef<readonly string[]>([]);

@@ -11,7 +11,7 @@ export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClo
   const { name } = schedule;
   const close = useRef<HTMLButtonElement>(null);
   const isBusy = useSignal(false);
-  // An older server has none.
+  // An older server has no triggers.
   const trigger = useSignal<ScheduleTrigger | null>(schedule.trigger ?? null);
   const made = useSignal<NewTrigger | null>(null);
   const params = { name };
