@@ -95,7 +95,7 @@ function isComplete(frame: StreamFrame, slug: string): boolean {
   return frame.type === 'session_state' && frame.session === slug && frame.json_state === 'complete';
 }
 
-/** The stand-in answers at once, so only the way there and back is measured. */
+/** The stand-in answers at once, so only the round trip is measured. */
 function isAnswer(frame: StreamFrame): boolean {
   return frame.type === 'claude_event' && frame.event.type === 'stream_event';
 }

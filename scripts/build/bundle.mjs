@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
 
-/** The directory, beside the program, of the parts that are loaded only when they are needed. */
+/** The directory, next to the program, of the parts that are loaded only when they are needed. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
 const START = join(ROOT, 'src', 'start.ts');
@@ -59,7 +59,7 @@ const withoutSubprograms = {
 };
 
 /**
- * Bundles one entry into parts. The file that people start is written beside the folder of the parts, and loads them
+ * Bundles one entry into parts. The file that people start is written next to the folder of the parts, and loads them
  * (`src/start.ts`). Everything that the entry imports by `await import()` is a separate part, so that `cbos ls` starts
  * without reading the server. Only the packages under `dependencies` in package.json stay outside, because they carry
  * native code or worker files. All others are development dependencies and are bundled.

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const TIMEOUT_MS = 60_000;
 
 /**
- * Keeps the compiled code of each part of a program in a file `NAME.js.code` beside the part. V8 compiles a function
+ * Keeps the compiled code of each part of a program in a file `NAME.js.code` next to the part. V8 compiles a function
  * when it is first called. Some commands are therefore run once, and the functions that they call are kept too. V8
  * itself checks that kept code fits its own version and the source.
  * @param {string} program the absolute path of the file that people start

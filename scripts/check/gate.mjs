@@ -3,7 +3,7 @@ import { BUILD_STEPS, BUILT_STEPS, SOURCE_STEPS } from './steps.mjs';
 
 /**
  * Runs the whole gate: compiles and builds, and does all other checks. The compiler uses one core, so the steps that
- * read only sources run beside it.
+ * read only sources run in parallel to it.
  * @param {(text: string) => void} write
  */
 export async function runGate(write) {

@@ -23,7 +23,7 @@ export const BUILD_STEPS = [
 ];
 
 /**
- * Steps that read only sources, so they can run beside those that build.
+ * Steps that read only sources, so they can run in parallel to those that build.
  * @type {readonly Step[]}
  */
 export const SOURCE_STEPS = [

@@ -94,7 +94,7 @@ function decisions() {
 }
 
 /**
- * The files beside the pages that the site also serves, by their addresses.
+ * Further files in the folder of the pages that the site also serves, by their addresses.
  * @type {Readonly<Record<string, string>>}
  */
 export const EXTRA_FILES = { 'openapi.json': 'docs/openapi.json', 'icon.svg': 'src/web/public/icon.svg' };

@@ -61,9 +61,9 @@ const MEANINGS = {
     session_updated: 'Something else about a session has changed, such as its figures.',
     session_removed: 'A session was deleted.',
     session_renamed: 'A session has another name.',
-    schedules_changed: 'A schedule or one of its runs has changed; `GET /schedules` has the present state.',
+    schedules_changed: 'A schedule or one of its runs has changed; `GET /schedules` has the current state.',
     reset: 'The recording of a session was replaced. Its offsets start at 0 again.',
-    rules_changed: 'An approval rule or a file of rules has changed. `GET /rules` returns the present rules.',
+    rules_changed: 'An approval rule or a file of rules has changed. `GET /rules` returns the current rules.',
     rule_decided: 'A rule has decided, or its outcome is known. `GET /audit` returns the decisions.',
     fleet: 'The other machines of the fleet. Sessions of machines that are not listed are gone.',
     machine:

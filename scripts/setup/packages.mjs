@@ -21,7 +21,7 @@ export function arePackagesInstalled(root = ROOT) {
 }
 
 /**
- * Runs `npm ci`. Its output (engine warnings of packages that run nevertheless) is shown only if it fails.
+ * Runs `npm ci`. Its output (engine warnings of packages that work anyway) is shown only if it fails.
  * @returns {Promise<import('../run-command.mjs').Outcome>}
  */
 export function installPackages() {

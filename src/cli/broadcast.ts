@@ -74,7 +74,7 @@ function receivers(sessions: readonly Session[], selector: SessionSelector): str
 
 function assertOptions(words: readonly string[], options: BroadcastOptions): void {
   const selecting = (['state', 'tag', 'repo'] as const).find((name) => options[name] !== undefined);
-  if (options.all === true && selecting !== undefined) throw usage(`--all and --${selecting} exclude each other`);
+  if (options.all === true && selecting !== undefined) throw usage(`--all and --${selecting} cannot be combined`);
   for (const name of ['force', 'wait', 'timeout'] as const) {
     const value = options[name];
     if (value !== undefined && value !== false) throw usage(`--${name} is for one session, but this goes to several`);

@@ -9,7 +9,7 @@ export const BudgetPeriod = z.enum(['day', 'total']);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 /**
- * The sessions to which a budget applies: each session by itself, one session, all sessions with a tag, or all
+ * The sessions to which a budget applies: each session on its own, one session, all sessions with a tag, or all
  * sessions.
  */
 export const BudgetScope = z.enum(['each', 'session', 'tag', 'fleet']);
@@ -18,7 +18,7 @@ export type BudgetScope = z.infer<typeof BudgetScope>;
 const Measured = {
   unit: BudgetUnit,
   per: BudgetPeriod,
-  limit: z.number().meta({ description: 'The spending limit of the present period, including raises' }),
+  limit: z.number().meta({ description: 'The spending limit of the current period, including raises' }),
   spent: z.number(),
 };
 
@@ -62,7 +62,7 @@ export type Budget = z.infer<typeof Budget>;
 export const BudgetRaise = z
   .strictObject({
     to: z.number().positive().optional().meta({
-      description: 'The new limit of the present period; default: the present limit plus one more budget',
+      description: 'The new limit of the current period; default: the current limit plus one more budget',
     }),
     session: z.string().optional().meta({ description: 'Required if the budget applies to each session' }),
   })

@@ -57,8 +57,8 @@ const Screen = z.object({
   since: Timestamp,
   newest_rule: z
     .string()
-    .meta({ description: 'The rule that matches the present screen; it counts once it has matched for a moment' }),
-  newest_since: Timestamp.meta({ description: 'Since when the present screen has matched this rule' }),
+    .meta({ description: 'The rule that matches the current screen; it counts once it has matched for a moment' }),
+  newest_since: Timestamp.meta({ description: 'Since when the current screen has matched this rule' }),
   dialog_seen_at: At.meta({ description: 'When a dialog was last on the screen' }),
   changed_at: Timestamp,
   progressed_at: Timestamp.meta({ description: 'When anything except a spinner and its clock last changed' }),
@@ -107,7 +107,7 @@ const JsonEvents = z.object({
   retry: z
     .object({ at: Timestamp, next_at: Timestamp, reason: z.string() })
     .nullable()
-    .meta({ description: 'A failed request that Claude Code is retrying by itself' }),
+    .meta({ description: 'A failed request that Claude Code is retrying on its own' }),
   background: z.int().meta({ description: 'Tasks that continue after the turn' }),
 });
 

@@ -67,7 +67,7 @@ export const Fork = z
     prompt: Text.optional(),
   })
   .refine(({ branch, same_folder: same }) => branch === undefined || same !== true, {
-    error: 'branch and same_folder exclude each other',
+    error: 'branch and same_folder cannot be combined',
   })
   .meta({ id: 'Fork' });
 export type Fork = z.infer<typeof Fork>;

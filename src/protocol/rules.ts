@@ -79,7 +79,7 @@ export const RuleFile = z
     folder: z.string().nullable().meta({ description: "null for the home's own file" }),
     state: RuleFileState,
     error: z.string().nullable(),
-    content: z.string().nullable().meta({ description: 'its present content; null if it cannot be read' }),
+    content: z.string().nullable().meta({ description: 'its current content; null if it cannot be read' }),
     sha256: z.string().nullable(),
   })
   .meta({ id: 'RuleFile' });
@@ -131,7 +131,10 @@ export const RuleTest = z
     tool: z.string().min(1),
     input: z.record(z.string(), z.unknown()),
     session: z.string().optional().meta({ description: 'as if this session asked' }),
-    folder: z.string().optional().meta({ description: 'as if a session in this folder asked that no rule names' }),
+    folder: z
+      .string()
+      .optional()
+      .meta({ description: 'as if a session asked that is in this folder and that no rule names' }),
   })
   .meta({ id: 'RuleTest' });
 export type RuleTest = z.infer<typeof RuleTest>;

@@ -10,7 +10,7 @@ export const WORKTREE_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/fork',
     summary:
-      'Continue the conversation of a session twice: launch a new session with a copy of it, in a new worktree in the present state of the folder',
+      'Continue the conversation of a session twice: launch a new session with a copy of it, in a new worktree in the current state of the folder',
     params: SlugParam,
     body: Fork,
     success: 201,

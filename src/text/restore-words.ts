@@ -22,7 +22,7 @@ const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure:
   running: ['it runs', ''],
   parked: ['it is parked', 'the next text or `cbos wake SLUG` brings it back'],
   json: ['it is a JSON session', 'its next prompt starts its process'],
-  ended: ['it was stopped, or ended by itself', '`cbos restart SLUG`'],
+  ended: ['it was stopped, or ended on its own', '`cbos restart SLUG`'],
   observed: ['another program started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
   folder_gone: ['its folder is gone', 'create the folder again'],
   worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or create the worktree again'],

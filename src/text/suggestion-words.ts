@@ -25,7 +25,7 @@ export function suggestionLines(suggestion: RuleSuggestion): string[] {
     `${number}. ${evidenceText(suggestion)}`,
     `   It allows ${stepText(suggestion)}.`,
     ...commands.map((text) => `   you allowed: ${seen(text)}`),
-    ...(also.length === 0 ? ['   It would have allowed nothing else that was asked for.'] : []),
+    ...(also.length === 0 ? ['   It would have allowed nothing else that was requested.'] : []),
     ...also.map((text) => `   it would also have allowed: ${seen(text)}`),
     '',
     ...cleanBlock(showHiddenMarks(toml)).trimEnd().split('\n'),

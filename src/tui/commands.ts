@@ -62,7 +62,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/fork': {
     usage: '/fork NAME [--same-folder]',
-    about: 'continue its conversation twice, in a copy of its worktree',
+    about: 'fork it: continue a copy of its conversation, in a copy of its worktree',
     run(app, words) {
       const session = requireOwn(app);
       if (session !== null) forkSession(app, session, words);

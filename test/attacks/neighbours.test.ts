@@ -26,7 +26,8 @@ const row = ({ page }: PageUnderTest) =>
   page.getByRole('navigation', { name: 'Sessions' }).getByRole('link', { name: 'AUTH' });
 
 /**
- * Sends what a stranger overheard, from a program that forges every header. None of it may change or reveal anything.
+ * Sends what a stranger has intercepted, from a program that forges every header. None of it may change or reveal
+ * anything.
  */
 async function replay({ server }: PageUnderTest, overheard: readonly Overheard[]): Promise<void> {
   const origin = `http://127.0.0.1:${server.port}`;

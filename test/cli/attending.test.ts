@@ -60,7 +60,7 @@ describe('what nobody has looked at', () => {
     expect(await unread()).toBe('AUTH\n');
   });
 
-  test('--unread and another --state exclude each other', async () => {
+  test('--unread and another --state cannot be combined', async () => {
     expect(await run('ls', '--unread', '--state', 'done')).toMatchObject({ code: 2, stdout: '' });
   });
 });

@@ -49,7 +49,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
     for (let count = 0; count < 10; count++) await draft('add', 'AUTH', 'x');
     expect(await draft('rm', 'r')).toMatchObject({ code: 2, stdout: '' });
     expect((await draft('rm', 'r')).stderr).toContain('type more of the id');
-    // r1 is a complete id, although r10 begins with it. Once r1 is gone, r1 means r10.
+    // r1 is a complete id, although r10 begins with it. Once the draft r1 is gone, `r1` is short for r10.
     expect((await draft('rm', 'r1')).code).toBe(0);
     expect((await draft('apply', 'r1')).code).toBe(0);
     expect(cli.server.sessions.stash().find(({ applied }) => applied)?.id).toBe('r10');

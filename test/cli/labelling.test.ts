@@ -31,7 +31,7 @@ describe('tag', () => {
     [['untag'], "Missing required argument 'tag'"],
     [['wait', 'AUTH', '--tag', 'night'], 'cannot be combined'],
     [['wait'], "Missing required argument 'name'"],
-    [['send', '--all', '--tag', 'night', 'x'], '--all and --tag exclude each other'],
+    [['send', '--all', '--tag', 'night', 'x'], '--all and --tag cannot be combined'],
   ])('%j is wrong usage', async (argv, said) => {
     served.server.sessions.add('AUTH');
     const result = await run(...argv);
@@ -139,7 +139,7 @@ describe('views', () => {
     [['ls', '--view', 'NOPE'], 1, 'No view is named "NOPE"'],
     [['views', 'rm', 'NOPE'], 1, 'No view is named "NOPE"'],
     [['views', 'save', '../x'], 2, `"../x" isn't a valid name for a view`],
-    [['ls', '--view', 'night', '--watch'], 2, 'exclude each other'],
+    [['ls', '--view', 'night', '--watch'], 2, 'cannot be combined'],
   ])('%j is refused', async (argv, code, said) => {
     const result = await run(...argv);
     expect(result).toMatchObject({ code });

@@ -214,7 +214,7 @@ describe('service', () => {
 
   test('install, status and uninstall say how it is', async () => {
     const installed = await runCommand(['service', 'install'], withHost({ service }));
-    expect(installed.stdout).toBe('running, starts by itself\n  /home/user/cbos.service\n  Lingers not.\n');
+    expect(installed.stdout).toBe('running, starts automatically\n  /home/user/cbos.service\n  Lingers not.\n');
     expect((await runCommand(['service', 'status'], withHost({ service }))).stdout).toContain('not installed');
     expect((await runCommand(['service', 'uninstall'], withHost({ service }))).stdout).toContain('was not installed');
     const json = await runCommand(['service', 'status', '--json'], withHost({ service }));

@@ -9,7 +9,7 @@ import { createWorld } from '../harness/world.ts';
 
 const BIN = fileURLToPath(new URL('../../dist/cbos.js', import.meta.url));
 const [COLS, ROWS] = [60, 12];
-/** So long that no test waits until it has passed. */
+/** Longer than any test waits. */
 const HOUR = 3_600;
 
 let world: ReturnType<typeof createWorld>;

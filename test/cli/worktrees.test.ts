@@ -80,7 +80,7 @@ describe('fork', () => {
     expect((await run('fork', 'AUTH', 'B', '--same-folder')).stdout).toContain('of AUTH, in the same folder');
     expect(cli.server.sessions.get('B').path).toBe(repository.path);
     const { code, stderr } = await run('fork', 'AUTH', 'C', '--same-folder', '--branch', 'c');
-    expect([code, stderr]).toEqual([2, expect.stringContaining('exclude each other')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
   });
 
   test('is refused for a name that is taken and while the session works', async () => {

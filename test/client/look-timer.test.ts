@@ -56,7 +56,7 @@ describe('a look', () => {
     timer.show(unread('AUTH', 2, true));
     clock.advance(LOOK_MS);
     expect(looks).toEqual([['AUTH', 2]]);
-    // A second mark stays too.
+    // A second mark is kept too.
     timer.show(read('AUTH', 2));
     timer.show(unread('AUTH', 3, true));
     clock.advance(LOOK_MS);

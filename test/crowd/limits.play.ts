@@ -10,7 +10,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { crowdSize, LONG_MS, launchCrowd, namesOf } from './crowd.ts';
 
 const slugs = namesOf(crowdSize(20));
-/** Every second session is a JSON session. Only those do not continue by themselves. */
+/** Every second session is a JSON session. Only those do not continue on their own. */
 const isJson = (slug: string): boolean => Number(slug.slice(1)) % 2 === 0;
 /** The last one of each type is continued by its person. */
 const byPerson = slugs.slice(-2);
@@ -39,7 +39,10 @@ test(`${slugs.length} sessions reach a usage limit, and each continues once afte
     expect(error).toBeNull();
   }
 
-  /** What the model of a session received after the limit. A prompt contains the one that the limit refused. */
+  /**
+   * What the model of a session received after the limit. The request with a prompt also contains the prompt that the
+   * limit refused.
+   */
   const received = (slug: string): string[] =>
     world.apiEvents.flatMap((event) =>
       event.kind === 'request' && event.at > endsAt * 1_000 && event.prompt.includes(`the limit of ${slug}`)
@@ -59,7 +62,7 @@ test(`${slugs.length} sessions reach a usage limit, and each continues once afte
     actual: () => alone.filter((slug) => received(slug).length === 0),
     timeoutMs: json.length * SPACING_MS + LONG_MS,
   });
-  // Long enough for one more, if CBOS or Claude Code had one.
+  // Long enough for one more continuation, in case CBOS or Claude Code sends one.
   await sleep(2 * SPACING_MS);
 
   for (const slug of slugs) process.stdout.write(`${slug}: ${received(slug).join(' | ')}\n`);

@@ -12,7 +12,7 @@ let cbos: Cbos;
 let spares: SpareSessions;
 let slug: string;
 let count = 0;
-/** how many prompts had arrived when the test began */
+/** the number of prompts that had arrived when the test began */
 let before = 0;
 beforeAll(async () => {
   world = await claudeWorld();

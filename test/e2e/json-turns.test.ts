@@ -67,7 +67,7 @@ test('a conversation is compacted by its slash command, and shows that it is', a
 });
 
 test('limits of a subscription are shown with the time of their reset, as they come near and when they are reached', async () => {
-  // Claude Code with a subscription may contact other hosts than the model's. This proxy lets nothing through.
+  // Claude Code with a subscription may contact hosts other than the model's. This proxy lets nothing through.
   const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(nowhere, 'listening');
   world.onDispose(() => new Promise((resolve) => nowhere.close(() => resolve())));

@@ -62,7 +62,7 @@ function sessionProcesses(): number[] {
     .filter((pid) => pid !== cbos.pid);
 }
 
-/** Returns a new name, because an earlier try of a test may have left recordings under the old one. */
+/** Returns a new name, because an earlier attempt of a test may have left recordings under the old one. */
 function newSlug(name: string): string {
   slugs += 1;
   return `${name}-${slugs}`;
@@ -107,7 +107,7 @@ describe('the end of a session', () => {
       const session = await cbos.session('KILL');
       if (situation !== 'Screen lives') process.kill(Number(session.screen_id?.split('.')[0]), 'SIGKILL');
       const killed = await cbos.cli(['kill', 'KILL']);
-      // The server notices a killed daemon and cleans up by itself, so the session may be dead already.
+      // The server notices a killed daemon and cleans up automatically, so the session may be dead already.
       expect([0, 4]).toContain(killed.code);
       await cbos.until('KILL', (one) => one.state === 'dead', 'is dead');
       await waitFor(() => sessionProcesses().length === 0, {

@@ -8,7 +8,7 @@ import { waitFor } from '../harness/wait-for.ts';
 
 /** The end of the limit, in Unix seconds. If the end is days away, 2.1.330 opens a dialog instead of waiting for it. */
 const ENDS = Math.floor(Date.now() / 1_000) + 4 * 3_600;
-/** Long enough to see the limit before it ends. Claude Code continues by itself 60 s after the end at the earliest. */
+/** Long enough to see the limit before it ends. Claude Code continues on its own 60 s after the end at the earliest. */
 const SOON_S = 15;
 
 const soon = (): number => Math.floor(Date.now() / 1_000) + SOON_S;

@@ -140,7 +140,7 @@ describe('a broadcast at the command line', () => {
   });
 });
 
-/** This block must be the last, because it deletes the session that it takes. */
+/** This block must come last, because it deletes the session that it takes. */
 describe('a stashed reply that is applied by hand', () => {
   test('is applied once, follows its session through a rename, and goes with it', async () => {
     const { slug } = await spares.take();

@@ -31,7 +31,7 @@ const untilDialog = async (timeline: Timeline, pattern: RegExp): Promise<void> =
   await timeline.rest(1_000);
 };
 
-/** Plays one turn that ends by itself. */
+/** Plays one turn that ends on its own. */
 const simple = (scene: string, end = 'Stop'): Play => ({
   play: async (timeline) => {
     await turn(timeline, scene);

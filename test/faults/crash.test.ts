@@ -23,7 +23,7 @@ afterAll(() => world.dispose());
 /** The placeholder that Claude Code shows for a large paste. */
 const PLACEHOLDER = /\[Pasted text #\d+/;
 
-/** Takes a new name for each try, because a second try would find the session and the texts of the first. */
+/** Takes a new name for each attempt, because a second attempt would find the session and the texts of the first. */
 const newSlug = (): void => {
   sessions += 1;
   slug = `CRASH-${sessions}`;

@@ -120,7 +120,7 @@ describe('a recording is written, dialogs are seen and answered, also after a re
     const untilSaid = (command: string, words: RegExp) =>
       waitFor(
         async () => {
-          // Screen creates the file again by itself when Claude Code happens to draw something.
+          // Screen creates the file again on its own when Claude Code happens to draw something.
           if (existsSync(recordingOf(world, 'AUTH'))) deleteRecording(world, 'AUTH');
           if ((await cbos.session('AUTH')).recording_stopped_because !== 'removed') return false;
           return words.test((await cbos.cli([command])).stdout);

@@ -12,7 +12,7 @@ const SAMPLE_MS = 200;
 const AFTER_CHANGE_MS = 2_000;
 /**
  * The label of a keypress or a request may be written up to this long after the screen shows its effect. The lenient
- * figure omits the samples in this time before a change. It is reported beside the strict figure, never instead of it.
+ * figure omits the samples in this time before a change. It is reported next to the strict figure, never instead of it.
  */
 const BEFORE_CHANGE_MS = 300;
 

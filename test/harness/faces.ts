@@ -32,7 +32,7 @@ export interface LogLine {
   message: string;
 }
 
-/** A budget that no test reaches by itself. */
+/** A budget so large that no test reaches it. */
 const FLEET_BUDGET: BudgetRule = { name: 'fleet', scope: 'fleet', of: null, unit: 'usd', limit: 10, per: 'day' };
 
 /** A disk without any recordings. */
@@ -62,7 +62,7 @@ export interface FacesUnderTest extends AsyncDisposable {
   rules: RuleStore;
   /** decides by the rules and notifies the faces */
   approvals: Approvals;
-  /** prompts at set times; nothing runs by itself */
+  /** prompts at set times; nothing runs automatically */
   schedules: Scheduler;
   /** the sinks; they send nothing before their `start` */
   sinks: Sinks;

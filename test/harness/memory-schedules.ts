@@ -37,7 +37,7 @@ export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock):
   });
 }
 
-/** Adds a schedule that never runs by itself in a test. */
+/** Adds a schedule that never runs automatically in a test. */
 export function addQuietSchedule(schedules: Scheduler, name: string): void {
   schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
 }

@@ -8,7 +8,7 @@ import { VIEW_ROUTES } from '../../src/protocol/views.ts';
 import { errorsOf } from '../../src/server/http/route-config.ts';
 import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
 
-/** Routes that suites of their own call: they need a NATS server, a forge, views, or a rule that was shown. */
+/** Routes that separate suites call, because they need a NATS server, a forge, views, or a rule that was shown. */
 export const ELSEWHERE = { ...ALWAYS_ROUTES, ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
 
 export interface RestInput {

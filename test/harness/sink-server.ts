@@ -31,7 +31,7 @@ export interface SinkServer extends AsyncDisposable {
 }
 
 /**
- * @param answer carries out a request; returns null if it answers by itself, on a stream that stays open
+ * @param answer carries out a request; returns null if it sends the answer itself, on a stream that stays open
  * @param busy the answer of the protocol to too many requests
  */
 export async function startSinkServer(options: {

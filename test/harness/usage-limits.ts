@@ -23,8 +23,8 @@ export const limitUntil = (ends: number): Reply => ({
 });
 
 /**
- * Returns the environment of sessions with a subscription, which have usage limits. Claude Code may then contact other
- * hosts than the model's. The environment names a proxy that lets nothing through.
+ * Returns the environment of sessions with a subscription, which have usage limits. Claude Code may then contact hosts
+ * other than the model's. The environment names a proxy that lets nothing through.
  */
 export async function subscription(world: ClaudeWorld): Promise<Record<string, string>> {
   const nowhere = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');

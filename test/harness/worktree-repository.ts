@@ -4,7 +4,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFil
 import { dirname, join } from 'node:path';
 import type { World } from './world.ts';
 
-/** A real repository in a world, used as a person uses it: git also runs everything that it runs by itself. */
+/**
+ * A real repository in a world, used as a person uses it: git also runs everything that it normally runs automatically.
+ */
 export interface WorktreeRepository {
   path: string;
   /** the argument for the functions of `src/platform/git` */

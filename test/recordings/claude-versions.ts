@@ -29,7 +29,7 @@ export interface ObtainOptions {
  * Returns the command that runs a version of Claude Code: the pinned one if it has that version, or else from the
  * cache, or else from npm (install scripts switched off). Up to about 2.1.110 it is a script for node, later a
  * program for the platform.
- * @throws RecorderError if npm has no such version, or cannot be asked
+ * @throws RecorderError if npm has no such version, or cannot be reached
  */
 export async function obtainClaude(options: ObtainOptions): Promise<string[]> {
   const { version, cacheDir, print } = options;

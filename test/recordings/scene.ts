@@ -21,7 +21,7 @@ export interface Stage {
   /** answers the dialog that a tool has opened */
   answer(keys: string, why: string): Promise<void>;
   rest(ms: number): Promise<void>;
-  /** waits long enough that the present state can be judged */
+  /** waits long enough that the current state can be judged */
   settle(): Promise<void>;
   /**
    * Waits for the next event of this kind that no call has waited for yet. Without `whose`, only events of the

@@ -219,8 +219,8 @@ function placeOf(sent: SentText, place: number, { ledger, finals }: Torture): Pl
 }
 
 /**
- * Reports whether CBOS held a text or typed it at once. The journal shows that of a text that a killed server left
- * unanswered: the next server holds it if it was not typed yet, or if it is no longer in the prompt, and then types it
+ * Reports whether CBOS held a text or typed it at once. For a text that a killed server left unanswered, the journal
+ * shows this: the next server holds it if it was not typed yet, or if it is no longer in the prompt, and then types it
  * in its turn. If it is still in the prompt, the next server only presses Enter.
  */
 function wayOf({ answer }: SentText, final: FinalDelivery | undefined, killedAt: readonly number[]): Placed['way'] {
@@ -239,9 +239,9 @@ const CAME_BACK: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 
 
 /**
  * Reports whether a text may arrive before one that the same client sent earlier. A text that CBOS types at once may
- * pass one that CBOS holds at that moment. If the held one came back, that is so only while an interrupt has paused the
- * queue, because CBOS otherwise holds every later text too (ADR 18). Held texts keep the order in which CBOS took them,
- * and so do typed ones.
+ * pass one that CBOS holds at that moment. If the held text had come back, this is possible only while an interrupt has
+ * paused the queue, because CBOS otherwise holds every later text too (ADR 18). Held texts keep the order in which CBOS
+ * took them, and so do typed ones.
  */
 function mayPass(sent: Placed, before: Placed, { pauses }: Torture): boolean {
   if (sent.way === 'held') return before.way === 'typed';

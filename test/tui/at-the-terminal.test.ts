@@ -27,7 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 beforeEach(async () => {
-  // No key may follow an Esc before its effect is visible. A terminal treats both as one key with Alt.
+  // No key may follow an Esc before the effect of the Esc is visible, because a terminal treats both as one key with
+  // Alt.
   if (!/q quit/.test(await terminal.screen())) await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   await terminal.keys('g', 's');

@@ -56,7 +56,7 @@ test('an alert comes when a session starts to wait, once, and not for the one th
   expect(alertsBetween(after, after, model)).toEqual([]);
   expect(alertsBetween(view(), after, model)).toEqual([]);
   expect(alertsBetween(before, after, { ...model, selected: 'A' })).toEqual([]);
-  // The session is selected, but the person is in another window.
+  // The session is selected, but the person is looking at another window.
   expect(alertsBetween(before, after, { ...model, selected: 'A', hasFocus: false })).toHaveLength(1);
 });
 

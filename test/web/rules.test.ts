@@ -50,7 +50,7 @@ test('a suggestion is shown with its evidence, and becomes a rule by a click', a
     server.approvals.keepAnswer({ session: EVIL, folder, input: { command }, said: 'yes' });
   await one.visit('#/');
   await one.visit('#/rules');
-  await page.getByText('It would have allowed nothing else that was asked for.').waitFor();
+  await page.getByText('It would have allowed nothing else that was requested.').waitFor();
   await page.getByText(/allowed 3 times, never refused, in .*\\u202e<img/).waitFor();
   expect(server.rules.added()).toEqual([]);
   await page.getByRole('button', { name: 'Add this rule' }).click();

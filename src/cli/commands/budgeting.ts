@@ -48,10 +48,10 @@ export function addBudgeting(program: Command, context: CliContext): void {
     .command('raise')
     .summary('raise a budget, for today or permanently')
     .description(
-      'Raise a budget for its present period: for today, or permanently if the budget is not per day. CBOS then sends the texts that it held.',
+      'Raise a budget for its current period: for today, or permanently if the budget is not per day. CBOS then sends the texts that it held.',
     )
     .argument('<budget>', 'the budget')
-    .option('--to <amount>', 'its new limit; by default, the present limit plus its amount', readAmount)
+    .option('--to <amount>', 'its new limit; by default, the current limit plus its amount', readAmount)
     .option('--session <name>', 'the session, if the budget applies to each session')
     .option('--json', 'the REST body')
     .action(async (name: string, { json, ...body }: RaiseOptions) => {

@@ -29,7 +29,7 @@ export function addComparing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'compare what several sessions did: changes, cost, time, tests, last words',
     more: [
-      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. The time is that in which it thought or worked.',
+      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. The time is how long it thought or worked.',
       'TESTS is the outcome of the last test command in its transcript. It is empty if the session ran none, or if the exit code does not tell the outcome, as in a pipe.',
       'To keep one: `cbos finish A --merge`, then `cbos finish B --discard` for the others. Everything discarded is saved; `cbos recover` restores it.',
     ].join('\n'),
@@ -37,12 +37,12 @@ export function addComparing(program: Command, context: CliContext): void {
       ["cbos new FIX ~/src/shop --worktree --times 3 --prompt 'fix the login test'", 'three sessions, one task'],
       ['cbos compare FIX-1 FIX-2 FIX-3', 'side by side'],
       ['cbos finish FIX-2 --merge', 'keep the second'],
-      ['cbos finish FIX-1 --discard', 'and none of the first'],
+      ['cbos finish FIX-1 --discard', 'and discard the first'],
       ["cbos compare A B --jq '.[].changes.total'", 'for programs'],
     ],
   })
     .argument('<name...>', 'the sessions, at least two')
-    .option('--json', 'print an array with all of it, the last words in full')
+    .option('--json', 'print everything as a JSON array, with the last words in full')
     .action(async (slugs: string[], { json }: { json?: boolean }) => {
       const named = [...new Set(slugs)];
       if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);

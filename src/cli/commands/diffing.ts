@@ -65,7 +65,7 @@ interface Asked {
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
   if (base !== undefined)
-    throw new CommandError('--turn and --base exclude each other', 'leave out one of them', EXIT.usage);
+    throw new CommandError('--turn and --base cannot be combined', 'leave out one of them', EXIT.usage);
   return { turn: turn === true || turn === 'last' ? 'last' : String(readTurnNumber(turn)) };
 }
 

@@ -18,9 +18,9 @@ interface ForkOptions {
 export function addForking(program: Command, context: CliContext): void {
   describe(program.command('fork'), {
     group: 'sessions',
-    summary: 'continue the conversation of a session twice',
+    summary: "continue a copy of a session's conversation in a new session",
     more: [
-      "The new session gets a copy of the conversation, which Claude Code makes itself. It works in a new git worktree in the present state of the session's folder: the same commit on a new branch, and the same uncommitted files. Ignored files are copied if .worktreeinclude names them. The session itself, its files and its branch stay as they are.",
+      "The new session gets a copy of the conversation, which Claude Code makes itself. It works in a new git worktree in the current state of the session's folder: the same commit on a new branch, and the same uncommitted files. Ignored files are copied if .worktreeinclude names them. The session itself, its files and its branch stay as they are.",
       'The command refuses while the session works or asks. Outside of a git repository it needs --same-folder.',
     ].join('\n'),
     examples: [
@@ -35,11 +35,11 @@ export function addForking(program: Command, context: CliContext): void {
     .argument('<new-name>', 'the name of the new session')
     .option('--branch <branch>', 'the new branch of its worktree; default: the name of the new session')
     .option('--same-folder', 'no worktree: both sessions work in the same folder')
-    .option('-p, --prompt <text>', 'its first own prompt')
+    .option('-p, --prompt <text>', 'a first prompt for the new session')
     .option('--json', 'print the REST body')
     .action(async (slug: string, name: string, { branch, sameFolder, prompt, json }: ForkOptions) => {
       if (branch !== undefined && sameFolder === true) {
-        throw new CommandError('--branch and --same-folder exclude each other', 'leave out one of them', EXIT.usage);
+        throw new CommandError('--branch and --same-folder cannot be combined', 'leave out one of them', EXIT.usage);
       }
       const client = await context.client();
       const body = {

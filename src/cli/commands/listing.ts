@@ -147,7 +147,7 @@ async function lookAtPullRequests(
 
 function onlyState({ state }: ListOptions, meant: string): string {
   if (state === undefined || state === meant) return meant;
-  throw new CommandError(`--state and --${meant} exclude each other`, 'cbos ls --help', EXIT.usage);
+  throw new CommandError(`--state and --${meant} cannot be combined`, 'cbos ls --help', EXIT.usage);
 }
 
 function queryOf(context: CliContext, options: ListOptions): NonNullable<RouteInput<'listSessions'>['query']> {
@@ -282,5 +282,5 @@ const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
 function assertTogether(options: ListOptions): void {
   const pair = APART.find(([one, other]) => options[one] !== undefined && options[other] !== undefined);
   if (pair !== undefined)
-    throw new CommandError(`--${pair[0]} and --${pair[1]} exclude each other`, 'cbos ls --help', EXIT.usage);
+    throw new CommandError(`--${pair[0]} and --${pair[1]} cannot be combined`, 'cbos ls --help', EXIT.usage);
 }

@@ -134,7 +134,7 @@ function addService(program: Command, context: CliContext): void {
     if (state.unitFile === null) out.line('not installed; install it with cbos service install');
     else {
       out.line(
-        `${state.running ? 'running' : 'not running'}, ${state.enabled ? 'starts' : 'does not start'} by itself`,
+        `${state.running ? 'running' : 'not running'}, ${state.enabled ? 'starts' : 'does not start'} automatically`,
       );
       out.line(`  ${cleanLine(state.unitFile)}`);
     }

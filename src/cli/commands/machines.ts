@@ -61,7 +61,7 @@ function printView({ out }: CliContext, { fleet, machines }: FleetView): void {
   out.lines(machineTable(machines, out.style, out.width));
   if (!fleet.connected) out.notice(`not connected to ${fleet.address}: ${fleet.fault ?? ''}`);
   const allowed = fleet.allow.length === 0 ? 'nothing' : fleet.allow.join(', ');
-  out.notice(`here other machines may, each within its rights: ${allowed} — change that with cbos fleet allow`);
+  out.notice(`other machines may do this here, each within its rights: ${allowed} — cbos fleet allow changes it`);
 }
 
 function addFounding(fleet: Command, context: CliContext): void {

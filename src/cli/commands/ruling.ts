@@ -50,14 +50,14 @@ export function addRuling(program: Command, context: CliContext): void {
   const rules = describe(program.command('rules'), {
     group: 'talking',
     summary: 'manage rules that answer permissions for you',
-    more: "A deny wins. If no rule clearly applies, the session asks you. Questions and plans are always yours. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted. A project's rules can only deny and ask. See docs/RULES.md.",
+    more: "A deny wins. If no rule clearly applies, the session asks you. You always answer questions and plans yourself. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted. A project's rules can only deny and ask. See docs/RULES.md.",
     examples: [
       ['cbos rules', 'list every rule, and the errors in each file of rules'],
       ["cbos rules add allow --command 'npm test' --session AUTH", 'for one session, until it is deleted'],
       ["cbos rules add deny --command 'git push' --note 'Ask first.'", 'the model gets the note'],
       ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'allow it for the next 8 hours'],
       ["cbos rules test --command 'git status && npm test'", 'show what the rules would decide, and why'],
-      ['cbos rules suggest', 'suggest rules for what you allowed again and again; none applies by itself'],
+      ['cbos rules suggest', 'suggest rules for what you allowed again and again; none takes effect on its own'],
       ['cbos rules remove 3f2a91bc', 'remove a rule'],
       ['cbos rules trust ~/src/shop', "read a project's rules, and trust them"],
     ],

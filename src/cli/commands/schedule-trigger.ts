@@ -40,7 +40,7 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .command('trigger')
     .summary('let a signed webhook run a schedule')
     .description(
-      'Show the address to which another program posts to run a schedule. Without --create there is none. Requests are signed with the secret, in the way of Standard Webhooks or GitHub. What they contain is never sent to a session.',
+      'Show the address to which another program posts to run a schedule. Until --create is used, there is none. Requests are signed with the secret, as Standard Webhooks or GitHub do it. What they contain is never sent to a session.',
     )
     .argument('<schedule>', 'the schedule')
     .option('--create', 'make an address and a secret, which is shown once')
@@ -49,7 +49,7 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .option('--json', 'print the REST body')
     .action(async (name: string, { create, rotate, remove, json = false }: TriggerOptions) => {
       if ([create, rotate, remove].filter((one) => one === true).length > 1) {
-        throw new CommandError('--create, --rotate and --remove exclude each other', 'name one of them', EXIT.usage);
+        throw new CommandError('--create, --rotate and --remove cannot be combined', 'name one of them', EXIT.usage);
       }
       const client = await context.client();
       const params = { name };

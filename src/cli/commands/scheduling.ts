@@ -183,7 +183,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       const client = await context.client();
       const runs = await client.call('scheduleRuns', { params: { name } });
       if (options.json === true) out.json(runs);
-      else if (runs.length === 0) out.notice('none of its times has come yet');
+      else if (runs.length === 0) out.notice('no run has been due yet');
       else printRuns(context, runs);
     });
 

@@ -58,7 +58,7 @@ export function addSearching(program: Command, context: CliContext): void {
     const query = { q: words.join(' '), ...options };
     if (fleet === true && options.session !== undefined) {
       throw new CommandError(
-        '--fleet and --session exclude each other',
+        '--fleet and --session cannot be combined',
         'cbos search --session machine/NAME',
         EXIT.usage,
       );

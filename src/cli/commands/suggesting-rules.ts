@@ -15,7 +15,7 @@ export function addSuggest(rules: Command, context: CliContext): void {
     .command('suggest')
     .summary('suggest rules from what you allowed again and again')
     .description(
-      'Suggest rules for the commands that you allowed again and again in a project. Each suggestion shows the evidence, and what else the rule would have allowed. No suggestion applies by itself.',
+      'Suggest rules for the commands that you allowed again and again in a project. Each suggestion shows the evidence, and what else the rule would have allowed. No suggestion takes effect on its own.',
     )
     .option(
       '--add <number>',

@@ -37,7 +37,7 @@ export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('watch'), {
     group: 'looking',
     summary: 'print changes of status as they happen, one per line',
-    more: 'Ctrl-C ends it. The command continues by itself when the server restarts.',
+    more: 'Ctrl-C ends it. The command continues automatically when the server restarts.',
     examples: [
       ['cbos watch', 'all sessions, including later ones'],
       ['cbos watch AUTH DOCS', 'these'],

@@ -3,7 +3,7 @@ import { type DeliveryContext, decideDelivery } from '../delivery/decide.ts';
 import { endOfLimit, type Millis } from '../status/index.ts';
 
 /**
- * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues by itself, it does so 60 to
+ * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues on its own, it does so 60 to
  * 75 s after the end, at a random moment (2.1.330). If either of the two has continued the session, the other does
  * nothing.
  */

@@ -13,7 +13,7 @@ export interface EndSeen {
   /** whether the machine was rebooted since the launch; null if unknown */
   hasRebooted: boolean | null;
   /**
-   * `killed`: the daemon's socket still exists, and a daemon that ends by itself removes it; `alive`: only Claude Code
+   * `killed`: the daemon's socket still exists, and a daemon that ends normally removes it; `alive`: only Claude Code
    * has ended
    */
   screen: 'gone' | 'killed' | 'alive';
@@ -25,8 +25,8 @@ const BY_SIGNAL = 'other';
 const GOES_ON: ReadonlySet<string> = new Set(['clear', 'resume']);
 
 /**
- * Returns how a session was lost. Null if a person ended it, or if it ended by itself. If the cause is unknown, the end
- * does not count as a loss, because a session that a person closed must not come back by itself.
+ * Returns how a session was lost. Null if a person ended it, or if it ended on its own. If the cause is unknown, the
+ * end does not count as a loss, because a session that a person closed must not come back automatically.
  */
 export function lossOf(end: EndSeen): Loss | null {
   if (end.isAsked || hasEndedItself(end.reason)) return null;

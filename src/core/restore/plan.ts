@@ -9,7 +9,7 @@ export interface RestoreSeen {
   loss: Loss | null;
   /** how many restorations were tried since the session was lost */
   tries: number;
-  /** whether the server restores the session by itself, without a request from a person */
+  /** whether the server restores the session on its own, without a request from a person */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
   /** whether the session can be launched again with its own arguments */
@@ -28,7 +28,7 @@ export interface RestoreSeen {
 export type RestorePlan = { kind: 'resume' } | { kind: 'anew' } | { kind: 'left'; because: RestoreRefusal };
 
 /**
- * How many times the server tries by itself. A session may itself have killed the server, for example by using up the
+ * How many times the server tries on its own. A session may itself have killed the server, for example by using up the
  * memory.
  */
 export const MOST_TRIES = 3;

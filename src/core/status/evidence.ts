@@ -203,7 +203,7 @@ export interface StatusMemory {
   lastQuestion: string | null;
 }
 
-/** The present meaning of the evidence, and when to evaluate it again if nothing new arrives. */
+/** The current meaning of the evidence, and when to evaluate it again if nothing new arrives. */
 export interface Verdict {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;

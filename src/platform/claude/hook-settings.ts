@@ -124,11 +124,11 @@ const TIMEOUTS_S: ReadonlyMap<string, number> = new Map([
 export interface LaunchExtras {
   /** the user's status line with the tap in it; null for none */
   statusLine?: StatusLine | null;
-  /** whether Claude Code may continue by itself after a usage limit, if its user allows that; true by default */
+  /** whether Claude Code may continue on its own after a usage limit, if its user allows that; true by default */
   mayContinue?: boolean;
 }
 
-/** The first version that was measured to continue by itself, and to ask if it must not continue. */
+/** The first version that was measured to continue on its own, and to ask if it must not continue. */
 const FIRST_THAT_CONTINUES = '2.1.330';
 
 function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchExtras): Record<string, unknown> {

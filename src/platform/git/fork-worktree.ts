@@ -14,7 +14,7 @@ export interface ForkRequest {
 }
 
 /**
- * Creates a worktree in the present state of a checkout: at the same commit on a new branch, with the same files byte
+ * Creates a worktree in the current state of a checkout: at the same commit on a new branch, with the same files byte
  * for byte, which are changed, staged, or untracked as there. Ignored files are copied if `.worktreeinclude` names
  * them. The checkout, its index, and its refs stay unchanged. Nothing refers to the trees that are written for this.
  * @param place a folder in the checkout

@@ -24,7 +24,7 @@ const GITLINK = '160000';
  * Restores the files of a working tree to an earlier state. All of them are first written next to the working tree, so
  * a full disk changes nothing. Then a rename puts each one in its place. Ignored files stay, and links are not
  * followed.
- * @param options.present the present state of the files, which is kept in a ref
+ * @param options.present the current state of the files, which is kept in a ref
  * @param options.when the capture of that state began, Unix milliseconds; a file that was written later stays
  * @throws CatalogueError git_failed, disk_full, and the error of the file system; nothing was changed then
  */
@@ -162,7 +162,7 @@ async function placeFile(options: {
   root: string;
   staging: string;
   name: string;
-  /** the files of the present state; anything else in the way belongs to somebody */
+  /** the files of the current state; anything else in the way belongs to somebody */
   was: ReadonlySet<string>;
   since: number;
 }): Promise<boolean> {

@@ -96,7 +96,7 @@ export const REQUEST_ERRORS = {
     status: 401,
     exit: EXIT.failed,
     meaning: 'The request has no valid signature, or is older than five minutes',
-    hint: 'Sign it with the present secret, at the present time; docs/SCHEDULES.md says how',
+    hint: 'Sign it again, with the current secret and time; docs/SCHEDULES.md describes how',
   },
   no_such_sink: {
     status: 404,

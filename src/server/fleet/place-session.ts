@@ -27,7 +27,7 @@ export async function placeSession(
 }
 
 /**
- * Returns the place of a fork, which is a new worktree in the present state of the folder.
+ * Returns the place of a fork, which is a new worktree in the current state of the folder.
  * @throws CatalogueError as `forkWorktree`
  */
 export async function placeFork(

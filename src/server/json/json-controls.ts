@@ -77,7 +77,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       await driver.settleTrust();
     },
     park: async () => {
-      throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends by itself`, {
+      throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends automatically`, {
         hint: 'The setting json.idle_timeout limits the seconds without activity',
       });
     },

@@ -35,7 +35,7 @@ export interface RestoreOptions {
 
 /** Restores one lost session. A second caller waits for its turn, and then finds the session running. */
 export interface Restore {
-  /** @param isByItself whether the server restores the session by itself, without a request from a person */
+  /** @param isByItself whether the server restores the session on its own, without a request from a person */
   plan(isByItself: boolean): Promise<RestorePlan>;
   /**
    * Decides again, then launches the session. Resolves when the session shows its prompt or a dialog.

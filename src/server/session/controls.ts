@@ -52,7 +52,7 @@ export interface SessionControls {
   wake(): Promise<void>;
   /**
    * Returns what a restoration would do with the session now.
-   * @param isByItself whether the server restores the session by itself, without a request from a person
+   * @param isByItself whether the server restores the session on its own, without a request from a person
    */
   planRestore(isByItself: boolean): Promise<RestorePlan>;
   /**

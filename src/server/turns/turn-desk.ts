@@ -37,7 +37,7 @@ export interface TurnDesk {
   /** @throws CatalogueError no_such_turn */
   patch(session: Session, turn: WhichTurn, names: { file: string | null; oldFile: string | null }): Promise<Patch>;
   /**
-   * Restores the files to an earlier state, after saving their present state.
+   * Restores the files to an earlier state, after saving their current state.
    * @throws CatalogueError no_such_turn, already_running, disk_full
    */
   rewind(session: Session, request: Rewind): Promise<Rewound>;

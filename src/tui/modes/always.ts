@@ -26,7 +26,7 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
     let isSeen = false;
     const give = (reach: AlwaysText['reach'], text: string): void => {
       if (!isSeen) {
-        app.toast('wait', 'Read it to its end first: Space goes on');
+        app.toast('wait', 'Read it to its end first: Space continues');
         return;
       }
       onLeave();

@@ -159,7 +159,7 @@ function showRuns(app: App, { name, timezone }: Schedule): void {
       `Runs of ${cleanLine(name)}`,
       (cols) =>
         lines.length === 0
-          ? ['', '   None of its times has come yet']
+          ? ['', '   No run has been due yet']
           : ['', ...lines].flatMap((line) => wrap(line, cols - 1)),
       {
         hints: [

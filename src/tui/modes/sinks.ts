@@ -21,7 +21,7 @@ export function notifyByWords(app: App, words: string): void {
 
 async function showSinks(app: App): Promise<void> {
   const sinks = await app.client.call('listSinks');
-  showPage(app, 'Told elsewhere', () => [
+  showPage(app, 'Notifications on other devices', () => [
     '',
     ...(sinks.length === 0 ? ['   nowhere yet — cbos notify add --help'] : []),
     ...sinks.flatMap((sink) => [

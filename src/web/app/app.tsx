@@ -139,7 +139,8 @@ function Stale() {
   return (
     <div class="stale" role="status">
       Connection lost {age === 'now' ? 'just now' : `${age} ago`}. You see how{' '}
-      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} at that time; the page reconnects by itself.
+      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} at that time; the page reconnects
+      automatically.
     </div>
   );
 }

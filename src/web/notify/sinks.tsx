@@ -16,7 +16,7 @@ export function Sinks() {
   }, []);
   return (
     <section class="card">
-      <h2>Told elsewhere</h2>
+      <h2>Notifications on other devices</h2>
       {sinks.value?.length === 0 && (
         <p class="faint">
           A phone, a chat, your desktop, e-mail or your own webhook can report to you what a session asks while you are

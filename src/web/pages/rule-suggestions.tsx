@@ -19,7 +19,7 @@ export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
   return (
     <section class="stack" aria-label="Suggestions">
       <h2>Suggestions</h2>
-      <p class="faint">You allowed these again and again. No suggestion applies by itself.</p>
+      <p class="faint">You allowed these again and again. No suggestion takes effect on its own.</p>
       {found.value.map((one) => (
         <article key={`${one.project} ${one.command}`} class="card stack">
           <pre class="rule-about">{showHiddenMarks(one.toml)}</pre>
@@ -27,7 +27,7 @@ export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
             It allows {stepText(one)}. You {evidenceText(one)}.
           </p>
           {one.also.length === 0 ? (
-            <p class="faint">It would have allowed nothing else that was asked for.</p>
+            <p class="faint">It would have allowed nothing else that was requested.</p>
           ) : (
             <div>
               <p class="notice">It would also have allowed:</p>

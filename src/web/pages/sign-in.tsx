@@ -63,7 +63,7 @@ export function SignInPage() {
         {isUnproven && (
           <p class="notice bad" role="alert">
             <strong>{ERRORS.unproven_server.meaning}.</strong> Another program may have taken its port, or the token was
-            changed. This page sends nothing to that program, and continues by itself when the server is back.
+            changed. This page sends nothing to that program, and continues automatically when the server is back.
           </p>
         )}
         <p>

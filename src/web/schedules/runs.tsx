@@ -23,7 +23,7 @@ export function Runs({ schedule, changes }: { schedule: Schedule; changes: numbe
       .catch(tellError);
   }, [name, changes]);
   if (runs.value === null) return null;
-  if (runs.value.length === 0) return <p class="faint">None of its times has come yet.</p>;
+  if (runs.value.length === 0) return <p class="faint">No run has been due yet.</p>;
   return (
     <ul class="stack" aria-label={`Runs of ${name}`}>
       {runs.value.map((run) => (

@@ -97,7 +97,7 @@ function makeGroup(world: World, controller: 'pids' | 'memory' | 'freezer'): str
   return dir;
 }
 
-/** While the processes are moved out, they may start others. Those are moved on the next try. */
+/** While the processes are moved out, they may start others. Those are moved at the next attempt. */
 const TRIES = 20;
 
 /** A group that contains processes cannot be removed. They are moved to the top first, and end with their world. */

@@ -17,7 +17,7 @@ export interface KillsOptions {
   onKill: (run: Pick<KillsRun, 'kills' | 'texts'>) => void;
 }
 
-/** A text that a client wants delivered, and what the client last heard about it. */
+/** A text that a client wants delivered, and what the client last learned about it. */
 export interface WantedText {
   mark: string;
   session: string;
@@ -39,7 +39,7 @@ export interface KillsRun {
 }
 
 /**
- * Turns that end by themselves. None is interrupted, because an interrupt may take a text away. None asks, because
+ * Turns that end on their own. None is interrupted, because an interrupt may take a text away. None asks, because
  * somebody would have to answer the dialog between two kills. The torture test has both.
  */
 const PLAYS = ['hello', 'think', 'long', 'query', 'tools', 'fail'] as const;

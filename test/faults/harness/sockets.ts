@@ -26,7 +26,7 @@ export function removeSocketDirectory({ screenDir }: Pick<World, 'screenDir'>): 
   rmSync(screenDir, { recursive: true });
 }
 
-/** Does the same as {@link removeSocketDirectory}, and prevents that a new directory is created. */
+/** Does the same as {@link removeSocketDirectory}, and prevents a new directory from being created. */
 export function putFileInPlaceOfDirectory({ screenDir }: Pick<World, 'screenDir'>): void {
   rmSync(screenDir, { recursive: true });
   writeFileSync(screenDir, '');

@@ -117,7 +117,7 @@ test('no control sequence takes long, whatever its parameters are', { timeout: 1
     for (const [index, ms] of took.entries()) {
       if (ms < LONGEST_MS) continue;
       const text = texts[index] ?? '';
-      // The input is measured again by itself, because the first measurement included the work of other threads.
+      // The input is measured again alone, because the first measurement included the work of other threads.
       expect(await drawMs(text), `seed ${seed}: ${JSON.stringify(text.slice(0, 200))}`).toBeLessThan(LONGEST_MS);
     }
   }

@@ -2,7 +2,7 @@ import { isAtLeast } from '../../../src/platform/claude/index.ts';
 import { KEYS, type RecordedScene, type Stage } from '../scene.ts';
 import { answer, bash, failure, lines, slowly, text, thinking, tool } from './replies.ts';
 
-/** Returns a play of one turn that ends by itself. */
+/** Returns a play of one turn that ends on its own. */
 export const turn =
   (name: string): ((stage: Stage) => Promise<void>) =>
   async (stage) => {

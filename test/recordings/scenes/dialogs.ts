@@ -49,7 +49,7 @@ const CJK = {
   ],
 };
 
-/** How a menu behaves that the user opens with a command, looks at, and leaves. */
+/** The behaviour of a menu that the user opens with a command, looks at, and leaves. */
 interface MenuOptions {
   /** how many times Esc must be pressed to leave it */
   escapes?: number;

@@ -60,7 +60,7 @@ const delegate = async (stage: Stage): Promise<void> => {
   await stage.heard('tool');
 };
 
-/** Work inside a turn or beside it. */
+/** Work inside a turn or in parallel to it. */
 export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
   'background-shell': {
     about: 'a turn that ends while a shell of it still runs: idle',

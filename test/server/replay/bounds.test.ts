@@ -117,7 +117,7 @@ test('the timing is packed and dropped with its recording, and every time stays 
   const written = 14;
   for (let count = 0; count < written; count++) recording.write(noise(MB));
   recording.timing = join(dir, 'AUTH.timing');
-  // A row of another kind beside each row of output makes the timing as large as that of a long recording.
+  // A row of another kind next to each row of output makes the timing as large as that of a long recording.
   const filler = `H 0.000000 NOTE ${'x'.repeat(980)}\n`;
   writeFileSync(recording.timing, `O 0.001000 1000\n${filler}`.repeat(written * 1_000));
   await tidy({ max_recording_size: 19 * MB });

@@ -169,7 +169,7 @@ describe('a year', () => {
       expect(runs.length).toBe(Math.min(expected.length, 1_000));
       expect(runs.map((run) => run.due_at)).toEqual(kept);
       expect(new Set(runs.map(({ outcome }) => outcome))).toEqual(new Set(['sent', 'skipped']));
-      // Each text arrived once, and exactly for the times that were recorded as sent.
+      // Each text arrived once, and only for the times that were recorded as sent.
       expect(new Set(sessions.typed).size).toBe(sessions.typed.length);
       const sent = runs.filter(({ outcome }) => outcome === 'sent');
       expect(sent.map((run) => Date.parse(run.due_at))).toEqual(

@@ -7,7 +7,7 @@ CREATE TABLE schedule_triggers (
   created_at  INTEGER NOT NULL
 ) STRICT;
 
--- What was accepted with the present secret, so that nothing is accepted twice. A key is a hash.
+-- What was accepted with the current secret, so that nothing is accepted twice. A key is a hash.
 CREATE TABLE trigger_deliveries (
   schedule_id TEXT NOT NULL REFERENCES schedule_triggers(schedule_id) ON DELETE CASCADE,
   key         TEXT NOT NULL,
