@@ -24,7 +24,7 @@ export interface Clock {
    * machine sleeps.
    */
   elapsed(): number;
-  /** Runs `work` once after the delay. The timer never keeps the process alive by itself. */
+  /** Runs `work` once after the delay. the timer alone never keeps the process alive. */
   after(delayMs: number, work: () => void): Dispose;
   /**
    * Calls the listener with the size of the step, in whole milliseconds, when the wall clock was set (NTP, a resumed

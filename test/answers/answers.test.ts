@@ -12,7 +12,7 @@ const byKeys = process.env.CBOS_ANSWERS_BY === 'keys';
 /** This is far more than needed. A typed answer takes a second. */
 const TIMEOUT_MS = 120_000 + count * 5_000;
 
-test('every answer is taken as it is meant, and none of them is typed', { timeout: TIMEOUT_MS }, async () => {
+test('every answer is taken as intended, and none of them is typed', { timeout: TIMEOUT_MS }, async () => {
   const given = await playAnswers({ count, byKeys });
   process.stdout.write(`${figures(given)}\n`);
   expect(given.filter(({ fault }) => fault !== null)).toEqual([]);

@@ -95,7 +95,7 @@ beforeAll(async () => {
 }, 90_000);
 afterAll(() => world.dispose());
 
-test('a process in a session reads, and sends with its name on the text; it cannot answer, type, launch or sign in, whatever way it takes', async () => {
+test('a process in a session reads, and sends with its name on the text; it cannot answer, type, launch or sign in, by any route', async () => {
   const before = await cbos.session('B');
   const keys = post('/sessions/B/keys', { keys: '1' });
   const answer = post('/sessions/B/answer', { choice: 'yes' });
@@ -187,7 +187,7 @@ test('a process in a session reads, and sends with its name on the text; it cann
   expect([answered.code, answered.stderr]).toEqual([0, '']);
 }, 120_000);
 
-test('a process of a JSON session is recognised too, even after a restart of the server, until config.toml gives sessions all rights', async () => {
+test('a process of a JSON session is recognized too, even after a restart of the server, until config.toml gives sessions all rights', async () => {
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world);
   const send = `${SOCKET} ${post('/sessions/B/send', { text: 'from a JSON session', queue: true })}`;

@@ -82,7 +82,7 @@ test.each(['SCREEN', 'JSON'])(
 );
 
 test.each(['SCREEN', 'JSON'])(
-  'no control character hides a part of what is to be written: %s',
+  'no control character hides a part of a file that is to be written: %s',
   async (slug) => {
     await ask(slug, 'hidden');
     const { stdout } = await cbos.cli(['show', slug]);
@@ -92,7 +92,7 @@ test.each(['SCREEN', 'JSON'])(
   120_000,
 );
 
-test('a longer call than CBOS carries can be allowed only in the terminal; a no counts everywhere', async () => {
+test('a call longer than CBOS carries can be allowed only in the terminal; a no counts everywhere', async () => {
   const question = await ask('SCREEN', 'huge');
   expect(question.cut).toBe(true);
   expect(JSON.stringify(question).length).toBeLessThan(HUGE.length);

@@ -11,7 +11,7 @@ beforeEach(() => {
 const answer = (...words: string[]) => runCommand(['answer', 'AUTH', ...words], cli.where);
 const rules = async () => ((await cli.server.call('/rules')).json() as { rules: { command: string[] }[] }).rules;
 
-test('always reaches as far as its person says, and the answer names it', async () => {
+test('always reaches as far as the person chooses, and the output states it', async () => {
   const session = await answer('always', '--for', 'session');
   expect(session, session.stderr).toMatchObject({ code: 0, stdout: expect.stringContaining('don’t ask again') });
   expect((await answer('always', '--for', 'project', '--json')).stdout).toContain('"answered"');
@@ -22,7 +22,7 @@ test('always reaches as far as its person says, and the answer names it', async 
   expect(await rules()).toEqual([]);
 });
 
-test('a rule is shown before anybody can agree, and without a yes nothing is answered', async () => {
+test('a rule is shown before anybody can agree, and nothing is answered without a yes', async () => {
   const nobody = await answer('always', '--for', 'rule');
   expect(nobody).toMatchObject({ code: 2, stdout: '' });
   expect(nobody.stderr).toMatch(/\[\[allow\]\]\n.*command = .*npm test/);
@@ -34,7 +34,7 @@ test('a rule is shown before anybody can agree, and without a yes nothing is ans
   expect(await rules()).toMatchObject([{ command: ['npm test'] }]);
 });
 
-test('what is not offered, not meant or no longer asked is refused', async () => {
+test('a reach that is not offered, a question that is no longer open, and a wrong combination are refused', async () => {
   expect((await answer('yes', '--for', 'session')).code).toBe(2);
   expect((await answer('always', '--for', 'everything')).code).toBe(2);
   expect((await answer('always', '--for', 'session', '--question-id', 'q0')).code).toBe(4);

@@ -15,8 +15,8 @@ function turn(slug: string): void {
   served.server.sessions.change(slug, WAITS_FOR_INPUT);
 }
 
-describe('what nobody has looked at', () => {
-  test('is listed by itself, counted, and marked by hand', async () => {
+describe('a session that nobody has looked at', () => {
+  test('is listed separately, counted, and marked by hand', async () => {
     for (const slug of ['AUTH', 'DOCS', 'REST']) served.server.sessions.add(slug);
     turn('AUTH');
     turn('DOCS');
@@ -29,7 +29,7 @@ describe('what nobody has looked at', () => {
     expect(JSON.parse((await run('seen', 'REST', '--json')).stdout)).toMatchObject([{ slug: 'REST', unread: false }]);
   });
 
-  test('is looked at by `show` at a terminal; a script that reads it has not looked', async () => {
+  test('is read by `show` at a terminal, but not by a script that reads it', async () => {
     served.server.sessions.add('AUTH');
     turn('AUTH');
     await run('show', 'AUTH');
@@ -40,7 +40,7 @@ describe('what nobody has looked at', () => {
     expect(await unread()).toBe('');
   });
 
-  test('is looked at by `attach`, up to what was there when it was left', async () => {
+  test('is read by `attach`, up to what was there when the person left', async () => {
     served.server.sessions.add('AUTH');
     turn('AUTH');
     const host = {
@@ -53,7 +53,7 @@ describe('what nobody has looked at', () => {
     expect(await unread()).toBe('');
   });
 
-  test('with one name that nobody has, none is marked', async () => {
+  test('one unknown name keeps all of them from being marked', async () => {
     served.server.sessions.add('AUTH');
     turn('AUTH');
     expect((await run('seen', 'AUTH', 'NOPE')).code).toBe(3);
@@ -66,7 +66,7 @@ describe('what nobody has looked at', () => {
 });
 
 describe('snooze', () => {
-  test('takes a session out of those that need you, under words of its own', async () => {
+  test('removes a session from those that need you, under its own heading', async () => {
     served.server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
     expect((await run('snooze', 'AUTH', '--until-asks')).stdout).toBe('AUTH: snoozed until it asks\n');
     expect((await run('ls', '--state', 'needs-you', '-q')).stdout).toBe('');
@@ -78,7 +78,7 @@ describe('snooze', () => {
     expect((await run('ls', '--state', 'needs-you', '-q')).stdout).toBe('AUTH\n');
   });
 
-  test('takes several rules', async () => {
+  test('accepts several conditions', async () => {
     for (const slug of ['AUTH', 'BUILD', 'CI']) served.server.sessions.add(slug);
     const { stdout } = await run(
       'snooze',
@@ -116,7 +116,7 @@ describe('snooze', () => {
     expect(await waiting.ended).toBe(0);
   });
 
-  test('a text for those that are done leaves out the snoozed ones, as the list does', async () => {
+  test('a text for sessions that are done skips snoozed ones, as the list does', async () => {
     for (const slug of ['AUTH', 'DOCS']) served.server.sessions.add(slug, WAITS_FOR_INPUT);
     await run('snooze', 'AUTH', '--until', '2h');
     await run('send', '--state', 'done', '--yes', 'commit');

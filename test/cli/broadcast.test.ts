@@ -31,7 +31,7 @@ describe('send to several sessions', () => {
     expect(sent()).toEqual(['run the tests', 'run the tests']);
   });
 
-  test('ends with exit code 4 where one is not sent it, and says why', async () => {
+  test('exits with 4 if one of them does not get it, and prints the reason', async () => {
     cli.server.sessions.change(two, WAITS_FOR_PERMISSION);
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
@@ -44,7 +44,7 @@ describe('send to several sessions', () => {
     ]);
   });
 
-  test('goes to those in a state alone', async () => {
+  test('goes only to sessions in the given state', async () => {
     cli.server.sessions.change(two, WORKS);
     expect(await send('--state', 'ready', 'hello')).toEqual({ code: 0, stdout: `Sent to ${one}\n`, stderr: '' });
     expect(sent()).toEqual(['hello']);
@@ -54,13 +54,13 @@ describe('send to several sessions', () => {
     ['y\n', 0, ['hello', 'hello']],
     ['n\n', 1, []],
     ['', 1, []],
-  ])('says in a terminal how many get it, and asks: %j', async (typed, code, texts) => {
+  ])('prints on a terminal how many sessions get it, and asks: %j', async (typed, code, texts) => {
     const result = await runCommand(['send', '--all', 'hello'], { ...cli.where, isTTY: true, stdin: typed });
     expect(result.stderr).toContain(`Send this to 2 sessions (${one}, ${two})? [y/N]`);
     expect({ code: result.code, texts: sent() }).toEqual({ code, texts });
   });
 
-  test('sends nothing where nobody can be asked, unless it is told to', async () => {
+  test('sends nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await runCommand(['send', '--all', 'hello'], cli.where);
     expect({ code, texts: sent() }).toEqual({ code: 2, texts: [] });
     expect(stderr).toContain('Nobody can answer here — give --yes');
@@ -71,13 +71,13 @@ describe('send to several sessions', () => {
     expect(sent()).toEqual(['a\nb\n', 'a\nb\n']);
   });
 
-  test('to nobody says so', async () => {
+  test('reports that no session got it', async () => {
     const { code, stdout, stderr } = await send('--state', 'stuck', 'hello');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
     expect(stderr).toContain('no session got it');
   });
 
-  test('takes no session besides: a name before the text was meant as one', async () => {
+  test('accepts no name in addition: a name before the text was meant as a session', async () => {
     for (const words of [
       [one, 'hello', '--all'],
       ['--state', 'ready', one, 'hello'],

@@ -6,7 +6,7 @@ import { serveCommands } from './served.ts';
 const cli = serveCommands();
 const budget = (...words: string[]): Promise<CommandResult> => runCommand(['budget', ...words], cli.where);
 
-test('budgets are listed with what was spent of them, and raised', async () => {
+test('budgets are listed with the amount spent, and raised', async () => {
   const { sessions, budgets } = cli.server;
   sessions.add('CI', { cost_usd: null });
   budgets.spend(sessions.idOf('CI'), localDay(Date.now()), 12);
@@ -21,7 +21,7 @@ test('budgets are listed with what was spent of them, and raised', async () => {
   expect(JSON.parse((await budget('raise', 'fleet', '--json')).stdout)).toMatchObject({ subjects: [{ limit: 25 }] });
 });
 
-test('a raise that names nothing, or is none, is refused with the cure', async () => {
+test('a raise that names nothing, or would raise nothing, is refused with the cure', async () => {
   expect(await budget('raise', 'NONE')).toMatchObject({ code: 1, stderr: expect.stringContaining('cbos budget') });
   expect(await budget('raise', 'fleet', '--to', '0')).toMatchObject({ code: 2 });
   expect(await budget('raise', 'fleet', '--to', '1')).toMatchObject({
@@ -30,7 +30,7 @@ test('a raise that names nothing, or is none, is refused with the cure', async (
   });
 });
 
-test('a session whose texts a budget holds needs its person, in lists and by itself', async () => {
+test('a session whose texts a budget holds needs its person, in lists and in `show`', async () => {
   const over = { budget: 'fleet', scope: 'fleet', unit: 'usd', per: 'day', limit: 10, spent: 12, holds: 1 } as const;
   cli.server.sessions.add('HELD', { over_budget: over });
   expect((await runCommand(['ls'], cli.where)).stdout).toMatch(/HELD +over budget .*\$12.00 of \$10.00 today/);

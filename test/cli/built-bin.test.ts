@@ -43,12 +43,12 @@ describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
     expect(JSON.parse(run.stdout())).toMatchObject([{ slug: 'AUTH' }]);
   });
 
-  test('ends with the exit code of its error', async () => {
+  test('exits with the exit code of its error', async () => {
     expect(await start('show', 'NOPE').ended).toEqual({ code: 3, signal: null });
     expect(await start('nonsense').ended).toEqual({ code: 2, signal: null });
   });
 
-  test('prints more than a pipe holds, whole', async () => {
+  test('prints all of an output that is longer than a pipe holds', async () => {
     const recording = server.sessions.add('LARGE');
     recording.write('x'.repeat(1_000_000));
     const run = start('logs', 'LARGE', '--raw');
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
   });
 
   test.each([['--help'], ['ls'], ['config', '--json']])(
-    'says that a full disk did not take it: %s',
+    'reports that a full disk did not take its output: %s',
     async (...argv) => {
       const toFullDisk = ['-c', 'exec "$@" >/dev/full', 'sh', process.execPath, BIN, ...argv];
       const run = spawn('/bin/sh', toFullDisk, { env: server.world.env, stdio: ['ignore', 'ignore', 'pipe'] });
@@ -68,7 +68,7 @@ describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
     },
   );
 
-  test('watch ends cleanly by SIGINT', async () => {
+  test('watch ends cleanly on SIGINT', async () => {
     const run = start('watch');
     await waitFor(
       () => {

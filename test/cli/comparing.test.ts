@@ -40,7 +40,7 @@ describe('new --times', () => {
     expect(cli.server.sessions.list()).toHaveLength(1);
   });
 
-  test('names the sessions that run if a later one cannot be launched', async () => {
+  test('names the running sessions if a later one cannot be launched', async () => {
     repository.git('branch', 'FIX-2');
     const { code, stderr } = await run('new', 'FIX', '--worktree', '--times', '3');
     expect(code).toBe(4);
@@ -50,7 +50,7 @@ describe('new --times', () => {
 });
 
 describe('compare', () => {
-  test('shows state, changes, tests and last words of each, with unknown facts left out', async () => {
+  test('shows state, changes, tests and last words of each session, and leaves out unknown facts', async () => {
     await run('new', 'FIX', '--worktree', '--times', '2', '--type', 'json');
     writeFileSync(join(folderOf('FIX-1'), 'a.txt'), 'b\nc\n');
     cli.server.sessions.happen('FIX-1', { type: 'result', result: 'Fixed the\nlogin.', total_cost_usd: 0.25 });
@@ -78,7 +78,7 @@ describe('compare', () => {
     ]);
   });
 
-  test('says which base each has if they differ, and has no changes outside of a repository', async () => {
+  test('names the base of each session if they differ, and shows no changes outside of a repository', async () => {
     repository.git('branch', 'old');
     repository.commit('second', { 'a.txt': 'two\n' });
     await run('new', 'A', '--worktree', '--from', 'old');

@@ -25,7 +25,7 @@ async function suggestions(...words: string[]): Promise<string[]> {
 }
 
 describe('complete', () => {
-  test('suggests commands, options, states, choices and the sessions that there are', async () => {
+  test('suggests commands, options, states, choices and existing sessions', async () => {
     expect(await suggestions('wa')).toEqual([
       'wake\tbring parked sessions back with their conversations',
       'watch\tprint changes of status as they happen, one per line',
@@ -43,7 +43,7 @@ describe('complete', () => {
     expect(await suggestions('completion', 'f')).toEqual(['fish\t', ':4']);
   });
 
-  test('`answer` suggests who asks, and then what may be answered', async () => {
+  test('`answer` suggests the sessions that ask, and then the possible answers', async () => {
     expect(await suggestions('answer', '')).toEqual(['AUTH\tasks permission Bash: npm test', ':4']);
     expect(await suggestions('answer', 'AUTH', '')).toEqual([
       'yes\tYes',
@@ -61,7 +61,7 @@ describe('complete', () => {
     expect(await suggestions('new', 'X', './sr')).toEqual([':0']);
   });
 
-  test('says nothing but commands without a server', async () => {
+  test('suggests only commands without a server', async () => {
     const { code, stdout, stderr } = await runCommand(['complete', '--', 'show', ''], { socket: '/nowhere.sock' });
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ':4\n', stderr: '' });
   });
@@ -77,7 +77,7 @@ describe('completion', () => {
     expect((await runCommand(['completion', 'tcsh'], where)).code).toBe(2);
   });
 
-  test('the bash script completes in a real bash, read twice, and runs nothing of the line', async () => {
+  test('the bash script completes in a real bash, can be loaded twice, and runs nothing of the line', async () => {
     const bin = join(server.world.dir, 'bin');
     mkdirSync(bin);
     const answer = (await suggestions('show', '')).join('\n');

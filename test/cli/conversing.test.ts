@@ -52,7 +52,7 @@ async function outcome(command: RunningCommand): Promise<{ code: number; stdout:
 }
 
 describe('invoke', () => {
-  test('writes the answer as it comes, tools as a line each, and ends with 0', async () => {
+  test('prints the answer as it is written, a line for each tool, and exits with 0', async () => {
     const command = await invoking('write', 'the', 'marker');
     cli.server.sessions.happen(slug, ...turnOf('permission'));
     expect(await outcome(command)).toEqual({
@@ -62,7 +62,7 @@ describe('invoke', () => {
     });
   });
 
-  test('leaves out what happened before its own prompt, and what other prompts are answered', async () => {
+  test('leaves out events before its own prompt, and answers to other prompts', async () => {
     cli.server.sessions.happen(slug, ...turnOf('hello'));
     const command = startCommand(['invoke', slug, 'go'], cli.where);
     await waitFor(
@@ -77,7 +77,7 @@ describe('invoke', () => {
     expect(stderr).toBe('cbos: … overloaded (529): try 1 of 10 in 1 s\ncbos: … overloaded (529): try 2 of 10 in 1 s\n');
   });
 
-  test('a question is a line, and what a slash command answers is printed though it was not written piece by piece', async () => {
+  test('prints a question in one line, and the answer of a slash command even if it did not come in pieces', async () => {
     const asked = await invoking('go');
     cli.server.sessions.happen(slug, ...turnOf('question'));
     expect((await outcome(asked)).stdout).toContain('● AskUserQuestion: Which database shall the service use?\n');
@@ -91,7 +91,7 @@ describe('invoke', () => {
     expect(await outcome(command)).toEqual({ code: 0, stdout: '## Context\n\n1 %\n', stderr: '' });
   });
 
-  test('--json prints frames, one a line, that parse', async () => {
+  test('--json prints valid frames, one per line', async () => {
     const command = await invoking('go', '--json');
     const events = turnOf('hello');
     // An event after the end of the turn does not belong to the turn, even if it comes at once.
@@ -108,8 +108,8 @@ describe('invoke', () => {
 
   test.each([
     ['a request that the service refuses', 'error', 'The scene refuses this request'],
-    ['a limit of the account', 'limit', '5-hour limit'],
-  ])('ends with 1 and the reason on standard error after %s', async (_, name, reason) => {
+    ['a usage limit', 'limit', '5-hour limit'],
+  ])('exits with 1 and the reason on standard error after %s', async (_, name, reason) => {
     const command = await invoking('go');
     // In the recording `limit`, it is the second turn that fails.
     cli.server.sessions.happen(
@@ -122,7 +122,7 @@ describe('invoke', () => {
     expect(stderr).toContain(`cbos events ${slug}`);
   });
 
-  test('ends with 1 when the process fails, and with 4 when it asks, with the question and how to answer', async () => {
+  test('exits with 1 if the process fails, and with 4 if it asks, with the question and how to answer it', async () => {
     const failing = await invoking('go');
     cli.server.sessions.happen(slug, { type: 'error', message: 'Claude Code ended (SIGKILL)' });
     expect(await outcome(failing)).toMatchObject({ code: 1, stdout: '' });
@@ -137,7 +137,7 @@ describe('invoke', () => {
     expect(asking.stdout.text).toContain(`cbos answer ${slug} 1`);
   });
 
-  test('says after Ctrl-C that the turn goes on, and how to stop it', async () => {
+  test('reports after Ctrl-C that the turn continues, and how to stop it', async () => {
     const command = await invoking('go');
     cli.server.sessions.happen(slug, ...turnOf('hello').slice(0, -3));
     await command.says('Hello!');
@@ -147,7 +147,7 @@ describe('invoke', () => {
     expect(stderr).toContain(`the turn continues: cbos interrupt ${slug} stops it`);
   });
 
-  test('takes its prompt from standard input, and refuses what has no events', async () => {
+  test('reads its prompt from standard input, and refuses a session without events', async () => {
     const piped = startCommand(['invoke', slug, '-'], { ...cli.where, stdin: 'a\nb\n' });
     await waitFor(() => cli.server.sessions.events(slug, { after: 0, limit: 1 }).events.length > 0, {
       describe: 'the prompt arrives',
@@ -164,7 +164,7 @@ describe('invoke', () => {
 });
 
 describe('send --wait', () => {
-  test('prints the answer, whole', async () => {
+  test('prints the complete answer', async () => {
     cli.server.sessions.happen(slug, ...turnOf('permission'));
     const command = startCommand(['send', slug, 'hello', '--wait'], cli.where);
     await waitFor(() => cli.server.sessions.deliveries(slug).length > 0, { describe: 'the text arrives' });
@@ -175,7 +175,7 @@ describe('send --wait', () => {
 });
 
 describe('events', () => {
-  test('prints a line for what people can read; --json all of them, from one on', async () => {
+  test('prints a line for each event that people can read; --json prints all of them, from a number on', async () => {
     cli.server.sessions.happen(slug, ...recorded('permission'));
     const { code, stdout } = await runCommand(['events', slug], cli.where);
     expect(code).toBe(0);
@@ -194,7 +194,7 @@ describe('events', () => {
     expect(seqs.at(-1)).toBe(recorded('permission').length);
   });
 
-  test('-f goes on, under a new name too, and ends with 0 when the session is deleted', async () => {
+  test('-f continues, even under a new name, and exits with 0 when the session is deleted', async () => {
     cli.server.sessions.happen(slug, ...turnOf('hello'));
     const command = startCommand(['events', slug, '-f'], cli.where);
     await command.says('● Hello!');
@@ -207,7 +207,7 @@ describe('events', () => {
     expect(await command.ended).toBe(0);
   });
 
-  test('says why there are none', async () => {
+  test('explains why there are none', async () => {
     cli.server.sessions.add('TERM');
     const { code, stderr } = await runCommand(['events', 'TERM'], cli.where);
     expect(code).toBe(4);
@@ -216,7 +216,7 @@ describe('events', () => {
 });
 
 describe('costs', () => {
-  test('sums turns by day, for one session and for all', async () => {
+  test('adds up turns by day, for one session and for all', async () => {
     cli.server.sessions.happen(slug, ...recorded('compact'));
     const { code, stdout } = await runCommand(['costs', slug], cli.where);
     expect(code).toBe(0);
@@ -230,7 +230,7 @@ describe('costs', () => {
 });
 
 describe('convert', () => {
-  test('changes the type, and refuses another word', async () => {
+  test('changes the type, and refuses an unknown type', async () => {
     const { code, stdout } = await runCommand(['convert', slug, 'screen', '--json'], cli.where);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ slug, type: 'screen' });
@@ -249,7 +249,7 @@ describe('conversations of Claude Code', () => {
     pid: null,
   };
 
-  test('are listed by ls --all, made harmless, with what takes one over', async () => {
+  test('are listed by ls --all, as harmless text, with the command that takes one over', async () => {
     cli.server.sessions.found = [conversation, { ...conversation, claude_session_id: 'other', pid: 4711 }];
     const { code, stdout, stderr } = await runCommand(['ls', '--all'], cli.where);
     expect(code).toBe(0);

@@ -24,7 +24,7 @@ const run = (words: string[], options: Partial<CommandOptions> = {}): Promise<Co
 const TERMINAL: Partial<CommandOptions> = { isTTY: true, columns: 100 };
 
 describe('diff', () => {
-  test('says what was changed against what, and shows the lines in colours; NO_COLOR takes them away', async () => {
+  test('names what was changed and what it is compared with, and shows the lines in colours, or without them with NO_COLOR', async () => {
     repository.write('a.txt', 'one\n2\n');
     repository.write('new.txt', 'new\n');
     const { code, stdout } = await run(['AUTH'], TERMINAL);
@@ -80,7 +80,7 @@ describe('diff', () => {
     expect((await run(['AUTH', '--stat'], TERMINAL)).stdout).toContain('AUTH: 3 files, +1 −1 against main');
   });
 
-  test('takes files and folders, a renamed file as one, and says where nothing was changed', async () => {
+  test('accepts files and folders, shows a renamed file once, and reports what has not changed', async () => {
     repository.write('a.txt', 'one\n2\n');
     renameSync(join(repository.dir, 'folder/b.txt'), join(repository.dir, 'folder/c.txt'));
     const one = await run(['AUTH', 'folder/c.txt']);
@@ -93,7 +93,7 @@ describe('diff', () => {
     expect(none.stderr).toContain('nothing.txt has not changed');
   });
 
-  test('--base compares with another revision; --json is the REST body', async () => {
+  test('--base compares with another revision; --json prints the REST body', async () => {
     repository.write('a.txt', 'one\n2\n');
     repository.commit();
     expect((await run(['AUTH', '--base', 'HEAD'])).stdout).toBe('');
@@ -106,7 +106,7 @@ describe('diff', () => {
     });
   });
 
-  test('says what stands in the way, with the exit code of its kind', async () => {
+  test('reports each obstacle, with the exit code of its kind', async () => {
     expect(await run(['NOBODY'])).toMatchObject({ code: 3 });
     const wrong = await run(['AUTH', '--base', 'no-such-branch']);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });

@@ -45,7 +45,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
     expect((await draft('add', 'AUTH', '-')).code).toBe(2);
   });
 
-  test('takes an id by its beginning where only one begins so', async () => {
+  test('accepts the beginning of an id if it is unambiguous', async () => {
     for (let count = 0; count < 10; count++) await draft('add', 'AUTH', 'x');
     expect(await draft('rm', 'r')).toMatchObject({ code: 2, stdout: '' });
     expect((await draft('rm', 'r')).stderr).toContain('type more of the id');
@@ -64,7 +64,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
     [['add', 'AUTH', 'x', '--when', 'soon'], 2],
     [['add', 'AUTH', '/clear'], 4],
     [['nonsense'], 2],
-  ])('%j ends with exit code %d', async (words, code) => {
+  ])('%j exits with code %d', async (words, code) => {
     expect(await draft(...words)).toMatchObject({ code, stdout: '' });
     expect(cli.server.sessions.stash()).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
   });
 });
 
-test('`draft` is completed: sessions, and drafts that were not sent', async () => {
+test('`draft` is completed: sessions, and unsent drafts', async () => {
   await runCommand(['draft', 'add', 'AUTH', 'now the docs'], cli.where);
   const complete = async (...words: string[]): Promise<string[]> =>
     (await runCommand(['complete', '--', 'draft', ...words], cli.where)).stdout.trimEnd().split('\n');

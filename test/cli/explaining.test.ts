@@ -28,12 +28,12 @@ test('explain prints the verdict of each source, marks the one that won, and sho
   expect(stdout).toContain('  │ ● Read(src/secret.ts)');
 });
 
-test('explain --json is the REST body', async () => {
+test('explain --json prints the REST body', async () => {
   const { stdout } = await runCommand(['explain', 'AUTH', '--json'], where);
   expect(JSON.parse(stdout)).toMatchObject({ status: { primary: 'waiting' }, verdicts: [{ won: true }] });
 });
 
-test('record-misdetection writes a file for its owner only, without a word of the session, and says where', async () => {
+test('record-misdetection writes a file that only its owner can read, without any text of the session, and prints its path', async () => {
   const { code, stdout } = await runCommand(
     ['record-misdetection', 'AUTH', '--should-be', 'active/using_tools'],
     where,
@@ -51,7 +51,7 @@ test('record-misdetection writes a file for its owner only, without a word of th
   expect(JSON.parse(text).evidence.screen.lines[0]).toBe('● Xxxx(xxx/xxxxxx.xx)'.replace('Xxxx', 'Read'));
 });
 
-test('record-misdetection of a status that is as it should be says that the wrong one is gone', async () => {
+test('record-misdetection of a correct status reports that the wrong one is gone', async () => {
   server.sessions.add('RIGHT', WAITS_FOR_PERMISSION);
   const argv = ['record-misdetection', 'RIGHT', '--should-be', 'waiting/permission'];
   const { code, stderr } = await runCommand(argv, where);
@@ -59,7 +59,7 @@ test('record-misdetection of a status that is as it should be says that the wron
   expect(stderr).toContain('RIGHT is waiting/permission now, as it should be');
 });
 
-test('record-misdetection wants a status that there is', async () => {
+test('record-misdetection requires a valid status', async () => {
   for (const word of ['sleeping', 'waiting/ready']) {
     const { code, stderr } = await runCommand(['record-misdetection', 'AUTH', '--should-be', word], where);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('waiting/permission') });
@@ -67,6 +67,6 @@ test('record-misdetection wants a status that there is', async () => {
   expect(await runCommand(['record-misdetection', 'AUTH'], where)).toMatchObject({ code: 2 });
 });
 
-test('a session that is not there is none', async () => {
+test('a session that does not exist is refused', async () => {
   expect(await runCommand(['explain', 'NONE'], where)).toMatchObject({ code: 3 });
 });

@@ -25,7 +25,7 @@ beforeEach(() => {
 
 const run = async (...argv: string[]): Promise<string> => (await runCommand(argv, cli.where)).stdout;
 
-test('ls --columns has context, cost and model, and nothing where nothing is known', async () => {
+test('ls --columns shows context, cost and model, and nothing if they are unknown', async () => {
   const rows = (await run('ls', '--columns', 'name,context,cost,model', '--sort', 'name')).trimEnd().split('\n');
   expect(rows.map((row) => row.trim().split(/ {2,}/))).toEqual([
     ['NAME', 'CONTEXT', 'COST', 'MODEL'],
@@ -38,7 +38,7 @@ test('ls --columns has context, cost and model, and nothing where nothing is kno
 const base = { kind: 'started_from', ref: 'main', commit: null } as const;
 const changes = { files: 3, added: 12, removed: 4, base, counted_at: '2026-11-20T15:05:05.123Z' };
 
-test('ls -l has the changes as the server counted them, and nothing where no number is known', async () => {
+test('ls -l shows the changes as the server counted them, and nothing if the count is unknown', async () => {
   cli.server.sessions.change('HALF', { changes });
   cli.server.sessions.change('FULL', { changes: { ...changes, files: 0, added: 0, removed: 0 } });
   const rows = (await run('ls', '--columns', 'name,changes', '--sort', 'name')).trimEnd().split('\n');
@@ -57,7 +57,7 @@ test('ls -l has the changes as the server counted them, and nothing where no num
 });
 
 describe('show', () => {
-  test('says how full the context window is, what was spent, and how many lines were changed', async () => {
+  test('shows how full the context window is, what was spent, and how many lines were changed', async () => {
     const text = await run('show', 'HALF');
     expect(text).toMatch(/^ {2}model +opus-5-5, high$/m);
     expect(text).toMatch(/^ {2}context +██░░░ 42% of 200k tokens$/m);
@@ -65,36 +65,36 @@ describe('show', () => {
     expect(text).toMatch(/^ {2}lines +\+12 −3$/m);
   });
 
-  test('warns where it is nearly full', async () => {
+  test('warns if it is nearly full', async () => {
     expect(await run('show', 'FULL')).toMatch(/^ {2}context +████░ ▲ 80% of 200k tokens; nearly full$/m);
   });
 
-  test('has no line for what is not known', async () => {
+  test('has no line for unknown figures', async () => {
     expect(await run('show', 'NONE')).not.toMatch(/context|cost|lines|model/);
   });
 
-  test('a window that is more than full stays a gauge of five cells', async () => {
+  test('shows a window that is more than full as a gauge of five cells', async () => {
     cli.server.sessions.add('OVER', { context: context(150) });
     expect(await run('show', 'OVER')).toMatch(/^ {2}context +█{5} ▲ 150% /m);
   });
 });
 
 describe('costs', () => {
-  test('has the dollars of sessions in a terminal, also as a column of their own', async () => {
+  test('shows the dollars of sessions in a terminal, also in a separate column', async () => {
     const [titles, , all] = (await run('costs')).split('\n');
     expect(titles).toMatch(/^DAY +COST +TERMINAL +TURNS/);
     expect(all).toMatch(/^all +\$1\.23 +\$1\.23 +0 /);
     expect(await run('costs', 'HALF')).toMatch(/^all +\$1\.23 /m);
   });
 
-  test('says why nothing is known, and the cure', async () => {
+  test('explains why nothing is known, with the cure', async () => {
     const { code, stderr } = await runCommand(['costs', 'NONE'], cli.where);
     expect(code).toBe(1);
     expect(stderr).toContain('status_line_tap = "always"');
   });
 });
 
-test('history has a column of dollars', async () => {
+test('history has a column for dollars', async () => {
   const text = await run('history', '--days', '3650');
   expect(text.split('\n')[0]).toMatch(/WORKED.*COST$/);
   expect(text).toMatch(/HALF .*\$1\.23$/m);

@@ -26,7 +26,7 @@ const commit = (text: string): void => {
 };
 
 describe('finish', () => {
-  test('merges, stops the session, removes its worktree, and says where all of it is', async () => {
+  test('merges, stops the session, removes its worktree, and reports where everything is', async () => {
     commit('merged\n');
     const { code, stdout } = await run(['finish', 'AUTH', '--merge', '--yes']);
     expect(code).toBe(0);
@@ -40,7 +40,7 @@ describe('finish', () => {
     expect((await run(['ls', '--columns', 'name,worktree'])).stdout).toContain('fix/login (finished)');
   });
 
-  test('asks first, with what is saved and what git ignores; a no changes nothing', async () => {
+  test('asks first, showing what is saved and what git ignores; a no changes nothing', async () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     repository.gitIn(folder, 'init', '--quiet', '--bare', 'build');
     const asked = await run(['finish', 'AUTH', '--discard'], { isTTY: true, stdin: 'n\n' });
@@ -55,7 +55,7 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  test('asks nothing where files in no commit stand in the way of a merge', async () => {
+  test('asks nothing if uncommitted files prevent a merge', async () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     const { code, stderr } = await run(['finish', 'AUTH', '--merge'], { isTTY: true, stdin: 'y\n' });
     expect(code).toBe(4);
@@ -64,7 +64,7 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test('needs --yes where nobody can be asked, and exactly one way', async () => {
+  test('needs --yes if nobody can be asked, and exactly one way', async () => {
     const unasked = await run(['finish', 'AUTH', '--merge']);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
     expect((await run(['finish', 'AUTH', '--yes'])).code).toBe(2);
@@ -73,7 +73,7 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
   });
 
-  test('tells the files in conflict, and how the session gets them', async () => {
+  test('names the files in conflict, and how the session can resolve them', async () => {
     commit('theirs\n');
     repository.commit('meanwhile', { 'a.txt': 'ours\n' });
     const { code, stderr } = await run(['finish', 'AUTH', '--squash', '--yes']);
@@ -95,7 +95,7 @@ describe('finish', () => {
 });
 
 describe('recover', () => {
-  test('lists what was saved, and restores it where it was', async () => {
+  test('lists what was saved, and restores it at its old place', async () => {
     expect((await run(['recover'])).stderr).toContain('nothing is saved');
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     const finished = JSON.parse((await run(['finish', 'AUTH', '--discard', '--yes', '--json'])).stdout);
@@ -113,7 +113,7 @@ describe('recover', () => {
     expect(readFileSync(join(folder, 'new.txt'), 'utf8')).toBe('new\n');
   });
 
-  test('makes only a branch, or a worktree elsewhere, and refuses what is not saved', async () => {
+  test('creates only a branch, or a worktree elsewhere, and refuses an unknown id', async () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
     await run(['finish', 'AUTH', '--discard', '--yes']);
     expect((await run(['recover', 'AUTH', '--branch', 'back'])).stdout).toContain('is back on the branch back\n');

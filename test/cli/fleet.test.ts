@@ -25,8 +25,8 @@ function cbos(
   return runCommand(line.split(' '), { socket: `${cbosHome}/cbos.sock`, cwd: projectDir, ...more });
 }
 
-describe('a machine alone', () => {
-  test('belongs to no fleet, and says how to change that', async () => {
+describe('a machine without a fleet', () => {
+  test('reports that it belongs to no fleet, and how to change that', async () => {
     const alone = await startMachine('alone');
     try {
       expect(await cbos(alone, 'fleet')).toMatchObject({ code: 0, stderr: expect.stringContaining('cbos fleet init') });
@@ -63,7 +63,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     }
   });
 
-  test('invite prints a line, join reads it where nobody else can, leave takes it back', async () => {
+  test('invite prints a line, join reads it without showing it to others, and leave undoes the join', async () => {
     const third = await startMachine('third');
     try {
       const invited = await cbos(desk, 'fleet invite --rights see --for 5m');
@@ -80,7 +80,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     }
   });
 
-  test('ls --fleet lists the sessions of all, those of a machine that is gone with their age', async () => {
+  test('ls --fleet lists the sessions of all machines, those of an unreachable machine with their age', async () => {
     desk.sessions.add('AUTH', asking());
     laptop.sessions.add('DOCS', DONE);
     const listed = await cbos(desk, 'ls --fleet');
@@ -112,7 +112,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     }
   });
 
-  test('show, answer, send and wait take machine/NAME; what the other side refuses is said', async () => {
+  test('show, answer, send and wait accept machine/NAME, and report what the other machine refuses', async () => {
     desk.sessions.add('AUTH', asking());
     desk.sessions.add('READY', DONE);
     desk.sessions.answers.length = 0;
@@ -143,7 +143,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     expect(await cbos(desk, 'answer laptop/MINE 1')).toMatchObject({ code: 0 });
   });
 
-  test('search --fleet asks every machine, and search --session one of another machine', async () => {
+  test('search --fleet searches on every machine, and search --session in one session of another machine', async () => {
     const hit = (session: string, at: string): SearchHit => ({
       ...{ session, at, kind: 'prompt', snippet: `deploy ${session}`, highlights: [[0, 6]] },
       ...{ offset: 7, recording: session, t: 5, seq: null },
@@ -184,7 +184,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     expect(half.stdout).toContain('AUTH');
   });
 
-  test('remove shuts a machine out; the founder ends the fleet only when asked again', async () => {
+  test('remove shuts a machine out; the founder ends the fleet only after confirmation', async () => {
     expect(await cbos(desk, 'fleet leave')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect((await cbos(desk, 'fleet remove laptop')).stdout).toBe('laptop is out of the fleet\n');
     expect(await cbos(desk, 'fleet remove laptop')).toMatchObject({ code: 3 });

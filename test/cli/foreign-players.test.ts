@@ -27,7 +27,7 @@ describe("asciinema's own player", () => {
     ['2.1.329/read', 2],
     ['2.1.329/read', 3],
     ['2.1.329/resize-dialog', 3],
-  ] as const)('shows %s, exported as asciicast v%s, as the recording ends', async (fixture, version) => {
+  ] as const)('shows %s, exported as asciicast v%s, the same at the end as the recording', async (fixture, version) => {
     const source = {
       typescript: join(FIXTURES, `${fixture}.typescript`),
       timing: join(FIXTURES, `${fixture}.timing`),
@@ -68,7 +68,7 @@ describe('scriptreplay of util-linux', () => {
   const replayed = (...args: string[]): Buffer =>
     execFileSync('scriptreplay', [...args, '--maxdelay', '0.001'], { env: world.env, maxBuffer: 100_000_000 });
 
-  test('plays what CBOS records, byte for byte, also under the name that a restart gives it', () => {
+  test('plays recordings of CBOS byte for byte, even under the name that a restart gives them', () => {
     const [typescript, timing] = [join(world.streamDir, 'A.typescript'), join(world.streamDir, 'A.timing')];
     const command = [
       '--quiet',

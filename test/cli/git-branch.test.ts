@@ -20,7 +20,7 @@ const git = (...words: string[]): string =>
   });
 const branchOf = async (path: string): Promise<string | undefined> => (await readGitBranches([path])).get(path);
 
-test('is read in a folder, below it, in a worktree, and of a detached head', async () => {
+test('is read in a folder, below it, in a worktree, and for a detached head', async () => {
   const { projectDir, dir } = world;
   git('init', '--quiet', '--initial-branch', 'feature/one');
   expect(await branchOf(projectDir)).toBe('feature/one');
@@ -34,7 +34,7 @@ test('is read in a folder, below it, in a worktree, and of a detached head', asy
   expect(await branchOf(projectDir)).toBe(git('rev-parse', 'HEAD').slice(0, 7));
 });
 
-test('is nothing where no repository is, and where .git is something else', async () => {
+test('is empty outside of a repository, and if .git is something else', async () => {
   const odd = (name: string, make: (git: string) => void): string => {
     const folder = join(world.dir, name);
     mkdirSync(folder);

@@ -15,7 +15,7 @@ test.each([
   ['America/New_York', '2026-11-02T04:30:00Z', 31],
   ['Australia/Lord_Howe', '2026-10-04T13:15:00Z', 4],
   ['Australia/Lord_Howe', '2026-04-05T13:15:00Z', 4],
-])('cbos history --days 2 in %s begins with yesterday, also at %s', (zone, now, yesterday) => {
+])('cbos history --days 2 in %s begins with yesterday, even at %s', (zone, now, yesterday) => {
   process.env.TZ = zone;
   expect(noonOf(Date.parse(now), 1).getDate()).toBe(yesterday);
 });

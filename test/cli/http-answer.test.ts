@@ -33,7 +33,7 @@ const inChunks = (body: string): string => {
 };
 const untilEnd = (body: string): string => `HTTP/1.1 200\r\n\r\n${body}`;
 
-describe('an answer is read however it is cut', () => {
+describe('an answer is read no matter how it is split', () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 5 });
   test.each([
     ['by its length', (body: string) => Buffer.from(withLength(body))],
@@ -59,13 +59,13 @@ describe('an answer is read however it is cut', () => {
   });
 
   test.each(['SSH-2.0-OpenSSH_9.2\r\n\r\n', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'x'.repeat(70_000)])(
-    'what speaks no HTTP is refused',
+    'an answer that is not HTTP is refused',
     (text) => expect(() => readInPieces(Buffer.from(text), [50])).toThrow('does not speak HTTP'),
   );
-  test.each(['-1', '1e3', ' ', '9'.repeat(20)])('a length that is none is refused: %s', (length) => {
+  test.each(['-1', '1e3', ' ', '9'.repeat(20)])('an invalid length is refused: %s', (length) => {
     expect(() => readInPieces(Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`), [99])).toThrow();
   });
-  test.each(['xyz', '-1', '', 'ffffffffffffff'])('a chunk of a size that is none is refused: %s', (size) => {
+  test.each(['xyz', '-1', '', 'ffffffffffffff'])('a chunk with an invalid size is refused: %s', (size) => {
     const answer = `HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${size}\r\nabc\r\n0\r\n\r\n`;
     expect(() => readInPieces(Buffer.from(answer), [99])).toThrow('does not speak HTTP');
   });
@@ -91,7 +91,7 @@ describe('requests over the local socket', () => {
   }
   const get = { method: 'GET', path: '/x', headers: {}, body: null };
 
-  test('Node’s own server understands them, and a long answer in many pieces arrives whole', async () => {
+  test('Node’s own server understands them, and a long answer in many pieces arrives completely', async () => {
     const seen: unknown[] = [];
     const socket = await serve((request, response) => {
       let body = '';
@@ -156,7 +156,7 @@ describe('requests over the local socket', () => {
     expect(requests).toBe(1);
   });
 
-  test('somebody else on the socket is no server', async () => {
+  test('another program on the socket is not treated as a server', async () => {
     world = createWorld();
     const socket = join(world.dir, 'other.sock');
     const server = createSocketServer((connection) => connection.end('220 mail ready\r\n\r\n'));

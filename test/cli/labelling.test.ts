@@ -12,7 +12,7 @@ const names = async (...argv: string[]): Promise<string[]> =>
 const DEAD = { state: 'dead', status: statusOf({ primary: 'dead', detail: null, health: 'DEAD' }) } as const;
 
 describe('tag', () => {
-  test('gives and takes tags, lists them, and every command selects by them', async () => {
+  test('adds and removes tags, lists them, and every command selects by them', async () => {
     for (const slug of ['AUTH', 'DOCS', 'REST']) served.server.sessions.add(slug);
     expect(await run('tag', 'AUTH', 'night', 'web')).toEqual({ code: 0, stdout: 'AUTH: night web\n', stderr: '' });
     await run('tag', 'DOCS', 'night');
@@ -40,7 +40,7 @@ describe('tag', () => {
     expect(served.server.sessions.get('AUTH').tags).toEqual([]);
   });
 
-  test('a name that nobody has is told, the others get the tag', async () => {
+  test('an unknown name is reported, and the other sessions get the tag', async () => {
     served.server.sessions.add('AUTH');
     expect((await run('tag', 'NOPE', 'night')).code).toBe(3);
   });
@@ -60,7 +60,7 @@ describe('a selection', () => {
     await run('tag', 'DOCS', 'night');
   };
 
-  test('is asked about before several are stopped, with their count and names', async () => {
+  test('is confirmed before several sessions are stopped, with their count and names', async () => {
     await fleet();
     const no = await atTerminal(['stop', '--tag', 'night'], 'n\n');
     expect(no.stderr).toContain('Stop 2 sessions (AUTH, DOCS)? [y/N]');
@@ -82,7 +82,7 @@ describe('a selection', () => {
     expect((await run('wait', '--tag', 'night', '--for', 'working')).stdout.split('\n')).toHaveLength(3);
   });
 
-  test('heads the list by tag, each session once', async () => {
+  test('groups the list by tag, each session once', async () => {
     await fleet();
     await run('tag', 'AUTH', 'web');
     const { stdout } = await atTerminal(['ls', '--group', 'tag', '--columns', 'name,tags']);
@@ -99,7 +99,7 @@ describe('a selection', () => {
 });
 
 describe('archive', () => {
-  test('takes stopped sessions off the list, refuses one that runs, and gives them back', async () => {
+  test('hides stopped sessions from the list, refuses a running one, and lists them again', async () => {
     served.server.sessions.add('AUTH', DEAD);
     served.server.sessions.add('DOCS', WAITS_FOR_PERMISSION);
     const refused = await run('archive', 'AUTH', 'DOCS');

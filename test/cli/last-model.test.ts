@@ -10,7 +10,7 @@ const ID = '0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11';
 const answer = (model: string): string =>
   JSON.stringify({ type: 'assistant', message: { model, content: [{ type: 'tool_use', input: { model: 'input' } }] } });
 
-test('is the one of the last answer, whatever stands behind it; a session without one is left out', async () => {
+test('is the one of the last answer, whatever follows it; a session without one is left out', async () => {
   await using world = createWorld();
   const configDir = `${world.home}/.claude`;
   const file = transcriptFile({ configDir, cwd: world.projectDir, sessionId: ID });

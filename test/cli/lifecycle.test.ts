@@ -12,14 +12,14 @@ beforeEach(async () => {
 const slugs = (): string[] => cli.server.sessions.list().map((session) => session.slug);
 
 describe('new', () => {
-  test('launches in the current directory, as a screen session, and says how to attach', async () => {
+  test('launches in the current directory, as a screen session, and prints how to attach', async () => {
     const { code, stdout } = await runCommand(['new', 'AUTH'], cli.where);
     expect(code).toBe(0);
     expect(stdout).toContain('cbos attach AUTH');
     expect(cli.server.sessions.created).toEqual([{ slug: 'AUTH', path: cli.server.world.projectDir, type: 'screen' }]);
   });
 
-  test('sends every option, the path absolute, and hands on what stands after --', async () => {
+  test('sends every option, with an absolute path, and passes on the arguments after --', async () => {
     const argv = ['new', 'AUTH', '..', '--type', 'json', '--prompt', 'fix it', '--permission-mode', 'plan', '--model'];
     argv.push(
       'opus',
@@ -54,17 +54,17 @@ describe('new', () => {
     ]);
   });
 
-  test('takes the default type from the settings', async () => {
+  test('uses the default type of the settings', async () => {
     await runCommand(['new', 'AUTH'], { ...cli.where, settings: { default_type: 'json' } });
     expect(cli.server.sessions.created[0]?.type).toBe('json');
   });
 
   test.each([
-    ['a name that is none', ['new', 'a/b'], 2, "This isn't a valid name"],
-    ['a path alone that is missing', ['new', './nowhere'], 2, "isn't a directory"],
-    ['a path in the place of the name', ['new', './x', 'AUTH'], 2, "This isn't a valid name"],
-    ['a path that is missing', ['new', 'AUTH', '/nowhere'], 2, "isn't a directory"],
-    ['a permission mode that is none', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
+    ['an invalid name', ['new', 'a/b'], 2, "This isn't a valid name"],
+    ['a missing path, without a name', ['new', './nowhere'], 2, "isn't a directory"],
+    ['a path instead of a name', ['new', './x', 'AUTH'], 2, "This isn't a valid name"],
+    ['a missing path', ['new', 'AUTH', '/nowhere'], 2, "isn't a directory"],
+    ['an unknown permission mode', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
     ['a width beyond the limit', ['new', 'AUTH', '--cols', '9999'], 2, 'from 20 to 500'],
     ['a variable without a value', ['new', 'AUTH', '--env', 'A'], 2, 'NAME=VALUE'],
     ['an option of claude before --', ['new', 'AUTH', '--add-dir', 'x'], 2, 'put -- before arguments for claude'],
@@ -79,7 +79,7 @@ describe('new', () => {
     expect(cli.server.sessions.created).toEqual([]);
   });
 
-  test('takes the name of the directory where a path stands alone, with a number where that is taken', async () => {
+  test('uses the name of the directory if only a path is given, with a number if the name is taken', async () => {
     const folders = ['.', './auth service (old)', './status', `${cli.server.world.projectDir}/-`];
     for (const folder of folders) mkdirSync(resolve(cli.server.world.projectDir, folder), { recursive: true });
     for (const folder of [...folders, '.']) await runCommand(['new', folder], cli.where);
@@ -93,19 +93,19 @@ describe('new', () => {
     ]);
   });
 
-  test('ends with exit code 4 for a name that is taken', async () => {
+  test('exits with 4 if the name is taken', async () => {
     cli.server.sessions.add('AUTH');
     expect((await runCommand(['new', 'AUTH'], cli.where)).code).toBe(4);
   });
 });
 
 describe('adopt, rename, stop, restart and rm', () => {
-  test('adopt takes a Screen session over under a name', async () => {
+  test('adopt takes over a Screen session under a name', async () => {
     expect((await runCommand(['adopt', '42.work', 'AUTH'], cli.where)).stdout).toContain('AUTH is adopted');
     expect((await runCommand(['adopt', 'nonsense'], cli.where)).code).toBe(3);
   });
 
-  test.each(['stop', 'kill'])('%s keeps it listed and says how it goes on, restart does that', async (stop) => {
+  test.each(['stop', 'kill'])('%s keeps it listed and prints how to continue it, which restart does', async (stop) => {
     cli.server.sessions.add('AUTH');
     const stopped = await runCommand([stop, 'AUTH'], cli.where);
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
@@ -122,7 +122,7 @@ describe('adopt, rename, stop, restart and rm', () => {
     expect(slugs()).toEqual([]);
   });
 
-  test('several at once are all tried; the first failure is the exit code', async () => {
+  test('several at once are all tried; the first failure determines the exit code', async () => {
     cli.server.sessions.add('A');
     cli.server.sessions.add('B');
     const { code, stdout, stderr } = await runCommand(['kill', 'A', 'NOPE', 'B', '--json'], cli.where);
@@ -136,7 +136,7 @@ describe('adopt, rename, stop, restart and rm', () => {
     expect(stderr).toContain('NOPE');
   });
 
-  test('restart --all restarts what is dead and leaves the rest alone', async () => {
+  test('restart --all restarts what is dead, and nothing else', async () => {
     cli.server.sessions.add('A');
     cli.server.sessions.add('B');
     await cli.server.sessions.kill('B');
@@ -147,13 +147,13 @@ describe('adopt, rename, stop, restart and rm', () => {
     expect((await runCommand(['restart', 'A', '--all'], cli.where)).code).toBe(2);
   });
 
-  test('rename gives it the other name', async () => {
+  test('rename gives it another name', async () => {
     cli.server.sessions.add('AUTH');
     expect((await runCommand(['rename', 'AUTH', 'LOGIN'], cli.where)).stdout).toBe('AUTH is now LOGIN\n');
     expect(slugs()).toEqual(['LOGIN']);
   });
 
-  test('rm deletes nothing where nobody can be asked, unless it is told to', async () => {
+  test('rm deletes nothing if nobody can be asked, unless --yes is given', async () => {
     cli.server.sessions.add('AUTH');
     const { code, stdout, stderr } = await runCommand(['rm', 'AUTH'], cli.where);
     expect({ code, stdout, left: slugs() }).toEqual({ code: 2, stdout: '', left: ['AUTH'] });
@@ -166,14 +166,14 @@ describe('adopt, rename, stop, restart and rm', () => {
     ['y\n', [], 0],
     ['n\n', ['AUTH'], 1],
     ['', ['AUTH'], 1],
-  ])('rm asks in a terminal; %j leaves %j', async (typed, left, exitCode) => {
+  ])('rm asks on a terminal; %j leaves %j', async (typed, left, exitCode) => {
     cli.server.sessions.add('AUTH');
     const { code, stderr } = await runCommand(['rm', 'AUTH'], { ...cli.where, isTTY: true, stdin: typed });
     expect(stderr).toContain('Delete AUTH? It is running (new) and would be stopped. This cannot be undone. [y/N]');
     expect({ code, left: slugs() }).toEqual({ code: exitCode, left });
   });
 
-  test('rm --yes asks nothing', async () => {
+  test('rm --yes does not ask', async () => {
     cli.server.sessions.add('AUTH');
     const command = startCommand(['rm', 'AUTH', '-y'], { ...cli.where, isTTY: true });
     expect(await command.ended).toBe(0);

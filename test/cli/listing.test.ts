@@ -64,7 +64,7 @@ describe('ls', () => {
     expect(lines[3]).toMatch(/no sign of life +1m 00s +Bash: make 世界$/);
   });
 
-  test('has headings on a terminal, who needs the person first, and none in a pipe or in another order', async () => {
+  test('has headings on a terminal, with the sessions that need the person first, and none in a pipe or in another order', async () => {
     const terminal = { ...where, isTTY: true, columns: 120, env: { NO_COLOR: '1' } };
     const lines = async (...argv: string[]): Promise<string[]> =>
       (await runCommand(['ls', ...argv], terminal)).stdout
@@ -82,7 +82,7 @@ describe('ls', () => {
     expect(await lines('--sort', 'name')).toEqual(['   NAME   STA', '○  AUTH   ask', '!  BUILD  no', '◌  日本   new']);
   });
 
-  test('shows the columns that are wanted, in the order that is wanted, or names alone', async () => {
+  test('shows the requested columns in the requested order, or only names', async () => {
     const { stdout } = await runCommand(['ls', '--columns', 'type,name', '--sort', 'name', '--reverse'], where);
     expect(stdout).toBe('   TYPE    NAME\n◌  screen  日本\n!  screen  BUILD\n○  screen  AUTH\n');
     expect((await runCommand(['ls', '-q', '-s', 'needs-you'], where)).stdout).toBe('AUTH\nBUILD\n');
@@ -92,7 +92,7 @@ describe('ls', () => {
       expect((await runCommand(['ls', ...argv], where)).code).toBe(2);
   });
 
-  test('selects by state and refuses a word that is no state with exit code 2', async () => {
+  test('selects by state, and refuses an unknown state with exit code 2', async () => {
     const selected = await runCommand(['ls', '--state', 'waiting/permission'], where);
     expect(selected.stdout).toContain('AUTH');
     expect(selected.stdout).not.toContain('BUILD');
@@ -106,7 +106,7 @@ describe('ls', () => {
     expect(JSON.parse(stdout)).toEqual((await server.call('/sessions')).json());
   });
 
-  test('says what to do where nothing is listed, and nothing on standard output', async () => {
+  test('prints what to do if nothing is listed, and nothing on standard output', async () => {
     const { code, stdout, stderr } = await runCommand(['ls', '--state', 'dead'], where);
     expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: '', stderr: 'cbos: no session is dead — cbos ls\n' });
   });
@@ -139,7 +139,7 @@ describe('show', () => {
     ]);
   });
 
-  test('has the reason, the processes and the screen behind --verbose', async () => {
+  test('shows the reason, the processes and the screen with --verbose', async () => {
     const { stdout } = await runCommand(['show', 'AUTH', '-v'], where);
     expect(stdout.split('\n').slice(-10)).toEqual([
       '  path        ~/src/auth (main)',
@@ -155,7 +155,7 @@ describe('show', () => {
     ]);
   });
 
-  test('finds a session by its name in other letters; programs and other commands are told what was meant', async () => {
+  test('finds a session by its name in another case; programs and other commands get a suggestion', async () => {
     expect((await runCommand(['show', 'auth'], where)).stdout).toContain('AUTH asks for permission');
     for (const argv of [
       ['show', 'auth', '--json'],
@@ -167,7 +167,7 @@ describe('show', () => {
     }
   });
 
-  test('ends with exit code 3 for a session that does not exist, also for names that are other addresses', async () => {
+  test('exits with 3 for a session that does not exist, even for names that are other addresses', async () => {
     for (const slug of ['NOPE', 'status', '..', '', 'a/b', 'AUTH/kill']) {
       const { code, stdout, stderr } = await runCommand(['show', slug], where);
       expect({ slug, code, stdout }).toEqual({ slug, code: 3, stdout: '' });
@@ -185,7 +185,7 @@ describe('status', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ total: 3, by_state: { waiting: 1 }, recordings: DISK });
   });
 
-  test('says which sessions are not recorded, and what was dropped', async () => {
+  test('names the sessions that are not recorded, and what was dropped', async () => {
     const at = '2026-11-19T12:00:00.000Z';
     const drop = { recording: 'AUTH', reason: 'max_recording_size', bytes: 12_345_678, whole: false, at } as const;
     const gone = { recording: 'OLD.1', reason: 'keep_days', bytes: 400_000, whole: true, at } as const;
@@ -204,7 +204,7 @@ describe('status', () => {
       expect((await runCommand(argv, where)).stdout).toMatch(/not recorded since \d\d:05:00: the disk is full/);
   });
 
-  test('says what keeps keys from a session, as far as it is known', async () => {
+  test('reports what keeps keys from a session, as far as it is known', async () => {
     server.sessions.change('BUILD', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
     for (const argv of [['ls'], ['show', 'BUILD']])
       expect((await runCommand(argv, where)).stdout).toMatch(/in Screen's copy mode or at one of its prompts/);

@@ -21,7 +21,7 @@ const withHost = (host: Partial<LocalHost>, more: Partial<CommandOptions> = {}):
 });
 
 describe('up and down', () => {
-  test('up says ready with the address, and the same when it was already running', async () => {
+  test('up reports that it is ready with the address, and the same if it was already running', async () => {
     const flags: unknown[] = [];
     const started = await runCommand(
       ['up', '--port', '8080'],
@@ -45,7 +45,7 @@ describe('up and down', () => {
     expect(JSON.parse(json.stdout)).toEqual({ status: 'already_running', address: 'http://127.0.0.1:32205' });
   });
 
-  test('up tells of a port that is taken in one line', async () => {
+  test('up reports a taken port in one line', async () => {
     const startInBackground = async (): Promise<never> => {
       throw new CatalogueError('port_taken');
     };
@@ -57,7 +57,7 @@ describe('up and down', () => {
     });
   });
 
-  test('down says that the sessions stay alive', async () => {
+  test('down reports that the sessions stay alive', async () => {
     const stopped = await runCommand(['down'], withHost({ stopServer: async () => 'stopped' }));
     expect(stopped).toMatchObject({ code: 0, stderr: '' });
     expect(stopped.stdout).toContain('the sessions stay alive');
@@ -65,7 +65,7 @@ describe('up and down', () => {
     expect(none).toMatchObject({ code: 0, stdout: "CBOS isn't running\n" });
   });
 
-  test('serve hands on the flags, says when it is ready, and ends by Ctrl-C', async () => {
+  test('serve passes on the flags, reports when it is ready, and ends on Ctrl-C', async () => {
     const requests: ServeRequest[] = [];
     const serve = (request: ServeRequest): Promise<void> => {
       requests.push(request);
@@ -79,7 +79,7 @@ describe('up and down', () => {
     expect(requests[0]?.flags).toEqual({ host: '127.0.0.2' });
   });
 
-  test('serve says who else can reach the server, where that was allowed', async () => {
+  test('serve reports who else can reach the server, if that was allowed', async () => {
     const flags: ServeRequest['flags'][] = [];
     const serve = async (request: ServeRequest): Promise<void> => {
       flags.push(request.flags);
@@ -107,14 +107,14 @@ describe('start, and cbos alone', () => {
     ]);
   });
 
-  test('in a terminal it opens the terminal UI, and ends as that does', async () => {
+  test('in a terminal it opens the terminal UI, and ends with its exit code', async () => {
     const tui: LocalHost['tui'] = async ({ client }) => (await client.call('listSessions')).length + 40;
     server.sessions.add('FIRST');
     const { code, stdout } = await runCommand([], withHost({ tui }, { isTTY: true }));
     expect({ code, stdout }).toEqual({ code: 41, stdout: '' });
   });
 
-  test('in a terminal that can do nothing it shows the sessions and what to do next', async () => {
+  test('in a terminal without any abilities it shows the sessions and what to do next', async () => {
     server.sessions.add('FIRST');
     server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
     const options = withHost({ startInBackground }, { isTTY: true, env: { NO_COLOR: '1', TERM: 'dumb' } });
@@ -127,7 +127,7 @@ describe('start, and cbos alone', () => {
 });
 
 describe('the version', () => {
-  test('of a server that is another is told, with the cure, and the command does its work', async () => {
+  test('of another server is reported, with the cure, and the command does its work', async () => {
     const { code, stdout, stderr } = await runCommand(['status', '--json'], { ...where, version: '9.9.9' });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty('total');
@@ -152,7 +152,7 @@ describe('doctor', () => {
     yield* checks;
   }
 
-  test('prints each check with its cure, and ends with exit code 1 when there is a fault', async () => {
+  test('prints each check with its cure, and exits with 1 if there is a fault', async () => {
     const { code, stdout } = await runCommand(['doctor'], withHost({ doctor }));
     expect(code).toBe(1);
     expect(stdout.split('\n')).toEqual([
@@ -166,7 +166,7 @@ describe('doctor', () => {
     expect(JSON.parse(json.stdout)).toEqual(checks);
   });
 
-  test('ends with 0 where there is none', async () => {
+  test('exits with 0 if there is none', async () => {
     async function* healthy(): AsyncGenerator<DoctorCheck> {
       yield { name: 'Node', outcome: 'ok', detail: 'v20.20.2', cure: null };
     }
@@ -186,7 +186,7 @@ describe('config', () => {
     }
   });
 
-  test('ends with exit code 2 for a setting that cannot be', async () => {
+  test('exits with 2 for an invalid setting', async () => {
     const settings = async (): Promise<never> => {
       throw new CatalogueError('invalid_setting', 'CBOS_PORT is no port');
     };
@@ -212,7 +212,7 @@ describe('service', () => {
     status: async () => ({ ...state, unitFile: null }),
   };
 
-  test('install, status and uninstall say how it is', async () => {
+  test('install, status and uninstall report the state', async () => {
     const installed = await runCommand(['service', 'install'], withHost({ service }));
     expect(installed.stdout).toBe('running, starts automatically\n  /home/user/cbos.service\n  Lingers not.\n');
     expect((await runCommand(['service', 'status'], withHost({ service }))).stdout).toContain('not installed');
@@ -223,7 +223,7 @@ describe('service', () => {
 });
 
 describe('demo', () => {
-  test('runs until Ctrl-C and prints what it is told', async () => {
+  test('runs until Ctrl-C and prints what it receives', async () => {
     const demo: LocalHost['demo'] = ({ face, signal, onProgress }) => {
       onProgress(`as ${face}`);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -267,7 +267,7 @@ describe('a first start', () => {
       ),
     );
 
-  test('offers to continue a recent conversation, and none that is open elsewhere', async () => {
+  test('offers to continue a recent conversation, but none that is open elsewhere', async () => {
     server.sessions.found = [
       conversation,
       { ...conversation, claude_session_id: 'other', pid: 4711, path: '/elsewhere' },
@@ -279,14 +279,14 @@ describe('a first start', () => {
     expect(server.sessions.list().map(({ claude_session_id: id }) => id)).toContain(ID);
   });
 
-  test.each(['\n', '7\n', 'no\n', ''])('goes on without one after %j', async (typed) => {
+  test.each(['\n', '7\n', 'no\n', ''])('continues without one after %j', async (typed) => {
     server.sessions.found = [conversation];
     const before = server.sessions.list().length;
     expect((await begin(typed)).code).toBe(0);
     expect(server.sessions.list()).toHaveLength(before);
   });
 
-  test('asks nothing where there is none, nor at a later start', async () => {
+  test('asks nothing if there is none, and nothing at a later start', async () => {
     server.sessions.found = [];
     expect((await begin('')).stdout).toBe('');
     server.sessions.found = [conversation];

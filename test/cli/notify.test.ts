@@ -22,7 +22,7 @@ function secretFile(content: string): string {
   return join(folder, 'token');
 }
 
-test('a sink is added, tried, listed and forgotten; its secret comes from a file or standard input', async () => {
+test('a sink is added, tested, listed and deleted; its secret comes from a file or standard input', async () => {
   await using receiver = await startWebhook({ secret: SECRET });
   expect((await notify([])).stderr).toContain('cbos notify add');
   const file = secretFile(SECRET);
@@ -58,7 +58,7 @@ test('Slack takes two tokens from two files, and e-mail a password', async () =>
   expect((await notify(['--json'])).stdout).not.toMatch(/xoxb|xapp|sesame/);
 });
 
-test('a topic that was made is shown once, for the phone', async () => {
+test('a topic that was created is shown once, for the phone', async () => {
   const added = await notify(['add', 'ntfy', 'PHONE', '--url', 'https://ntfy.example']);
   expect(added.stdout).toMatch(/its topic, for the app on the phone \(shown once\): cbos-[\w-]{22}\n/);
   expect((await notify(['ls'])).stdout).not.toMatch(/cbos-[\w-]{22}/);

@@ -41,7 +41,7 @@ describe('open', () => {
     expect(second.cookie).toBe('undefined');
   });
 
-  test('a link is over after ten minutes, and the page is told how to get another', async () => {
+  test('a link expires after ten minutes, and the page explains how to get another', async () => {
     const link = linkIn((await runCommand(['open'], where)).stdout);
     clock.advance(10 * 60_000 + 1);
     const late = await signIn(link);
@@ -49,7 +49,7 @@ describe('open', () => {
     expect(late.text).toContain('cbos open');
   });
 
-  test('every link is another, and a later one leaves the earlier as it is', async () => {
+  test('every link is different, and a later one leaves the earlier one valid', async () => {
     const [one, other] = [await runCommand(['open'], where), await runCommand(['open'], where)].map(({ stdout }) =>
       linkIn(stdout),
     );
@@ -58,7 +58,7 @@ describe('open', () => {
     expect((await signIn(one ?? '')).status).toBe(200);
   });
 
-  test('in a terminal it opens the browser, and prints the link all the same', async () => {
+  test('in a terminal it opens the browser, and prints the link as well', async () => {
     const opened: string[] = [];
     const host: Partial<LocalHost> = {
       ...where.host,
@@ -73,7 +73,7 @@ describe('open', () => {
     expect(stdout).toContain('Opened in the browser');
   });
 
-  test('--json is the link and its end, and opens nothing', async () => {
+  test('--json prints the link and its end, and opens nothing', async () => {
     const opened: string[] = [];
     const host = { ...where.host, openInBrowser: async (url: string) => opened.push(url) > 0 };
     const { stdout } = await runCommand(['open', '--json'], { ...where, isTTY: true, host });
@@ -83,7 +83,7 @@ describe('open', () => {
     expect(opened).toEqual([]);
   });
 
-  test('starts the server where none runs', async () => {
+  test('starts the server if none is running', async () => {
     await server.stop();
     let starts = 0;
     const host: Partial<LocalHost> = {
@@ -115,7 +115,7 @@ describe('open --qr', () => {
     expect((await signIn(link)).status).toBe(200);
   });
 
-  test('says that a phone cannot reach this machine’s own address, and nothing where it can', async () => {
+  test('reports that a phone cannot reach this machine’s own address, and nothing if it can', async () => {
     expect((await runCommand(['open', '--qr'], where)).stderr).toContain('CBOS_PUBLIC_URL');
     const settings = { public_url: 'https://cbos.example' };
     const { stdout, stderr } = await runCommand(['open', '--qr'], { ...where, settings });

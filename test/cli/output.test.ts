@@ -6,7 +6,7 @@ import { displayWidth, padEnd, truncate } from '../../src/text/display-width.ts'
 import { formatDuration } from '../../src/text/durations.ts';
 import { cleanBlock, cleanLine, terminalJson } from '../../src/text/terminal-text.ts';
 
-describe('the width that a text takes', () => {
+describe('the width of a text', () => {
   test.each([
     ['abc', 3],
     ['日本', 4],
@@ -23,7 +23,7 @@ describe('the width that a text takes', () => {
     expect(displayWidth(text)).toBe(width);
   });
 
-  test('is the same for a text that is measured at once and one that is taken apart', () => {
+  test('is the same for a text that is measured at once and for one that is split into characters', () => {
     const wrong: string[] = [];
     for (let code = 0x20; code < 0x2800; code++) {
       if (code >= 0x7f && code < 0xa1) continue;
@@ -35,7 +35,7 @@ describe('the width that a text takes', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('is kept within what is asked for, and filled up to it', () => {
+  test('is limited to the requested width, and padded to it', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(30), (text, cells) => {
         const line = cleanLine(text);
@@ -57,7 +57,7 @@ describe('the width that a text takes', () => {
 });
 
 describe('text for the terminal', () => {
-  test('holds nothing that a terminal obeys, whatever it was', () => {
+  test('contains nothing that a terminal obeys, whatever it was', () => {
     const pieces = fc.constantFrom(
       '\u001b',
       '[',
@@ -84,7 +84,7 @@ describe('text for the terminal', () => {
     );
   });
 
-  test('is whole where there was nothing to take out', () => {
+  test('is unchanged if nothing had to be removed', () => {
     expect(cleanLine('fix [31m] the; 日本 — café 😀')).toBe('fix [31m] the; 日本 — café 😀');
     expect(cleanBlock('a\r\nb\tc')).toBe('a\nb    c');
   });
@@ -135,7 +135,7 @@ describe('text from a stream', () => {
     );
   });
 
-  test('goes on after a sequence that never ends', () => {
+  test('continues after a sequence that never ends', () => {
     const reader = new PlainText();
     reader.read(`\u001b]0;${'x'.repeat(10_000)}`);
     expect(reader.read('text')).toContain('text');

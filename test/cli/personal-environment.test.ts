@@ -15,7 +15,7 @@ describe('the environment that sessions inherit', () => {
     expect(personalEnvironment(started)).toEqual({ HOME: '/home/user', PATH: '/usr/local/bin:/usr/bin' });
   });
 
-  test('is untouched where npm did not start it', () => {
+  test('is unchanged if npm did not start it', () => {
     const environment = { PATH: '/home/user/node_modules/.bin:/usr/bin', NODE: 'mine', npm_config_registry: 'mine' };
     expect(personalEnvironment(environment)).toEqual(environment);
   });

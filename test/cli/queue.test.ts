@@ -13,7 +13,7 @@ const queue = (...words: string[]): Promise<CommandResult> => runCommand(['queue
 const hold = (slug: string, text: string): Promise<Delivery> => cli.server.sessions.send(slug, { text, queue: true });
 
 describe('queue', () => {
-  test('lists the waiting texts of all sessions or of one, in the order in which it goes out', async () => {
+  test('lists the waiting texts of all sessions or of one, in the order in which they are sent', async () => {
     expect(await queue()).toMatchObject({ code: 0, stdout: '' });
     await hold('AUTH', 'the first');
     await hold('AUTH', 'the second\nof two lines');
@@ -51,13 +51,13 @@ describe('queue', () => {
     [['rm', ''], 1],
     [['rm'], 2],
     [['edit', 'x'], 2],
-  ])('%j ends with exit code %d, and says in a line what to do', async (words, code) => {
+  ])('%j exits with code %d, and prints in one line what to do', async (words, code) => {
     const result = await queue(...words);
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
   });
 
-  test('is completed: sessions, and texts that are held', async () => {
+  test('is completed: sessions, and held texts', async () => {
     const held = await hold('AUTH', 'the first');
     await cli.server.sessions.send('DOCS', { text: 'taken already' });
     const complete = async (...words: string[]): Promise<string[]> =>

@@ -100,7 +100,7 @@ describe('cbos export --format asciicast', () => {
     expect(events.map(([, , text]) => text).join('')).toBe('\u001b[2147S12345\u001b[12;9999H\u009b5555b');
   });
 
-  test('played through a terminal, every recording gives the screen that the recording gives', async () => {
+  test('every recording, played through a terminal, gives the same screen as its export', async () => {
     for (const fixture of FIXTURES) {
       copy(fixture, 'A');
       const { header, events } = await castOf('A');
@@ -141,7 +141,7 @@ describe('cbos export --format asciicast', () => {
     ]);
   });
 
-  test('without timing all is at 0, and that is said; a raw file needs no header', async () => {
+  test('without timing all is at 0, which is reported; a raw file needs no header', async () => {
     write('LOG', 'raw output of Screen');
     const { header, events, stderr } = await castOf('LOG', '--cols', '120', '--rows', '40');
     expect(header).toEqual({ version: 2, width: 120, height: 40, title: 'LOG' });
@@ -149,7 +149,7 @@ describe('cbos export --format asciicast', () => {
     expect(stderr).toMatch(/no timing.*--timing FILE/);
   });
 
-  test('a timing that is cut off, or tells of more than there is, loses and invents nothing', async () => {
+  test('a timing that is cut off, or counts more than there is, loses and invents nothing', async () => {
     write('A', 'abcdef', '0.5 2\n0.5 2\n0.');
     expect((await castOf('A')).events).toEqual([
       [0.5, 'o', 'ab'],
@@ -163,7 +163,7 @@ describe('cbos export --format asciicast', () => {
     ]);
   });
 
-  test('bytes cut into any writes give the same text; no character is ever split', async () => {
+  test('bytes that are split into any writes give the same text; no character is ever split', async () => {
     const byteRuns = fc.array(
       fc.oneof(
         fc.constantFrom('é', '漢', '😀', 'a', '\u001b[1m').map((text) => Buffer.from(text)),
@@ -185,7 +185,7 @@ describe('cbos export --format asciicast', () => {
 });
 
 describe('cbos export as text and page', () => {
-  test('text has every line of a long answer once, with and without a scrollback of its own', async () => {
+  test('text has every line of a long answer once, with and without its own scrollback', async () => {
     for (const fixture of ['2.0.77/long', '2.1.329/long']) {
       copy(fixture, 'A');
       const { stdout } = await run('export', 'A', '--format', 'text');
@@ -200,7 +200,7 @@ describe('cbos export as text and page', () => {
     expect(stdout).toBe('before\nfull screen\nafter\n');
   });
 
-  test('a page shows markup, links and titles of the recording as nothing but text', async () => {
+  test('a page shows markup, links and titles of the recording only as text', async () => {
     const hostile = '<script>alert(1)</script>';
     write(
       'A',
@@ -228,7 +228,7 @@ describe('cbos export as text and page', () => {
 });
 
 describe('cbos export --output', () => {
-  test('is private, keeps what exists, and replaces it only by --force', async () => {
+  test('is private, keeps an existing file, and replaces it only with --force', async () => {
     write('A', 'abc', '1 3\n');
     expect(await run('export', 'A', '-o', 'a.cast')).toMatchObject({ code: 0, stdout: '' });
     expect(statSync(inWorld('a.cast')).mode & 0o777).toBe(0o600);
@@ -251,7 +251,7 @@ describe('cbos export --output', () => {
     expect(readFileSync(inWorld('victim'), 'utf8')).toBe('mine');
   });
 
-  test('never writes over the recording itself', async () => {
+  test('never overwrites the recording itself', async () => {
     write('A', 'abc', '1 3\n');
     for (const file of ['A.typescript', './A.timing']) {
       expect(await run('export', 'A', '-o', file, '--force')).toMatchObject({ code: 2 });
@@ -266,7 +266,7 @@ describe('cbos replay without a terminal', () => {
     expect(await run('replay', 'A')).toEqual({ code: 0, stdout: 'one\u001b[1mtwo\u001b[0m', stderr: '' });
   });
 
-  test('--from shows the screen of that time and goes on from there', async () => {
+  test('--from shows the screen of that time and continues from there', async () => {
     write('A', 'first\r\nsecond', '3600 7\n0.01 6\n');
     expect((await run('replay', 'A', '--from', '1:00:00')).stdout).toBe('first\r\nsecond');
   });
@@ -285,7 +285,7 @@ describe('cbos replay without a terminal', () => {
     expect((await run('replay', 'A', ...flags)).code).toBe(2);
   });
 
-  test('says what to name where there is no recording', async () => {
+  test('explains what to name if there is no recording', async () => {
     for (const command of ['replay', 'export']) {
       expect((await run(command, 'NOBODY')).stderr).toMatch(
         /^cbos: The recording .* does not exist — Name a \.typescript file/,
@@ -319,7 +319,7 @@ describe('a long export', () => {
     return { stdout, stderr };
   }
 
-  test('says on a terminal how far it is, and clears that away', async () => {
+  test('shows its progress on a terminal, and removes it at the end', async () => {
     const { stderr } = await exporting(['-o', 'a.cast'], { isTTY: true });
     expect(stderr.split('\r\u001b[K')).toEqual([
       '',
@@ -336,13 +336,13 @@ describe('a long export', () => {
   test.each([
     ['in a pipe', ['-o', 'c.cast'], { isTTY: false }],
     ['on a terminal that cannot clear a line', ['-o', 'd.cast'], { isTTY: true, env: { TERM: 'dumb' } }],
-    ['beside what it prints, where a pager may stand', [], { isTTY: true }],
-  ])('says nothing %s', async (_, argv, options) => {
+    ['in output that may go to a pager', [], { isTTY: true }],
+  ])('shows no progress %s', async (_, argv, options) => {
     expect((await exporting(argv, options)).stderr).toBe('');
   });
 });
 
-test('an export that is interrupted leaves no half of a file', async () => {
+test('an interrupted export leaves no partial file', async () => {
   const output = inWorld('half.cast');
   let goOn: () => void = () => undefined;
   const interrupted = new Promise<void>((resolve) => {

@@ -63,7 +63,7 @@ function replayInTerminal(...flags: string[]) {
 
 /** `npm test` builds first, but a run of this file alone may not have a build. */
 describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
-  test('plays to the end and gives the terminal back as it was', async () => {
+  test('plays to the end and restores the terminal', async () => {
     write(['\u001b[?1000h\u001b[?2004h\u001b[?25lfirst ', '\u001b[31msecond'], [0.05, 0.05]);
     const run = replayInTerminal();
     expect(await run.ended()).toBe('SHELL\ncode 0');
@@ -75,7 +75,7 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     expect(stty('after')).toBe(stty('before'));
   });
 
-  test('space pauses and goes on, a dot steps, arrows jump, q quits', async () => {
+  test('space pauses and continues, a dot steps, arrows jump, q quits', async () => {
     write(['zero ', 'one ', 'two ', 'three ', 'four '], [0, HOUR, 1, 1, HOUR]);
     const run = replayInTerminal('--from', '59:58');
     await run.shows('zero');
@@ -93,7 +93,7 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     expect(await run.ended()).toBe('SHELL\ncode 0');
   });
 
-  test('a key shows where it is and how fast, over the last row, and while it is paused that stays', async () => {
+  test('a key shows the position and the speed over the last row, which stay while it is paused', async () => {
     write(['top', `\u001b[${ROWS};1Hlast row`, 'later'], [0, 0, HOUR]);
     const run = replayInTerminal('--from', '1:02');
     await run.shows('last row');
@@ -126,7 +126,7 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     expect(second.emulator.isAlternate()).toBe(false);
   });
 
-  test('nothing of the recording acts on the terminal, not even in a jump', async () => {
+  test('nothing in the recording acts on the terminal, not even in a jump', async () => {
     const hostile = '\u001b]52;c;eA==\u0007\u001b]0;title\u0007\u001b[6n\u001b[c\u001bP$qm\u001b\\';
     write([`${hostile}a`, `${hostile}b`], [0, 1]);
     const run = replayInTerminal('--from', '0.5', '--speed', '20');
@@ -134,7 +134,7 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
     expect(run.written()).not.toMatch(/52;|title|\u001b\[6n|\u001b\[c|\$q/);
   });
 
-  test('tells of a terminal that is smaller than the recording', async () => {
+  test('reports a terminal that is smaller than the recording', async () => {
     write(['wide'], [0]);
     const run = replayInTerminal('--cols', '200', '--rows', '50');
     expect(await run.ended()).toContain('the recording is 200x50, this terminal 60x12');

@@ -26,7 +26,7 @@ describe.skipIf(!hasGh)('finish --pr', () => {
     repository.gitIn(folder, 'commit', '--quiet', '--all', '--message', 'Let guests in\n\nThey wait.');
   });
 
-  test('shows the words and where they go, asks, and opens it; the list tells its checks', async () => {
+  test('shows the texts and where they go, asks, and opens it; the list shows its checks', async () => {
     const refused = await run(['finish', 'AUTH', '--pr'], { isTTY: true, stdin: 'n\n' });
     expect([refused.code, forge.requests]).toEqual([1, []]);
     expect(refused.stderr).toContain('cbos: Let guests in\ncbos: \ncbos: They wait.\n');
@@ -52,7 +52,7 @@ describe.skipIf(!hasGh)('finish --pr', () => {
   });
 });
 
-test('--pr is no way to finish beside another, and its options belong to it', async () => {
+test('--pr cannot be combined with another way to finish, and its options need it', async () => {
   await runCommand(['new', 'AUTH'], cli.where);
   for (const argv of [
     ['--pr', '--merge'],

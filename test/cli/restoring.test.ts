@@ -16,7 +16,7 @@ const restore = (...words: string[]): Promise<CommandResult> => runCommand(['res
 const lost = (): string[] => cli.server.sessions.list().flatMap((one) => (one.lost === undefined ? [] : [one.slug]));
 
 describe('restore', () => {
-  test('--dry-run says what would come back, and does nothing', async () => {
+  test('--dry-run reports what would come back, and does nothing', async () => {
     const { code, stdout } = await restore('--dry-run');
     expect(code).toBe(0);
     expect(stdout).toBe(
@@ -33,13 +33,13 @@ describe('restore', () => {
     ['y\n', 0, []],
     ['n\n', 1, ['AUTH', 'DOCS']],
     ['', 1, ['AUTH', 'DOCS']],
-  ])('asks in a terminal before it brings back all: %j', async (typed, code, left) => {
+  ])('asks on a terminal before it brings back all: %j', async (typed, code, left) => {
     const result = await runCommand(['restore'], { ...cli.where, isTTY: true, stdin: typed });
     expect(result.stderr).toContain('Bring back 2 sessions (AUTH, DOCS)? [y/N]');
     expect({ code: result.code, left: lost() }).toEqual({ code, left });
   });
 
-  test('does nothing where nobody can be asked, unless it is told to', async () => {
+  test('does nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await restore();
     expect({ code, left: lost() }).toEqual({ code: 2, left: ['AUTH', 'DOCS'] });
     expect(stderr).toContain('Nobody can answer here — give --yes');
@@ -52,7 +52,7 @@ describe('restore', () => {
     expect({ again, none }).toEqual({ again: 0, none: expect.stringContaining('no session is lost') });
   });
 
-  test('asks nothing about those that are named, and says which it leaves', async () => {
+  test('asks nothing if sessions are named, and reports which it leaves', async () => {
     const { code, stdout } = await restore('AUTH', 'RUNS');
     expect({ code, stdout }).toEqual({
       code: 4,
@@ -64,7 +64,7 @@ describe('restore', () => {
     expect(lost()).toEqual(['DOCS']);
   });
 
-  test('says what failed with its cure, and that the rest was not tried', async () => {
+  test('reports each failure with its cure, and that the rest was not tried', async () => {
     cli.server.sessions.restores = (slug) =>
       slug === 'AUTH'
         ? { outcome: 'failed', error: { code: 'claude_not_found', message: 'No claude', hint: 'Install it' } }
@@ -80,7 +80,7 @@ describe('restore', () => {
   });
 });
 
-test('ls and show say of a lost session that it is, and how to bring it back', async () => {
+test('ls and show report that a session is lost, and how to bring it back', async () => {
   const { stdout } = await runCommand(['ls'], cli.where);
   expect(stdout).toMatch(/⊘ +AUTH +lost .+the machine was restarted; cbos restore/);
   expect((await runCommand(['ls', '-q', '--state', 'lost'], cli.where)).stdout).toBe('AUTH\nDOCS\n');

@@ -21,7 +21,7 @@ beforeEach(() => {
 const run = (argv: string[], options: Partial<CommandOptions> = {}) =>
   runCommand(['review', ...argv], { ...cli.where, ...options });
 
-test('comments are added, listed, deleted, shown as the prompt that they become, and sent after a yes', async () => {
+test('comments are added, listed, deleted, shown as the prompt that is sent, and sent after a yes', async () => {
   expect((await run(['AUTH'])).stderr).toContain("no comments yet — cbos review AUTH add FILE:LINE 'a comment'");
   const added = await run(['AUTH', 'add', 'src/a:b.txt:2', 'Use', 'a', 'number.']);
   expect([added.code, added.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f]{8} {2}src\/a:b\.txt, line 2\n$/)]);
@@ -49,7 +49,7 @@ test('comments are added, listed, deleted, shown as the prompt that they become,
   expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('nothing to send')]);
 });
 
-test('an outdated comment is told with its lines; a mark holds until the file changes', async () => {
+test('an outdated comment is shown with its lines; a mark lasts until the file changes', async () => {
   await run(['AUTH', 'add', 'src/a:b.txt:2', 'Use a number.']);
   expect((await run(['AUTH', 'mark', 'src/a:b.txt'])).stdout).toContain('reviewed, until it changes');
   expect((await run(['AUTH'])).stdout).toContain('reviewed: src/a:b.txt');

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 describe('rules', () => {
-  test('are added, listed, tried and removed', async () => {
+  test('are added, listed, tested and removed', async () => {
     expect(await rules()).toMatchObject({
       code: 0,
       stdout: '',
@@ -49,7 +49,7 @@ describe('rules', () => {
     expect(await tried('--command', 'git status', '--session', 'AUTH')).toContain('asks');
   });
 
-  test('are suggested from what was allowed again and again, and added one at a time after a question', async () => {
+  test('are suggested from commands that were allowed again and again, and added one at a time after a confirmation', async () => {
     const folder = cli.server.world.projectDir;
     expect((await rules('suggest')).stderr).toContain('no suggestions');
     for (const command of ['npm test', 'npm test', 'npm test | tail -5'])
@@ -77,14 +77,14 @@ describe('rules', () => {
     [['trust', '/nowhere'], 2, '/nowhere'],
     [['untrust'], 2, 'trusted'],
     [['nonsense'], 2, ''],
-  ])('%j ends with exit code %d', async (words, code, said) => {
+  ])('%j exits with code %d', async (words, code, said) => {
     const result = await rules(...words);
     expect(result).toMatchObject({ code, stdout: '' });
     expect(result.stderr).toContain(said);
     expect(cli.server.rules.added()).toEqual([]);
   });
 
-  test('of a project are shown before they are trusted, and nobody trusts them unasked; control characters stay out', async () => {
+  test('of a project are shown before they are trusted, and are never trusted without a confirmation; control characters are removed', async () => {
     const folder = join(cli.server.world.projectDir, '.cbos');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'rules.toml'), '[[deny]]\ncommand = "npm publish" # \u202ex\n');
@@ -102,7 +102,7 @@ describe('rules', () => {
   });
 });
 
-test('audit lists what rules have decided, since when it is asked', async () => {
+test('audit lists what rules have decided, since the requested time', async () => {
   const audit = (...words: string[]): Promise<CommandResult> => runCommand(['audit', ...words], cli.where);
   expect(await audit()).toMatchObject({
     code: 0,

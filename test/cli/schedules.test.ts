@@ -50,7 +50,7 @@ test('a pattern that cannot be read is refused, with the cure', async () => {
   expect((await schedule('run', '..')).code).toBe(1);
 });
 
-test('a schedule is changed where a person names it, and its times are shown before', async () => {
+test('a person changes a schedule by its name, and its times are shown before', async () => {
   await add();
   cli.server.sessions.add('NIGHT');
   const edited = await schedule('edit', 'NIGHTLY', '--when', '0 0 1 3 *', '--session', 'NIGHT', '--timezone', 'UTC');
@@ -97,7 +97,7 @@ test('a schedule launches a new session each time, with the options of cbos new,
   expect(cli.server.schedules.list()).toHaveLength(1);
 });
 
-test('a webhook is created, shown without its secret, renewed and removed; its runs say so', async () => {
+test('a webhook is created, shown without its secret, renewed and removed; its runs name it', async () => {
   await schedule('add', 'DEPLOY', 'never', '--session', 'CI', '--prompt', 'deploy it');
   expect((await schedule('trigger', 'DEPLOY')).stderr).toContain('cbos schedule trigger DEPLOY --create');
   const made = await schedule('trigger', 'DEPLOY', '--create');

@@ -20,7 +20,7 @@ describe('search', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  test('says so where nothing is found, and where not everything is searched yet', async () => {
+  test('reports that nothing was found, and that not everything is searched yet', async () => {
     cli.server.sessions.pendingBytes = 12_300_000;
     const nothing = await run('search', 'no', 'such', 'words');
     expect(nothing).toMatchObject({ code: 0, stdout: '' });
@@ -28,7 +28,7 @@ describe('search', () => {
     expect(nothing.stderr).toContain('13 MB of recordings are not indexed yet');
   });
 
-  test('takes a session, a kind and a number of hits; --json prints the body', async () => {
+  test('accepts a session, a kind and a number of hits; --json prints the body', async () => {
     const found = await run('search', 'deploy', '--session', 'AUTH', '--kind', 'screen', '--limit', '1', '--json');
     expect(JSON.parse(found.stdout)).toMatchObject({
       hits: [{ session: 'AUTH', kind: 'screen', t: 62.5 }],
@@ -49,7 +49,7 @@ describe('history', () => {
     expect(row).toEqual(['2026-11-20', 'AUTH', '1h 02m', '1m 00s', '5s']);
   });
 
-  test('is of one session, and JSON where it is wanted', async () => {
+  test('is for one session, and JSON if requested', async () => {
     const body = JSON.parse((await run('history', 'AUTH', '--days', '3000', '--json')).stdout);
     expect(body).toMatchObject([{ session: 'AUTH', worked_ms: 3_723_000 }]);
     expect((await run('history', 'NONE')).code).toBe(3);

@@ -65,7 +65,7 @@ describe('the table of `cbos ls` with 35 sessions', () => {
     },
   );
 
-  test('is whole where lines may be of any length', () => {
+  test('is complete if lines may be of any length', () => {
     expect(rendered(null).join('\n')).not.toContain('…');
   });
 
@@ -84,7 +84,7 @@ describe('the table of `cbos ls` with 35 sessions', () => {
   });
 });
 
-test('what must be copied is never cut; of little worth is left out first', () => {
+test('never cuts what must be copied, and leaves out the least important columns first', () => {
   const columns: Column[] = [
     { title: 'ID' },
     { title: 'PATH', keeps: 'end', worth: 1 },

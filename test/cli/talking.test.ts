@@ -17,7 +17,7 @@ const arrival = (): Promise<unknown> =>
 const lastSent = (): string | undefined => cli.server.sessions.deliveries('AUTH')[0]?.text;
 
 describe('send', () => {
-  test('joins words by blanks; options may stand after the text', async () => {
+  test('joins words with spaces; options may follow the text', async () => {
     const { code, stdout } = await runCommand(['send', 'AUTH', 'run', 'the', 'tests', '--queue'], cli.where);
     expect({ code, stdout }).toEqual({
       code: 0,
@@ -26,13 +26,13 @@ describe('send', () => {
     expect(cli.server.sessions.deliveries('AUTH')[0]).toMatchObject({ text: 'run the tests', status: 'queued' });
   });
 
-  test('reads standard input for -, and hands it on as it is', async () => {
+  test('reads standard input for -, and sends it unchanged', async () => {
     await runCommand(['send', 'AUTH', '-'], { ...cli.where, stdin: 'ein\n\tTäxt ✓\n' });
     expect(lastSent()).toBe('ein\n\tTäxt ✓\n');
     expect((await runCommand(['send', 'AUTH', '-'], cli.where)).code).toBe(2);
   });
 
-  test('takes a text that starts with a dash after --, and says so', async () => {
+  test('accepts a text that starts with a dash after --, and explains this', async () => {
     const refused = await runCommand(['send', 'AUTH', '--- a list'], cli.where);
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain('put -- before a text that starts with a dash');
@@ -80,7 +80,7 @@ describe('send', () => {
     expect(command.stdout.text).toContain('cbos answer AUTH 1');
   });
 
-  test('--wait fails when the session dies, and with 6 when the time is over', async () => {
+  test('--wait fails if the session dies, and with 6 if the time is over', async () => {
     const dying = startCommand(['send', 'AUTH', 'hello', '--wait'], cli.where);
     await arrival();
     cli.server.sessions.change('AUTH', WORKS);
@@ -94,7 +94,7 @@ describe('send', () => {
     expect(stderr).toContain('it keeps working');
   });
 
-  test('--wait is refused as a send is, and for a session that does not exist', async () => {
+  test('--wait is refused like a send, and for a session that does not exist', async () => {
     expect((await runCommand(['send', 'NOPE', 'hello', '--wait'], cli.where)).code).toBe(3);
     cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait'], { ...cli.where, isTTY: true });
@@ -135,7 +135,7 @@ describe('answer', () => {
     expect(cli.server.sessions.answers).toEqual([]);
   });
 
-  test('ends with exit code 4 where nothing is asked', async () => {
+  test('exits with 4 if nothing is asked', async () => {
     cli.server.sessions.change('AUTH', WORKS);
     // The hint in the catalogue contains SLUG. Here the session is known, even if options come before its name.
     for (const words of [
@@ -148,7 +148,7 @@ describe('answer', () => {
     }
   });
 
-  test('prints the options when there is no such one', async () => {
+  test('prints the options if there is no such one', async () => {
     const { answer } = cli.server.sessions;
     const { CatalogueError } = await import('../../src/protocol/index.ts');
     cli.server.sessions.answer = async () => {
@@ -165,7 +165,7 @@ describe('answer', () => {
 });
 
 describe('interrupt', () => {
-  test('stops a running turn, and is refused with exit code 4 when none runs', async () => {
+  test('stops a running turn, and is refused with exit code 4 if none is running', async () => {
     cli.server.sessions.change('AUTH', WORKS);
     expect((await runCommand(['interrupt', 'AUTH'], cli.where)).stdout).toContain('AUTH: interrupted');
     cli.server.sessions.change('AUTH', { state: 'idle', status: statusOf({}) });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 describe('buffer', () => {
-  test('prints the screen as text, without what a terminal would obey', async () => {
+  test('prints the screen as text, without anything that a terminal would obey', async () => {
     recording.write('one\ntwo \u001b]0;hostile\u0007\u001b[2Jthree\u009b31m\n\n');
     const { code, stdout } = await runCommand(['buffer', 'AUTH'], where);
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'one\ntwo three\n' });
@@ -46,7 +46,7 @@ describe('logs', () => {
     expect(Buffer.concat(chunks)).toEqual(readFileSync(recording.file()));
   });
 
-  test('-f --raw prints all there is and what comes, and Ctrl-C ends it', async () => {
+  test('-f --raw prints everything that exists and that follows, and Ctrl-C ends it', async () => {
     recording.write('first ✓ ');
     const command = startCommand(['logs', 'AUTH', '-f', '--raw'], where);
     await command.says('first ✓ ');
@@ -78,7 +78,7 @@ describe('logs', () => {
     expect(await command.ended).toBe(0);
   });
 
-  test('more than the window arrives whole, because what is written is acknowledged', async () => {
+  test('more than one window arrives completely, because output is acknowledged when it is written', async () => {
     const line = `${'x'.repeat(1023)}\n`;
     recording.write(line.repeat(4096));
     const command = startCommand(['logs', 'AUTH', '-f', '--raw'], where);
@@ -89,15 +89,12 @@ describe('logs', () => {
     expect(command.stderr.text).toBe('');
   });
 
-  test.each([['--raw'], ['-f'], ['--json']])(
-    '%s ends with exit code 3 for a session that does not exist',
-    async (flag) => {
-      expect((await runCommand(['logs', 'NOPE', flag], where)).code).toBe(3);
-    },
-  );
+  test.each([['--raw'], ['-f'], ['--json']])('%s exits with 3 for a session that does not exist', async (flag) => {
+    expect((await runCommand(['logs', 'NOPE', flag], where)).code).toBe(3);
+  });
 
   test.each([[[]], [['--raw']], [['-f', '--raw']]])(
-    'says how a session without a recording gets one (%j)',
+    'explains how a session without a recording gets one (%j)',
     async (flags) => {
       server.sessions.addWithoutRecording('PLAIN');
       const { code, stderr } = await runCommand(['logs', 'PLAIN', ...flags], where);
@@ -108,7 +105,7 @@ describe('logs', () => {
 });
 
 describe('attach', () => {
-  test('runs the program of the host on the terminal and ends with its exit code', async () => {
+  test('runs the program of the host on the terminal and exits with its exit code', async () => {
     const ran: (readonly string[])[] = [];
     const host = {
       runAttached: async (argv: readonly string[]) => {

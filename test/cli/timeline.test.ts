@@ -67,7 +67,7 @@ const rowsOf = (file: string): string[] => readFileSync(file, 'utf8').trimEnd().
 const writeRows = (file: string, rows: readonly string[]): void => writeFileSync(file, `${rows.join('\n')}\n`);
 
 describe('cbos timeline', () => {
-  test('prints a line per change, with its second and its reason', async () => {
+  test('prints a line for each change, with its second and its reason', async () => {
     copy('2.1.329/permission', 'A');
     const changes = await changesOf('A.typescript');
     expect(words(changes)).toEqual(PERMISSION);
@@ -87,7 +87,7 @@ describe('cbos timeline', () => {
     });
   });
 
-  test('takes a session by its name, from the directory of the recordings', async () => {
+  test('finds a session by its name, in the directory of the recordings', async () => {
     copy('2.1.329/permission', 'AUTH');
     expect(words(await changesOf('AUTH'))).toEqual(PERMISSION);
   });
@@ -118,14 +118,14 @@ describe('cbos timeline', () => {
     expect(words(await changesOf('A'))).toEqual(PERMISSION);
   });
 
-  test('--cols and --rows are stronger than what the recording tells', async () => {
+  test('--cols and --rows override the size in the recording', async () => {
     const { typescript } = copy('2.1.329/permission', 'A');
     const bytes = readFileSync(typescript);
     writeFileSync(typescript, bytes.subarray(bytes.indexOf('\n') + 1));
     expect(words(await changesOf('A', '--cols', '100', '--rows', '30'))).toEqual(PERMISSION);
   });
 
-  test('without timing the order is told, and that times are not known', async () => {
+  test('without timing the order is shown, and that the times are not known', async () => {
     const { typescript } = copy('2.1.329/permission', 'A');
     copyFileSync(typescript, inWorld('B.typescript'));
     const { code, stdout, stderr } = await run('timeline', 'B.typescript', '--json');
@@ -153,7 +153,7 @@ describe('cbos timeline', () => {
     expect(words(await changesOf('A')).slice(0, 3)).toEqual(PERMISSION.slice(0, 3));
   });
 
-  test('bytes that are no UTF-8 disturb nothing', async () => {
+  test('bytes that are not UTF-8 do no harm', async () => {
     const { typescript, timing } = copy('2.1.329/permission', 'A');
     const bytes = readFileSync(typescript);
     const headerEnd = bytes.indexOf('\n') + 1;
@@ -163,14 +163,14 @@ describe('cbos timeline', () => {
     expect(words(await changesOf('A'))).toEqual(PERMISSION);
   });
 
-  test('silence of a day while the prompt is up changes nothing and takes no time', async () => {
+  test('a day of silence at the prompt changes nothing and takes no time', async () => {
     const { timing } = copy('2.1.329/permission', 'A');
     const rows = rowsOf(timing);
     writeRows(timing, [...rows, '86400.000000 0']);
     expect(words(await changesOf('A'))).toEqual(PERMISSION);
   });
 
-  test('a turn that gives no sign of life for 15 s is stuck, and recovers with the next', async () => {
+  test('a turn that gives no sign of life for 15 s is stuck, and recovers with the next one', async () => {
     const { timing } = copy('2.1.329/think', 'A');
     let seconds = 0;
     const rows = rowsOf(timing).map((row) => {
@@ -187,13 +187,13 @@ describe('cbos timeline', () => {
     expect(changes[stuck + 1]).toMatchObject({ primary: 'active', health: 'RECOVERED' });
   });
 
-  test('a program that has ended is dead, final', async () => {
+  test('a program that has ended is dead, permanently', async () => {
     copy('2.1.329/crash', 'A');
     const changes = await changesOf('A');
     expect(changes.at(-1)).toMatchObject({ primary: 'dead', detail: null, health: 'DEAD', state: 'dead' });
   });
 
-  test('says what to name where there is no recording', async () => {
+  test('explains what to name if there is no recording', async () => {
     expect(await run('timeline', 'NOBODY')).toMatchObject({
       code: 1,
       stdout: '',

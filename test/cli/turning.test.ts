@@ -70,7 +70,7 @@ describe('turns and diff --turn', () => {
 describe('rewind', () => {
   beforeEach(() => turn('change a', () => repository.write('a.txt', 'two\n')));
 
-  test('asks first, brings the files back, and prints the command that undoes it', async () => {
+  test('asks first, restores the files, and prints the command that undoes it', async () => {
     const refused = await run(['rewind', 'AUTH', '--before', '1'], { isTTY: true, stdin: 'n\n' });
     expect([refused.code, a()]).toEqual([1, 'two\n']);
     expect(refused.stderr).toContain('Restore the files of AUTH as they were before turn 1 (change a)? It began ');
@@ -84,7 +84,7 @@ describe('rewind', () => {
     expect((await run(['rewind', 'AUTH', '--to', '1', '-y'])).stdout).toContain('as turn 1 left them: 0 files written');
   });
 
-  test('needs --yes where nobody can be asked, and exactly one turn', async () => {
+  test('needs --yes if nobody can be asked, and exactly one turn', async () => {
     const unasked = await run(['rewind', 'AUTH', '--before', '1']);
     expect([unasked.code, unasked.stderr]).toEqual([2, expect.stringContaining('--yes')]);
     for (const words of [[], ['--to', '1', '--before', '1'], ['--to', 'first'], ['--to', '0']])

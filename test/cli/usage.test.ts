@@ -48,7 +48,7 @@ async function commandNames(): Promise<string[]> {
 const COMMANDS = (await commandNames()).filter((name) => name !== 'help');
 
 test.each(COMMAND_MODULES.map((one) => [one.names.join(', '), one] as const))(
-  'the module of %s adds these commands and no others: a name that it lacks would not be found',
+  'the module of %s adds these commands and no others: otherwise a name would not be found',
   async (_, { names, load }) => {
     const program = programOf([await load()]);
     const added = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
@@ -78,7 +78,7 @@ describe('help', () => {
     expect((await runCommand(['help', name], NOWHERE)).stdout).toBe(stdout);
   });
 
-  test('of a command below another one is the same by both ways', async () => {
+  test('of a subcommand is the same in both ways', async () => {
     const { stdout } = await runCommand(['queue', 'edit', '--help'], NOWHERE);
     expect(stdout).toContain('Usage: cbos queue edit');
     expect(await runCommand(['help', 'queue', 'edit'], NOWHERE)).toEqual({ code: 0, stdout, stderr: '' });
@@ -90,7 +90,7 @@ describe('help', () => {
   });
 });
 
-describe('wrong usage ends with exit code 2, one line on standard error, nothing on standard output', () => {
+describe('wrong usage exits with 2, prints one line on standard error, and nothing on standard output', () => {
   test.each([
     [['nonsense'], 'cbos --help'],
     [['statsu'], 'Did you mean status?'],
@@ -137,7 +137,7 @@ test.each([
   [['logs', 'A']],
   [['logs', 'A', '-f']],
   [['logs', 'A', '--raw']],
-])('%j without a server ends with exit code 5 and the cure', async (argv) => {
+])('%j without a server exits with 5 and the cure', async (argv) => {
   const { code, stdout, stderr } = await runCommand(argv, NOWHERE);
   expect({ code, stdout, stderr }).toEqual({
     code: 5,
@@ -146,7 +146,7 @@ test.each([
   });
 });
 
-describe('what a session says reaches the terminal as text only', () => {
+describe('the words of a session reach the terminal only as text', () => {
   test.each([['ls'], ['show'], ['buffer'], ['wait'], ['logs']])('in %s', async (name) => {
     const recording = server.sessions.add('HOSTILE', HOSTILE_SESSION);
     recording.write(HOSTILE);
@@ -171,7 +171,7 @@ describe('what a session says reaches the terminal as text only', () => {
 });
 
 describe('standard output', () => {
-  test('that nobody reads any more is no failure', async () => {
+  test('that nobody reads any more is not a failure', async () => {
     const command = startCommand(['status'], where);
     const broken = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
     (command.stdout.stream as unknown as NodeJS.EventEmitter).emit('error', broken);
@@ -179,7 +179,7 @@ describe('standard output', () => {
     expect(command.stderr.text).toBe('');
   });
 
-  test('that cannot be written is one', async () => {
+  test('that cannot be written is a failure', async () => {
     const command = startCommand(['status'], where);
     const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     (command.stdout.stream as unknown as NodeJS.EventEmitter).emit('error', full);

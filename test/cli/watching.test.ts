@@ -81,7 +81,7 @@ async function startAgain(): Promise<Faces> {
 const CLOCK = /^\d\d:\d\d:\d\d {2}/;
 
 describe('watch', () => {
-  test('prints a line per change and ends cleanly with Ctrl-C', async () => {
+  test('prints a line for each change and ends cleanly on Ctrl-C', async () => {
     const command = await listening(['watch']);
     server.sessions.change('AUTH', WORKS);
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
@@ -102,7 +102,7 @@ describe('watch', () => {
     expect(command.stderr.text).toBe('');
   });
 
-  test('prints only the sessions asked for, and follows them through a rename', async () => {
+  test('prints only the requested sessions, and follows them through a rename', async () => {
     const command = await listening(['watch', 'AUTH']);
     server.sessions.change('DOCS', WORKS);
     await server.sessions.patch('AUTH', { slug: 'LOGIN' });
@@ -127,7 +127,7 @@ describe('watch', () => {
     ]);
   });
 
-  test('goes on when the server was restarted, says so, and tells what happened meanwhile', async () => {
+  test('continues when the server was restarted, reports this, and prints what has changed', async () => {
     const command = await listening(['watch']);
     server.sessions.change('AUTH', WORKS);
     await command.says('using tools');
@@ -142,7 +142,7 @@ describe('watch', () => {
     expect(await command.ended).toBe(0);
   });
 
-  test('lets nothing of a session reach the terminal but text', async () => {
+  test('lets nothing of a session reach the terminal except text', async () => {
     server.sessions.add('HOSTILE', HOSTILE_SESSION);
     const command = await listening(['watch']);
     server.sessions.change('HOSTILE', { status: { ...HOSTILE_SESSION.status, health: 'RECOVERED' } });
@@ -161,14 +161,14 @@ describe('watch', () => {
     expect(command.stderr.text).toBe('');
   });
 
-  test('ends with exit code 3 for a session that does not exist, and with 5 without a server', async () => {
+  test('exits with 3 for a session that does not exist, and with 5 without a server', async () => {
     expect((await runCommand(['watch', 'NOPE'], where)).code).toBe(3);
     expect((await runCommand(['watch'], { socket: `${server.world.dir}/none.sock` })).code).toBe(5);
   });
 });
 
 describe('ls --watch', () => {
-  test('draws the list again in its place when a session changes, within the terminal, until Ctrl-C', async () => {
+  test('redraws the list in place when a session changes, within the terminal, until Ctrl-C', async () => {
     const terminal = { isTTY: true, columns: 60, env: { NO_COLOR: '1' } };
     const command = await listening(['ls', '--watch'], terminal);
     await command.says('New (2)\n◌  AUTH  new');
@@ -180,7 +180,7 @@ describe('ls --watch', () => {
     expect(await command.ended).toBe(0);
   });
 
-  test('shows those in a state only, and refuses what cannot be drawn', async () => {
+  test('shows only sessions in a state, and refuses a terminal on which it cannot draw', async () => {
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     const command = await listening(['ls', '-w', '-s', 'needs-you'], { isTTY: true, columns: 60 });
     await command.says('AUTH');
@@ -192,7 +192,7 @@ describe('ls --watch', () => {
 });
 
 describe('wait', () => {
-  test('ends at once where the state is there already', async () => {
+  test('ends at once if the session is already in the state', async () => {
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     const { code, stdout } = await runCommand(['wait', 'AUTH'], where);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '○ AUTH  asks permission  Bash: npm test\n' });
@@ -202,7 +202,7 @@ describe('wait', () => {
     expect((await runCommand(['wait', 'DOCS', '--for', 'ready'], where)).code).toBe(0);
   });
 
-  test('blocks until the state comes', async () => {
+  test('blocks until the session is in the state', async () => {
     server.sessions.change('AUTH', WORKS);
     const command = await listening(['wait', 'AUTH']);
     server.sessions.change('AUTH', WAITS_FOR_INPUT);
@@ -221,13 +221,13 @@ describe('wait', () => {
     expect(all.stdout.lines).toHaveLength(2);
   });
 
-  test('ends with exit code 6 when the time is over', async () => {
+  test('exits with 6 when the time is over', async () => {
     const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
     expect(code).toBe(6);
     expect(stderr).toBe('cbos: AUTH did not become waiting in 0.05 s — Allow more time with --timeout\n');
   });
 
-  test('ends with exit code 1 when the session dies, was dead, or is deleted', async () => {
+  test('exits with 1 if the session dies, was dead, or is deleted', async () => {
     const dying = await listening(['wait', 'AUTH']);
     await server.sessions.kill('AUTH');
     expect(await dying.ended).toBe(1);
@@ -239,14 +239,14 @@ describe('wait', () => {
     expect(await going.ended).toBe(1);
   });
 
-  test('with --any a death matters only when none is left', async () => {
+  test('with --any a death matters only if no session is left', async () => {
     const command = await listening(['wait', 'AUTH', 'DOCS', '--any', '--for', 'working']);
     await server.sessions.kill('AUTH');
     server.sessions.change('DOCS', WORKS);
     expect(await command.ended).toBe(0);
   });
 
-  test('ends with exit code 3 for a session that does not exist, with 2 for a state that is none, with 130 by Ctrl-C', async () => {
+  test('exits with 3 for a session that does not exist, with 2 for an unknown state, with 130 on Ctrl-C', async () => {
     expect((await runCommand(['wait', 'AUTH', 'NOPE'], where)).code).toBe(3);
     expect((await runCommand(['wait', 'AUTH', '--for', 'sleepy'], where)).code).toBe(2);
     const command = await listening(['wait', 'AUTH']);
@@ -254,7 +254,7 @@ describe('wait', () => {
     expect(await command.ended).toBe(130);
   });
 
-  test('goes on through a restart of the server', async () => {
+  test('continues through a restart of the server', async () => {
     const command = await listening(['wait', 'AUTH', '--for', 'working']);
     await server.faces.close();
     await command.says('went away', 'stderr');
@@ -263,7 +263,7 @@ describe('wait', () => {
     expect(await command.ended).toBe(0);
   });
 
-  test('takes a closing question for ready', async () => {
+  test('treats a closing question as ready', async () => {
     const question = { ...PERMISSION, kind: 'closing', tool: null } as const;
     const status = statusOf({ primary: 'waiting', detail: 'question', question });
     server.sessions.change('AUTH', { state: 'waiting', status });

@@ -18,7 +18,7 @@ const run = (...argv: string[]) => runCommand(argv, { ...cli.where, cwd: reposit
 const placeOf = (name: string): string => join(repository.path, '.claude', 'worktrees', name);
 
 describe('new --worktree', () => {
-  test('launches in a worktree on a branch with the name of the session, and says so', async () => {
+  test('launches in a worktree on a branch with the name of the session, and reports it', async () => {
     const { code, stdout } = await run('new', 'AUTH', '--worktree');
     expect(code).toBe(0);
     expect(stdout).toContain('on the branch AUTH, from main');
@@ -29,13 +29,13 @@ describe('new --worktree', () => {
     });
   });
 
-  test('is there for JSON sessions too, on a branch that is named, from another', async () => {
+  test('works for JSON sessions too, on a given branch, from another one', async () => {
     repository.git('branch', 'develop');
     const { stdout } = await run('new', 'CI', '.', '--type', 'json', '-w', 'fix/ci', '--from', 'develop', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ type: 'json', worktree: { branch: 'fix/ci', base: 'develop' } });
   });
 
-  test('is shown by show, and by ls in a column of its own', async () => {
+  test('is shown by show, and by ls in a separate column', async () => {
     await run('new', 'AUTH', '-w', 'fix/login');
     expect((await run('show', 'AUTH')).stdout).toMatch(/worktree +fix\/login, from main, of .*repository-/);
     expect((await run('ls', '--columns', 'name,worktree')).stdout).toMatch(/AUTH +fix\/login → main/);
@@ -51,7 +51,7 @@ describe('new --worktree', () => {
     expect(cli.server.sessions.list()).toHaveLength(1);
   });
 
-  test('refuses what is no repository, no branch and no commit, and --from alone', async () => {
+  test('refuses a folder without a repository, an invalid branch or commit, and --from without --worktree', async () => {
     const outside = await runCommand(['new', 'A', '--worktree'], cli.where);
     expect([outside.code, outside.stderr]).toEqual([2, expect.stringContaining('git init')]);
     expect((await run('new', 'A', '--worktree=-f')).code).toBe(2);
@@ -63,7 +63,7 @@ describe('new --worktree', () => {
 });
 
 describe('fork', () => {
-  test('launches in a copy of the worktree, with the tags of the original, and says where', async () => {
+  test('launches in a copy of the worktree, with the tags of the original, and reports where', async () => {
     await run('new', 'AUTH', '--worktree', '--tag', 'night');
     repository.write('.claude/worktrees/AUTH/new.txt', 'n\n');
     const { code, stdout } = await run('fork', 'AUTH', 'AUTH-2');
@@ -75,7 +75,7 @@ describe('fork', () => {
     expect(JSON.parse(shown)).toMatchObject({ tags: ['night'], worktree: { base: 'main', new_branch: true } });
   });
 
-  test('works in the same folder only if that is asked for, and then on no branch of its own', async () => {
+  test('works in the same folder only on request, and then without its own branch', async () => {
     await run('new', 'AUTH');
     expect((await run('fork', 'AUTH', 'B', '--same-folder')).stdout).toContain('of AUTH, in the same folder');
     expect(cli.server.sessions.get('B').path).toBe(repository.path);
@@ -83,7 +83,7 @@ describe('fork', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining('cannot be combined')]);
   });
 
-  test('is refused for a name that is taken and while the session works', async () => {
+  test('is refused if the name is taken or the session works', async () => {
     await run('new', 'AUTH', '--worktree');
     expect((await run('fork', 'AUTH', 'AUTH')).code).toBe(4);
     const { status } = cli.server.sessions.get('AUTH');

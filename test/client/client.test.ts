@@ -18,7 +18,7 @@ async function failure(work: Promise<unknown>): Promise<CatalogueError> {
 }
 
 describe('a call', () => {
-  test('fills the path, encodes the query and leaves out what is not given', async () => {
+  test('fills the path, encodes the query and leaves out undefined values', async () => {
     const { transport, client } = clientOn(ok);
     await client.call('buffer', { params: { slug: 'AUTH' }, query: { lines: 10, format: undefined } as never });
     await client.call('history', { params: { slug: 'AUTH' }, query: { since: 'a&b c' } });
@@ -30,7 +30,7 @@ describe('a call', () => {
     ]);
   });
 
-  test('sends JSON, and the token where it has one', async () => {
+  test('sends JSON, and the token if it has one', async () => {
     const { transport, client } = clientOn(ok, 'secret');
     await client.call('send', { params: { slug: 'AUTH' }, body: { text: 'ä' } });
     expect(transport.requests).toEqual([
@@ -43,13 +43,13 @@ describe('a call', () => {
     ]);
   });
 
-  test('answers with everything the server said, also fields of a newer version', async () => {
+  test('returns everything that the server sent, including fields of a newer version', async () => {
     const { client } = clientOn(() => ({ status: 200, body: '{"status":"ok","later":1}' }));
     expect(await client.call('health')).toEqual({ status: 'ok', later: 1 });
   });
 
   test.each(['status', 'waiting', 'adopt', '..', '.', '', 'a/b', 'a?b', 'a\n', '%2e'])(
-    'never makes another address of the name %j',
+    'never requests another address for the name %j',
     async (slug) => {
       const { transport, client } = clientOn(ok);
       expect((await failure(client.call('getSession', { params: { slug } }))).code).toBe('no_such_session');
@@ -62,7 +62,7 @@ describe('a call', () => {
 });
 
 describe('an error', () => {
-  test('arrives as it was catalogued, with its hint and further fields', async () => {
+  test('arrives as in the catalogue, with its hint and further fields', async () => {
     const body = { error: { code: 'not_accepting_text', message: 'm', hint: 'h', question: { id: 'q' } } };
     const { client } = clientOn(() => ({ status: 409, body: JSON.stringify(body) }));
     const error = await failure(client.call('send', { params: { slug: 'A' }, body: { text: 'x' } }));
@@ -75,7 +75,7 @@ describe('an error', () => {
     expect(error.toBody()).toEqual(body.error);
   });
 
-  test('of a code that is not known yet keeps its words and its code', async () => {
+  test('with an unknown code keeps its message and its code', async () => {
     const body = { error: { code: 'from_the_future', message: 'm', hint: 'h' } };
     const { client } = clientOn(() => ({ status: 418, body: JSON.stringify(body) }));
     const error = await failure(client.call('health'));
@@ -84,19 +84,19 @@ describe('an error', () => {
   });
 
   test.each(['<html>502</html>', '', '{"error":"no"}', 'null'])(
-    'that is none of CBOS (%j) names its status',
+    'that does not come from CBOS (%j) names its status',
     async (body) => {
       const { client } = clientOn(() => ({ status: 502, body }));
       expect((await failure(client.call('health'))).message).toContain('HTTP 502');
     },
   );
 
-  test('an answer that is no JSON is told as one', async () => {
+  test('an answer that is not JSON is reported as such', async () => {
     const { client } = clientOn(() => ({ status: 200, body: '<html>' }));
     expect((await failure(client.call('health'))).code).toBe('internal');
   });
 
-  test('is no_server when nobody is there, and says so when it is not known what was done', async () => {
+  test('is no_server if nobody is there, and reports it if the outcome is unknown', async () => {
     const nobody = clientOn(() => {
       throw new UnreachableError('ENOENT');
     });
@@ -113,7 +113,7 @@ describe('an error', () => {
   });
 });
 
-test("a recording's bytes come as they are, and a loss within them is told", async () => {
+test("a recording's bytes arrive unchanged, and a loss among them is reported", async () => {
   const transport = new MemoryTransport();
   const client = createClient({
     transport: {

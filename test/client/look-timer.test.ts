@@ -16,7 +16,7 @@ const unread = (slug: string, news = 1, marked_unread = false) => ({ slug, news,
 const read = (slug: string, news = 1) => ({ slug, news, unread: false, marked_unread: false });
 
 describe('a look', () => {
-  test('is one after a while, however often it is drawn meanwhile', () => {
+  test('counts after a while, however often the session is drawn in that time', () => {
     for (let passed = 0; passed < LOOK_MS; passed += 100) {
       timer.show(unread('AUTH'));
       clock.advance(100);
@@ -27,7 +27,7 @@ describe('a look', () => {
     expect(looks).toHaveLength(1);
   });
 
-  test('is none in passing, and none while nobody looks', () => {
+  test('does not count in passing, nor while nobody looks', () => {
     timer.show(unread('AUTH'));
     clock.advance(LOOK_MS - 1);
     timer.show(unread('DOCS'));
@@ -37,7 +37,7 @@ describe('a look', () => {
     expect(looks).toEqual([]);
   });
 
-  test('at what has come meanwhile takes its own time', () => {
+  test('at something new needs its own time', () => {
     timer.show(unread('AUTH', 1));
     clock.advance(LOOK_MS - 1);
     timer.show(unread('AUTH', 2));
@@ -47,7 +47,7 @@ describe('a look', () => {
     expect(looks).toEqual([['AUTH', 2]]);
   });
 
-  test('leaves a mark that was made while it was shown, until the person comes to it anew', () => {
+  test('keeps a mark that was made while the session was shown, until the person comes back to it', () => {
     timer.show(read('AUTH'));
     timer.show(unread('AUTH', 2, true));
     clock.advance(LOOK_MS);
@@ -63,7 +63,7 @@ describe('a look', () => {
     expect(looks).toHaveLength(1);
   });
 
-  test('is none at a session that has nothing new', () => {
+  test('does not count for a session that has nothing new', () => {
     timer.show(read('AUTH'));
     clock.advance(LOOK_MS);
     timer.dispose();

@@ -17,7 +17,7 @@ test('the list replaces everything, in its order', () => {
   expect([...fold(list, { type: 'sessions', sessions: [B] }).keys()]).toEqual(['B']);
 });
 
-test('sessions come, go, and are renamed in their place', () => {
+test('sessions are added and removed, and are renamed in their place', () => {
   const view = fold(
     list,
     { type: 'session_added', session: someSession('C') },
@@ -30,7 +30,7 @@ test('sessions come, go, and are renamed in their place', () => {
   ]);
 });
 
-test('a change of state changes state and status, and keeps the word before when it got stuck', () => {
+test('a change of state changes state and status, and a stuck session keeps its former word', () => {
   const working: StreamFrame = {
     type: 'session_state',
     session: 'A',
@@ -43,7 +43,7 @@ test('a change of state changes state and status, and keeps the word before when
   expect(fold(list, working, stuck).get('A')).toMatchObject({ state: 'working', status: { health: 'STUCK' } });
 });
 
-test("a JSON session's word of its own does not become its word for lists", () => {
+test("a JSON session's own word does not become its word for lists", () => {
   const json = { ...A, type: 'json' as const };
   const view = fold(
     { type: 'sessions', sessions: [json] },
@@ -58,7 +58,7 @@ test("a JSON session's word of its own does not become its word for lists", () =
   expect(view.get('A')).toMatchObject({ state: 'thinking', json_state: 'running' });
 });
 
-test('a resize is kept', () => {
+test('a new size is kept', () => {
   expect(fold(list, { type: 'resized', session: 'A', cols: 99, rows: 33 }).get('A')).toMatchObject({
     cols: 99,
     rows: 33,
@@ -78,7 +78,7 @@ test.each([
   expect(view()).toBe(before);
 });
 
-test('a view that was seen stays as it was', () => {
+test('a view that was read does not change', () => {
   const { take, view } = keep(list);
   const before = view();
   take({ type: 'resized', session: 'A', cols: 99, rows: 33 });
@@ -99,7 +99,7 @@ const machine = (reachable: boolean, ...slugs: string[]): StreamFrame => ({
   sessions: slugs.map((slug) => someSession(slug)),
 });
 
-test('sessions of other machines have the name of their machine, and stay when the own list comes again', () => {
+test('sessions of other machines have the name of their machine, and stay when the own list is sent again', () => {
   const view = fold(list, machine(true, 'A', 'X'), list);
   expect([...view.keys()]).toEqual(['A', 'B', 'build/A', 'build/X']);
   expect(view.get('build/X')).toMatchObject({
@@ -108,11 +108,11 @@ test('sessions of other machines have the name of their machine, and stay when t
   });
 });
 
-test('a name that could lead elsewhere is no row', () => {
+test('a name that could lead elsewhere gets no row', () => {
   expect([...fold(machine(true, '../../x', 'a/b', 'X')).keys()]).toEqual(['build/X']);
 });
 
-test('rows of a machine that is gone are as old as it says, and nothing is current once the own server is lost', () => {
+test('rows of an unreachable machine are as old as it reports, and nothing is current once the own server is lost', () => {
   const keeper = createViewKeeper(() => 60_000);
   keeper.take(machine(false, 'X'));
   expect(keeper.view().get('build/X')?.elsewhere).toMatchObject({ may: [], asOf: 55_000 });
@@ -122,7 +122,7 @@ test('rows of a machine that is gone are as old as it says, and nothing is curre
   expect(keeper.view().get('build/X')?.elsewhere).toMatchObject({ may: [], asOf: 60_000 });
 });
 
-test('sessions go with their machine, and with their own end', () => {
+test('sessions are removed with their machine, and when they are deleted', () => {
   const gone = machine(true, 'Y');
   expect([...fold(list, machine(true, 'X', 'Y'), gone).keys()]).toEqual(['A', 'B', 'build/Y']);
   expect([...fold(list, gone, { type: 'fleet', machines: ['other'] }).keys()]).toEqual(['A', 'B']);

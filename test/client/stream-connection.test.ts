@@ -31,7 +31,7 @@ const stream = (session: string, offset: number): StreamFrame => ({
 });
 
 describe('a subscription', () => {
-  test('asks for its recordings once it is connected, and shows the token to the server', () => {
+  test('requests its recordings once it is connected, and sends the token to the server', () => {
     const { transport } = connect({ recordings: ['A', 'B'], from: { A: 7 } });
     expect(transport.opened).toEqual([{ path: '/ws/stream', protocols: ['cbos', 'bearer.secret'] }]);
     expect(transport.socket.sent).toEqual([]);
@@ -39,7 +39,7 @@ describe('a subscription', () => {
     expect(transport.socket.sent).toEqual([{ type: 'subscribe', sessions: ['A', 'B'], from: { A: 7 } }]);
   });
 
-  test('asks for nothing when it wants no recording', () => {
+  test('requests nothing if it wants no recording', () => {
     const { transport, connection } = connect();
     transport.socket.open();
     expect(transport.socket.sent).toEqual([]);
@@ -51,7 +51,7 @@ describe('a subscription', () => {
     ]);
   });
 
-  test('goes on after a loss at the byte after the last one, under the names that sessions have by then', () => {
+  test('continues after a loss at the byte after the last one, under the names that sessions have by then', () => {
     const { transport, timers, told } = connect({ recordings: ['*'] });
     transport.socket.open();
     for (const offset of [10, 20]) transport.socket.say(stream('A', offset));
@@ -69,7 +69,7 @@ describe('a subscription', () => {
     expect(told).toEqual(['lost no_server', 'again']);
   });
 
-  test('follows a recording by its new name after a rename, and a deleted one no more', () => {
+  test('follows a recording under its new name after a rename, and a deleted one no longer', () => {
     const { transport, timers } = connect({ recordings: ['A', 'B'] });
     transport.socket.open();
     transport.socket.say({ type: 'session_renamed', session: 'A', slug: 'Z' });
@@ -80,7 +80,7 @@ describe('a subscription', () => {
     expect(transport.socket.sent).toEqual([{ type: 'subscribe', sessions: ['Z'] }]);
   });
 
-  test('tries again at growing intervals, and from the first one after a success', () => {
+  test('tries again at growing intervals, which begin again after a success', () => {
     const { transport, timers } = connect();
     transport.socket.open();
     const delays: number[] = [];
@@ -94,13 +94,13 @@ describe('a subscription', () => {
     expect(timers.pass()).toBe(100);
   });
 
-  test('ends when the first connection fails, and is not tried again', () => {
+  test('ends when the first connection fails, and does not retry', () => {
     const { transport, timers, told } = connect();
     transport.socket.end(new UnreachableError('nobody'));
     expect({ told, timers: timers.waiting }).toEqual({ told: ['end no_server'], timers: [] });
   });
 
-  test('ends when nobody was there for too long', () => {
+  test('ends when nobody answered for too long', () => {
     const { transport, timers, told } = connect({ giveUpAfterMs: 300 });
     transport.socket.open();
     transport.socket.end();
@@ -112,14 +112,14 @@ describe('a subscription', () => {
     expect(timers.waiting).toEqual([]);
   });
 
-  test('ends when the server refuses it: a changed token does not heal by waiting', () => {
+  test('ends when the server refuses it: waiting does not cure a changed token', () => {
     const { transport, told } = connect();
     transport.socket.open();
     transport.socket.end(new CatalogueError('unauthorized'));
     expect(told).toEqual(['end unauthorized']);
   });
 
-  test('keeps its view while the connection is lost, and heals it by the list that comes first', () => {
+  test('keeps its view while the connection is lost, and corrects it with the list that comes first', () => {
     const { transport, timers, connection } = connect();
     transport.socket.open();
     transport.socket.say({ type: 'sessions', sessions: [someSession('A'), someSession('B')] });
@@ -131,7 +131,7 @@ describe('a subscription', () => {
     expect([...connection.view().keys()]).toEqual(['B']);
   });
 
-  test('passes over frames that it does not know and text that is none', () => {
+  test('ignores frames that it does not know and text that is not a frame', () => {
     const { transport, frames } = connect();
     transport.socket.open();
     for (const text of ['', 'null', '7', '{"type":"from_the_future"}', '{"type":3}', '{']) transport.socket.say(text);
@@ -139,7 +139,7 @@ describe('a subscription', () => {
     expect(frames).toEqual([{ type: 'subscribed', sessions: [] }]);
   });
 
-  test('says whether a command went out', () => {
+  test('reports whether a command was sent', () => {
     const { transport, connection } = connect();
     expect(connection.send({ type: 'list_sessions' })).toBe(false);
     transport.socket.open();
@@ -148,7 +148,7 @@ describe('a subscription', () => {
     expect(connection.send({ type: 'list_sessions' })).toBe(false);
   });
 
-  test('is over once it is disposed: no timer, no connection, no further word', () => {
+  test('is over once it is disposed of: no timer, no connection, no further call', () => {
     const { transport, timers, told, connection, frames } = connect();
     transport.socket.open();
     transport.socket.end();

@@ -24,7 +24,7 @@ describe('the outcome of the last tests of a session', () => {
     'go test ./...',
     'make check',
     './gradlew :app:test',
-  ])('is known by the exit code of %s', (command) => {
+  ])('is known from the exit code of %s', (command) => {
     expect(testOutcome(bash(command, false))).toMatchObject({ outcome: 'passed', edited_since: false });
     expect(testOutcome(bash(command, true))).toMatchObject({ outcome: 'failed' });
   });
@@ -35,11 +35,11 @@ describe('the outcome of the last tests of a session', () => {
   );
 
   test.each(['git commit -m "npm test"', 'ls test', 'npm run build', 'echo pytest', 'npm run test-data'])(
-    'is not that of %s',
+    'is not derived from %s',
     (command) => expect(testOutcome(bash(command, false))).toBeNull(),
   );
 
-  test('is that of the last tests only, also while they run or run in the background', () => {
+  test('is that of the last tests only, even while they run or run in the background', () => {
     const passed = bash('npm test', false);
     expect(testOutcome([...passed, ...bash('npm test', true)])?.outcome).toBe('failed');
     expect(testOutcome([...passed, use('Bash', { command: 'npm test' })])).toBeNull();
@@ -54,7 +54,7 @@ describe('the outcome of the last tests of a session', () => {
     expect(testOutcome([use('Edit', {}), ...passed])?.edited_since).toBe(false);
   });
 
-  test('takes any events without breaking', () => {
+  test('accepts any events without failing', () => {
     expect(testOutcome([stored({ type: 'user', message: 'x' }), stored({ type: 'assistant' })])).toBeNull();
   });
 });

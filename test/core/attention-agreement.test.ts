@@ -341,7 +341,7 @@ function expectAgreement({ sessions, view, wrongly }: Server): void {
   expect(wrongly).toEqual([]);
 }
 
-test('whatever happens, badge, jump set and all counts agree in every face, at every step', {
+test('whatever happens, badge, jump targets and all counts agree in every face, at every step', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(

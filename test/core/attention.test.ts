@@ -54,7 +54,7 @@ test.each([
   expect(seen(session)).toEqual(expected);
 });
 
-test('each detail has its own words, and what a newer server says does no harm', () => {
+test('each detail has its own words, and unknown words of a newer server do no harm', () => {
   const words = Detail.options.map((detail) => stateText(of(DETAILS[detail].primary, detail)));
   expect(new Set(words).size).toBe(words.length);
   const newer = { status: { primary: 'waiting', detail: 'vote' } } as unknown as Attending;
@@ -62,7 +62,7 @@ test('each detail has its own words, and what a newer server says does no harm',
   expect(attentionOf({ status: { primary: 'dreaming', detail: null } } as unknown as Attending)).toBe('unknown');
 });
 
-test('the list has who asks before what failed, within that the longest first, then the others as the glossary names them', () => {
+test('the list shows sessions that ask before those that failed, with the longest first, then the others in the order of the glossary', () => {
   const at = (slug: string, { status: { primary, detail } }: Attending, minute: number) =>
     someSession(slug, {
       status: { ...status, primary, detail, since: `2026-11-20T15:${String(minute).padStart(2, '0')}:00.000Z` },
@@ -91,7 +91,7 @@ test('the list has who asks before what failed, within that the longest first, t
   ]);
 });
 
-describe('a state can be asked for by what is wanted', () => {
+describe('a state can be selected by what a session wants', () => {
   test.each([
     ['needs-you', ['ASKS', 'FAILED']],
     ['done', ['DONE']],
@@ -119,14 +119,14 @@ describe('a state can be asked for by what is wanted', () => {
   });
 });
 
-describe('in one line a session says', () => {
+describe('a session in one line', () => {
   const asks = (name: string, input: object) => asking({ tool: { name, input } });
   const ended = { source: 'hook', rule: 'hook.Stop', evidence: 'I ran the tests.\n\nAll 214 pass.\n' } as const;
   test.each([
     ['the command that it wants to run', asks('Bash', { command: '/src/auth/run.sh' }), 'Bash: /src/auth/run.sh'],
-    ['a file in its folder by its path from there', asks('Write', { file_path: '/src/auth/a/b.ts' }), 'Write: a/b.ts'],
-    ['any other file by its whole path', asks('Edit', { file_path: '/src/author/b.ts' }), 'Edit: /src/author/b.ts'],
-    ['what hides in a question, written out', asking({ tool: null, text: 'Go\u202eon?' }), 'Go\\u202eon?'],
+    ['a file in its folder, by its relative path', asks('Write', { file_path: '/src/auth/a/b.ts' }), 'Write: a/b.ts'],
+    ['any other file, by its absolute path', asks('Edit', { file_path: '/src/author/b.ts' }), 'Edit: /src/author/b.ts'],
+    ['hidden characters in a question, written out', asking({ tool: null, text: 'Go\u202eon?' }), 'Go\\u202eon?'],
     ['how its last answer ended', { ...DONE, status: { ...status, ...DONE.status, because: ended } }, 'All 214 pass.'],
   ])('%s', (_, some, expected) => {
     expect(sessionGist(someSession('X', { path: '/src/auth', ...some }))).toBe(expected);

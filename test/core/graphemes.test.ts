@@ -27,7 +27,7 @@ const PARTS = [
   'क्ष',
 ];
 
-test('a text in pieces has the characters of the whole text', () => {
+test('a text in pieces has the same characters as the whole text', () => {
   const someText = fc.array(fc.constantFrom(...PARTS), { maxLength: 700 }).map((parts) => parts.join(''));
   fc.assert(
     fc.property(someText, (text) => {
@@ -47,7 +47,7 @@ test.each([
   expect([...graphemes(text)]).toEqual(whole(text));
 });
 
-test('signs, letters and lines, which are split without rules, stay apart', () => {
+test('signs, letters and lines, which are split without rules, stay separate', () => {
   const ranges = [' ~', '\u00a0\u02ff', '\u0400\u0482', '\u048a\u052f', '\u2010\u2027', '\u2190\u27bf', '\t\n'];
   const unit = fc.oneof(
     ...ranges.map((range) =>

@@ -15,18 +15,18 @@ const BOUNDS: TurnBounds = { now: NOW, kept: 3, isListed: (id) => id === 'listed
 const numbers = (turns: readonly AgedTurn[]): number[] => turns.map(({ number }) => number);
 
 describe('turns are forgotten', () => {
-  test('of a listed session when there are more than are kept, the oldest first', () => {
+  test('of a listed session if there are more than are kept, the oldest first', () => {
     expect(numbers(outdatedTurns(turnsOf('listed', 3), BOUNDS))).toEqual([]);
     expect(numbers(outdatedTurns(turnsOf('listed', 5), BOUNDS))).toEqual([1, 2]);
   });
 
-  test('but never the files as they were before a rewind, and those count for nothing', () => {
+  test('but never the files from before a rewind, and those do not count', () => {
     const [first, ...others] = turnsOf('listed', 5);
     if (first === undefined) throw new Error();
     expect(numbers(outdatedTurns([{ ...first, kind: 'rewind' }, ...others], BOUNDS))).toEqual([2]);
   });
 
-  test('of a deleted session after a month, but for the last ones of a working tree that is gone', () => {
+  test('of a deleted session after a month, except the last ones of a working tree that is gone', () => {
     const old = { beganAt: NOW - DELETED_KEPT_MS - 1, endedAt: null };
     expect(numbers(outdatedTurns(turnsOf('deleted', 9), BOUNDS))).toEqual([]);
     expect(numbers(outdatedTurns(turnsOf('deleted', 3, old), BOUNDS))).toEqual([1, 2, 3]);

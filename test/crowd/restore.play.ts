@@ -8,7 +8,7 @@ import { crowdSize, LONG_MS, launchCrowd, namesOf, sendToAll, timesReceived, unt
 
 const slugs = namesOf(crowdSize(30));
 
-test(`${slugs.length} sessions are killed with Screen, and come back by themselves on their own conversations, once each`, async () => {
+test(`${slugs.length} sessions are killed with Screen, and come back automatically with their own conversations, once each`, async () => {
   await using world = await claudeWorld();
   let cbos = await startCbos(world);
   const size = (index: number) => ({ cols: 90 + index, rows: 25 + index });

@@ -46,7 +46,7 @@ const USUAL = {
 };
 
 describe('the demo', () => {
-  test('launches five sessions in a private place, and leaves nothing of it at the end', async () => {
+  test('launches five sessions in a private place, and leaves nothing behind at the end', async () => {
     await using world = createWorld();
     const fleet = recordingFleet();
     const stop = new AbortController();
@@ -69,7 +69,7 @@ describe('the demo', () => {
     expect(existsSync(join(home, '..'))).toBe(false);
   });
 
-  test('is shown with a session that leads round, and ends when the person leaves', async () => {
+  test('is shown with a session that gives a tour, and ends when the person leaves', async () => {
     await using world = createWorld();
     const fleet = recordingFleet();
     const printed: string[] = [];
@@ -98,7 +98,7 @@ describe('the demo', () => {
     expect(existsSync(shownAt)).toBe(false);
   });
 
-  test('takes down what shows it when it ends by a signal', async () => {
+  test('closes the terminal UI or page when it ends on a signal', async () => {
     await using world = createWorld();
     const fleet = recordingFleet();
     const stop = new AbortController();
@@ -115,7 +115,7 @@ describe('the demo', () => {
     expect(fleet.isClosed()).toBe(true);
   });
 
-  test("lets nothing of the person's environment through, and talks to loopback only", async () => {
+  test("lets nothing of the person's environment through, and contacts only loopback", async () => {
     await using world = createWorld();
     const fleet = recordingFleet();
     process.env.ANTHROPIC_AUTH_TOKEN = 'a-secret-of-the-person';
@@ -157,7 +157,7 @@ describe('the demo', () => {
     expect(Object.values(environment).join()).not.toContain('a-secret');
   });
 
-  test('removes its place when the server does not start', async () => {
+  test('removes its directory if the server does not start', async () => {
     await using world = createWorld();
     let place = '';
     const running = runDemo({
@@ -191,7 +191,7 @@ describe("the demo's scenes, with the real Claude Code", () => {
     expect(world.promptsReceived()).toEqual([session.prompt]);
   };
 
-  test('TOUR leads round by two questions and a permission', () =>
+  test('TOUR gives a tour with two questions and a permission', () =>
     play('TOUR', async (claude) => {
       await claude.answer(/press 1 to answer it/, '1');
       await claude.answer(/deploy\.sh nowhere[\s\S]*Do you want to proceed/, '1');
@@ -199,7 +199,7 @@ describe("the demo's scenes, with the real Claude Code", () => {
       await claude.waitForScreen(/the same in the browser/, 15_000);
     }));
 
-  test('STARTUP reads a file and answers at length', () =>
+  test('STARTUP reads a file and gives a long answer', () =>
     play('STARTUP', async (claude) => {
       await claude.waitForScreen(/Neither change is visible[\s\S]*\? for shortcuts/, 15_000);
     }));
@@ -215,7 +215,7 @@ describe("the demo's scenes, with the real Claude Code", () => {
       await claude.waitForScreen(/runs on staging/, 15_000);
     }));
 
-  test('ACCOUNTS asks a question and goes on with the answer', () =>
+  test('ACCOUNTS asks a question and continues with the answer', () =>
     play('ACCOUNTS', async (claude) => {
       await claude.answer(/Where shall the accounts be stored/, '1');
       await claude.waitForScreen(/begin with the table/, 15_000);

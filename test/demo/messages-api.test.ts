@@ -57,7 +57,7 @@ describe('the stand-in of the Messages API', () => {
     expect(text).toBe('Hello! I am ready when you are.');
   });
 
-  test('says when reasoning begins, and when the answer in words does', async () => {
+  test('reports when reasoning begins, and when the answer in words does', async () => {
     await streamed([user('scene:think please')]);
     expect(events.map((event) => event.kind)).toEqual(['request', 'first-byte', 'thinking', 'text', 'end']);
   });
@@ -68,7 +68,7 @@ describe('the stand-in of the Messages API', () => {
     expect(JSON.parse(input)).toMatchObject({ command: 'touch ../marker.txt' });
   });
 
-  test('answers in one piece where no stream is asked for', async () => {
+  test('answers in one piece if no stream is requested', async () => {
     expect(await answerTo([user('scene:tools')])).toMatchObject({
       content: [{ type: 'text' }, { type: 'tool_use', name: 'Bash', input: { command: './check.sh' } }],
       stop_reason: 'tool_use',
@@ -89,12 +89,12 @@ describe('the stand-in of the Messages API', () => {
     expect(other?.content[0]?.text).toContain('ready');
   });
 
-  test('takes a new prompt in an old conversation for a new scene', async () => {
+  test('treats a new prompt in an old conversation as a new scene', async () => {
     const messages = [user('scene:permission'), assistant('…'), result('1'), assistant('done'), user('scene:query')];
     expect((await answerTo(messages)).content[0]?.text).toContain('Should I also add a test');
   });
 
-  test('answers side calls, counts, and what it does not know, harmlessly', async () => {
+  test('answers side calls, counts and unknown requests harmlessly', async () => {
     expect((await answerTo([user('scene:fail')], { tools: [] })).stop_reason).toBe('end_turn');
     const counted = await fetch(`${api.url}/v1/messages/count_tokens`, { method: 'POST', body: '{"messages":[]}' });
     expect(await counted.json()).toEqual({ input_tokens: expect.any(Number) });
@@ -103,7 +103,7 @@ describe('the stand-in of the Messages API', () => {
     expect((await fetch(`${api.url}/v1/messages`, { method: 'POST', body: 'nonsense' })).status).toBe(400);
   });
 
-  test('fails as a scene wants it: always, or a number of times', async () => {
+  test('fails as a scene specifies: always, or a number of times', async () => {
     expect((await post([user('scene:fail')])).status).toBe(400);
     expect((await post([user('scene:fail')])).status).toBe(400);
     const statuses: number[] = [];
@@ -111,13 +111,13 @@ describe('the stand-in of the Messages API', () => {
     expect(statuses).toEqual([529, 529, 200]);
   });
 
-  test('says what it got and what it did', async () => {
+  test('reports what it received and what it did', async () => {
     await answerTo([user('scene:tools please')]);
     expect(events.map((event) => event.kind)).toEqual(['request', 'first-byte', 'tool', 'end']);
     expect(events[0]).toMatchObject({ scene: 'tools', step: 0, prompt: 'scene:tools please' });
   });
 
-  test('notices that the other side hung up, and lets go of the answer', async () => {
+  test('notices that the client disconnected, and drops the answer', async () => {
     const slow = await startMessagesApi({ onEvent: (event) => events.push(event) });
     try {
       const call = httpRequest(`${slow.url}/v1/messages`, { method: 'POST' });
@@ -131,7 +131,7 @@ describe('the stand-in of the Messages API', () => {
     }
   });
 
-  test('ends at once although answers are open', async () => {
+  test('ends at once even while answers are open', async () => {
     const slow = await startMessagesApi({ onEvent: (event) => events.push(event) });
     const call = fetch(`${slow.url}/v1/messages`, {
       method: 'POST',
@@ -150,7 +150,7 @@ describe('the stand-in of the Messages API', () => {
 });
 
 describe('a prompt in a request', () => {
-  test('is what the user wrote, without what Claude Code puts beside it', () => {
+  test('is what the user wrote, without what Claude Code adds to it', () => {
     expect(promptOf(user([{ type: 'text', text: '<system-reminder>\nx\n</system-reminder>' }]))).toBeNull();
     expect(promptOf(user([{ type: 'text', text: '[Request interrupted by user]' }]))).toBeNull();
     expect(promptOf(assistant('hello'))).toBeNull();
@@ -161,7 +161,7 @@ describe('a prompt in a request', () => {
     expect(promptOf(user(both))).toBe(' a\n\tb ');
   });
 
-  test('is found in the wrapping of a message that was queued during the turn', () => {
+  test('is found inside the wrapping of a message that was queued during the turn', () => {
     const text =
       'The user sent a new message while you were working:\nand\n\nthis\n\nThis is how Claude Code surfaces messages the user sends.';
     expect(readTurn([user('first'), assistant('…'), user([{ type: 'tool_result' }, { type: 'text', text }])])).toEqual({

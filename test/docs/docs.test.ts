@@ -24,19 +24,19 @@ function spans(page: string): string[] {
 }
 
 describe.each(PAGES)('%s', (page) => {
-  test('mentions no path that is not there', () => {
+  test('mentions no path that does not exist', () => {
     const paths = spans(page).filter((span) => /^(src|test|scripts|bench|docs|\.ci)\/[\w./-]+$/.test(span));
     expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 
-  test('links to no page that is not there', () => {
+  test('links to no page that does not exist', () => {
     const targets = [...read(page).matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(([, target]) => target ?? '');
     const local = targets.filter((target) => !/^https?:/.test(target));
     expect(local.filter((target) => !existsSync(join(ROOT, dirname(page), target)))).toEqual([]);
   });
 });
 
-test('every room, and every folder of a room, is on the page of the architecture', () => {
+test('every room, and every folder of a room, is on the page about the architecture', () => {
   const page = read('docs/ARCHITECTURE.md');
   const folders = (path: string) =>
     readdirSync(join(ROOT, path), { withFileTypes: true })
@@ -48,7 +48,7 @@ test('every room, and every folder of a room, is on the page of the architecture
   expect(inside.filter((folder) => !page.includes(`${folder}/`))).toEqual([]);
 });
 
-test('the head comment of a file names no other that is not there', () => {
+test('the head comment of a file names no file that does not exist', () => {
   const named = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name))
     .flatMap((name) => {
@@ -64,7 +64,7 @@ test('the head comment of a file names no other that is not there', () => {
   expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
 });
 
-test('each decision has options that lost, and a number of its own', () => {
+test('each decision has options that lost, and its own number', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
   // A decision gets its number before it is written, so a number may be missing for a while. No number is used twice.
   expect(new Set(decisions.map((name) => name.slice(0, 4))).size).toBe(decisions.length);
@@ -94,7 +94,7 @@ test('the table of settings is the table of the protocol', () => {
   );
 });
 
-test('the gallery names the browsers that the page is built for', () => {
+test('the gallery names the browsers for which the page is built', () => {
   const named = /Chrome and Edge from ([\d.]+), Firefox from ([\d.]+), Safari from ([\d.]+)/.exec(
     read('docs/GALLERY.md'),
   );
@@ -102,7 +102,7 @@ test('the gallery names the browsers that the page is built for', () => {
   expect([`chrome${chrome}`, `firefox${firefox}`, `safari${safari}`.replace(/\.$/, '')]).toEqual(OLDEST_BROWSERS);
 });
 
-test('each command in the README and the pages is one that cbos has, with the options it takes', () => {
+test('each command in the README and the pages exists in cbos, with its options', () => {
   const helps = new Map<string, string>();
   const help = (...command: string[]): string => {
     const key = command.join(' ');

@@ -7,7 +7,7 @@ import { WebSocket } from 'ws';
 import { startFaces, TOKEN } from '../harness/faces.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-test("the page's client in three lines of JavaScript, as the page of the API has it, gets every session's output", async () => {
+test("the page's client in three lines of JavaScript, as the API page has it, gets every session's output", async () => {
   await using server = await startFaces();
   server.sessions.add('AUTH').write('old');
   const [, code] = /```js\n([^`]*new WebSocket[^`]*)```/.exec(readFileSync('docs/API.md', 'utf8')) ?? [];

@@ -24,13 +24,13 @@ describe.each([
 ])('$page', ({ page, least }) => {
   const rows = rowsOf(page);
 
-  test('each has a row, once', () => {
+  test('each has one row', () => {
     const all = rows.map(({ what }) => what);
     expect(all.length).toBeGreaterThan(least);
     expect(all.filter((what, index) => all.indexOf(what) !== index)).toEqual([]);
   });
 
-  test.each(rows)('held by tests that are there: $what', ({ cells, held }) => {
+  test.each(rows)('held by tests that exist: $what', ({ cells, held }) => {
     expect(cells).toBe(3);
     for (const { file, names } of held) {
       expect(file).not.toBe('');

@@ -22,7 +22,7 @@ describe('the manual', () => {
     expect(named.filter((name) => !main.includes(`.BR cbos\\-${name.replaceAll('-', '\\-')} (1)`))).toEqual([]);
   });
 
-  test('is what npm installs beside the program', () => {
+  test('is what npm installs with the program', () => {
     const { man, files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
       man: string[];
       files: string[];
@@ -31,7 +31,7 @@ describe('the manual', () => {
     expect(files).toContain('man');
   });
 
-  test('is plain ASCII of known macros, and no text begins as a macro does', () => {
+  test('is plain ASCII with known macros, and no text begins like a macro', () => {
     const wrong = PAGES.flatMap((page) =>
       readFileSync(join(MAN, page), 'utf8')
         .split('\n')

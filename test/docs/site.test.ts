@@ -24,7 +24,7 @@ afterAll(() => world.dispose());
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 
 describe('the contents of the site', () => {
-  test('have every page under docs/ once, at an address of its own', () => {
+  test('have every page under docs/ once, at its own address', () => {
     const written = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/${name}`);
@@ -49,7 +49,7 @@ describe('the contents of the site', () => {
   });
 });
 
-test('what leads nowhere in a built site is found, and what comes from another host', () => {
+test('links that lead nowhere in a built site are found, and so is anything from another host', () => {
   const dir = join(world.dir, 'site');
   const write = (name: string, html: string): void => {
     mkdirSync(dirname(join(dir, name)), { recursive: true });
@@ -77,17 +77,17 @@ describe('the reference', () => {
     body === undefined ? [] : [{ name, body }],
   );
 
-  test.each(withBody)('has an example of the request $name that its schema takes', ({ name, body }) => {
+  test.each(withBody)('has an example of the request $name that its schema accepts', ({ name, body }) => {
     expect(REST_EXAMPLES[name]).toBeDefined();
     expect(body.safeParse(REST_EXAMPLES[name]).error?.message).toBeUndefined();
   });
 
-  test('has no example of a request that is gone', () => {
+  test('has no example of a request that no longer exists', () => {
     const names = withBody.map(({ name }) => name);
     expect(Object.keys(REST_EXAMPLES).filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('says what every word of a status means', () => {
+  test('explains every word of a status', () => {
     const page = read('docs/reference/statuses.md');
     for (const [detail, { primary, state }] of Object.entries(DETAILS))
       expect(page).toContain(`| \`${primary}\` | \`${detail}\` | \`${state}\` | `);
@@ -108,7 +108,7 @@ test('the moving picture shows its first part to a reader who wants no motion, a
   expect(drawn.length).toBeLessThan(100_000);
 });
 
-test('the chart of accuracy shows what was scored before anybody looked, not what was mended afterwards', () => {
+test('the chart of accuracy shows what was scored before anybody looked, not what was fixed afterwards', () => {
   const page = [
     '| CBOS | 100 | 99.00 % |',
     '| first match, two levels | 100 | 47.00 % |',

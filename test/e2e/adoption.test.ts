@@ -33,7 +33,7 @@ async function listed(slug: string): Promise<Session> {
 }
 
 describe('a Screen session that something else started', () => {
-  test('is listed by itself, whether it or the server started first, and only observed', async () => {
+  test('is listed automatically, whether it or the server started first, and only observed', async () => {
     await startForeign('before!');
     cbos = await startCbos(world);
     await startForeign('later');
@@ -46,7 +46,7 @@ describe('a Screen session that something else started', () => {
     expect(readdirSync(world.streamDir)).toEqual([]);
   });
 
-  test('without Claude Code in it is none of ours', async () => {
+  test('without Claude Code in it does not concern CBOS', async () => {
     cbos = await startCbos(world);
     await startForeign('shell', ['/bin/sh']);
     await startForeign('claude');
@@ -54,7 +54,7 @@ describe('a Screen session that something else started', () => {
     expect((await cbos.call<Session[]>('GET', '/sessions')).body.map((one) => one.slug)).toEqual(['claude']);
   });
 
-  test('is recorded and can be talked to once it is adopted', async () => {
+  test('is recorded and accepts texts once it is adopted', async () => {
     cbos = await startCbos(world);
     await startForeign('mine');
     const session = await listed('mine');
@@ -74,7 +74,7 @@ describe('a Screen session that something else started', () => {
     await waitFor(() => readdirSync(world.screenDir).length === 0, { describe: "Screen's socket is gone" });
   });
 
-  test('that does not exist cannot be adopted, and a bad slug changes nothing', async () => {
+  test('that does not exist cannot be adopted, and an invalid slug changes nothing', async () => {
     cbos = await startCbos(world);
     expect((await cbos.call('POST', '/sessions/adopt', { screen_id: '1.none' })).error?.code).toBe('no_such_screen');
     await startForeign('kept');

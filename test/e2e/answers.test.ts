@@ -165,7 +165,7 @@ describe('a permission', () => {
     await expectEmptyPrompt();
   });
 
-  test('is refused with a remark that reaches the model, its lines kept', async () => {
+  test('is refused with a remark, whose lines reach the model unchanged', async () => {
     await ask('scene:write');
     await answered({ choice: 'no', text: 'Use docs/ instead:\n1. Yes\n2. there is a README' });
     await untilDone();
@@ -190,7 +190,7 @@ describe('a permission', () => {
     expect(JSON.stringify(world.apiEvents)).toContain('and then stop');
   });
 
-  test('is granted for good by always: edits do not ask from then on', async () => {
+  test('is granted permanently by always: edits do not ask from then on', async () => {
     await launch(world.project('other'));
     await cbos.untilStatus(slug, 'idle/ready');
     await prompt('scene:write');
@@ -202,7 +202,7 @@ describe('a permission', () => {
     expect(existsSync(join(world.project('other'), 'notes.md'))).toBe(true);
   });
 
-  test('by number asks the next one as a question of its own', async () => {
+  test('by number leaves the next one as a separate question', async () => {
     const first = await ask('dialog:same');
     await answered({ choice: 1, question_id: first.id });
     const second = await openQuestion(first);
@@ -211,7 +211,7 @@ describe('a permission', () => {
     await untilDone();
   });
 
-  test('takes no remark on always: nothing is answered', async () => {
+  test('accepts no remark on always: nothing is answered', async () => {
     const question = await ask('scene:permission');
     const result = await answer({ choice: 'always', text: 'but be careful' });
     expect(result.status).toBe(422);
@@ -228,7 +228,7 @@ describe('a question', () => {
     ['by number', { choice: 2 }, 'PostgreSQL'],
     ['by label', { text: 'postgresql' }, 'PostgreSQL'],
     ['by its text and label', { answers: { [DATABASE]: 'None' } }, 'None'],
-    ['in words of its own', { text: 'MySQL, version 8' }, 'MySQL, version 8'],
+    ['in words', { text: 'MySQL, version 8' }, 'MySQL, version 8'],
     ['by the number of the free-text option and a text', { choice: 4, text: 'Redis' }, 'Redis'],
   ])('is answered %s', async (_, body, told) => {
     await ask('scene:ask');
@@ -238,7 +238,7 @@ describe('a question', () => {
     await expectEmptyPrompt();
   });
 
-  test('takes a text of several lines and 3 kB, control characters taken out', async () => {
+  test('accepts a text of several lines and 3 kB, without its control characters', async () => {
     await ask('scene:ask');
     const long = Array.from({ length: 60 }, (_, n) => `Reason ${n + 1}: 数据库 costs $HOME and \\ more`).join('\n');
     await answered({ text: `\x03${long}\x1b[201~` });
@@ -253,21 +253,21 @@ describe('a question', () => {
     expect(toolResults()).toEqual([expect.stringContaining('=\\"Types, Tests\\"')]);
   });
 
-  test('with checkboxes takes a text of its own beside them', async () => {
+  test('with checkboxes accepts its own text next to them', async () => {
     await ask('dialog:boxes');
     await answered({ answers: { Checks: ['Lint', 'Spelling'] } });
     await untilDone();
     expect(toolResults()).toEqual([expect.stringContaining('=\\"Lint, Spelling\\"')]);
   });
 
-  test('with previews is answered, though its digits only move the marker', async () => {
+  test('with previews is answered, although its digits only move the marker', async () => {
     await ask('dialog:previews');
     await answered({ text: 'Tall' });
     await untilDone();
     expect(toolResults()).toEqual([expect.stringContaining('=\\"Tall\\"')]);
   });
 
-  test('of several parts is answered in one go', async () => {
+  test('with several parts is answered in one go', async () => {
     const question = await ask('scene:ask-multi');
     expect(question.questions.map(({ multi }) => multi)).toEqual([false, true]);
     await answered({
@@ -280,7 +280,7 @@ describe('a question', () => {
     ]);
   });
 
-  test('of several parts that somebody has begun to answer is answered as told', async () => {
+  test('with several parts, of which somebody has answered some, is answered as requested', async () => {
     await ask('scene:ask-multi');
     await untilItTakesKeys();
     await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '1' });
@@ -301,7 +301,7 @@ describe('a question', () => {
   // The field of older versions is different.
   test.skipIf(isOlderThan('2.1.151')).each<[string, string, Answer, string]>([
     ['by number', 'scene:ask', { choice: 2 }, 'PostgreSQL'],
-    ['in words of its own', 'scene:ask', { text: 'Redis' }, 'Redis'],
+    ['in words', 'scene:ask', { text: 'Redis' }, 'Redis'],
     ['with boxes', 'dialog:boxes', { choice: [1, 3] }, 'Types, Tests'],
   ])('is answered %s though a text was pasted into it, which goes into its field', async (_, text, body, told) => {
     const question = await ask(text);
@@ -326,7 +326,7 @@ describe('a question', () => {
     await expectEmptyPrompt();
   });
 
-  test('refuses what it does not offer and says what it does', async () => {
+  test('refuses an option that it does not offer, and lists those that it does', async () => {
     const question = await ask('scene:ask');
     const none = await answer({ choice: 9 });
     expect(none.status).toBe(422);
@@ -346,7 +346,7 @@ describe('a question', () => {
     expect(toolResults()).toEqual([expect.stringContaining('wants to clarify')]);
   });
 
-  test('in words is answered by a prompt', async () => {
+  test('in words is answered with a prompt', async () => {
     await start();
     await prompt('scene:query');
     await cbos.untilStatus(slug, 'waiting/question');
@@ -356,7 +356,7 @@ describe('a question', () => {
 });
 
 describe('a plan', () => {
-  test('is approved by yes, each edit still asking', async () => {
+  test('is approved with yes, and each edit still asks', async () => {
     await ask('scene:plan', 'plan');
     await answered({ choice: 'yes' });
     await untilDone();
@@ -364,7 +364,7 @@ describe('a plan', () => {
     expect((await cbos.session(slug)).buffer_tail).not.toContain('accept edits on');
   });
 
-  test('is refused by no', async () => {
+  test('is refused with no', async () => {
     await ask('scene:plan', 'plan');
     await answered({ choice: 'no' });
     await untilDone();
@@ -385,7 +385,7 @@ describe('a plan', () => {
 });
 
 describe('the trust dialog', () => {
-  test('is answered by yes', async () => {
+  test('is answered with yes', async () => {
     await launch(world.project('untrusted'));
     await cbos.untilStatus(slug, 'waiting/setup');
     await openQuestion();
@@ -394,7 +394,7 @@ describe('the trust dialog', () => {
   });
 });
 
-test("the dialog about an API key of the environment's is a question, and answered by yes", async () => {
+test('the dialog about an API key in the environment is a question, and is answered with yes', async () => {
   await launch(world.projectDir, { ANTHROPIC_API_KEY: `sk-ant-another-${slug}-that-nobody-has-approved` });
   const question = await openQuestion();
   expect([question.kind, question.text]).toEqual(['setup', expect.stringContaining('API key')]);
@@ -403,14 +403,14 @@ test("the dialog about an API key of the environment's is a question, and answer
   await expectEmptyPrompt();
 });
 
-describe('an answer to nothing', () => {
+describe('an answer without a question', () => {
   test('is refused, and nothing is typed', async () => {
     await start();
     expect((await answer({ choice: 'yes' })).error?.code).toBe('no_question');
     await expectEmptyPrompt();
   });
 
-  test('of two at once the second is refused, and nothing of it is typed', async () => {
+  test('of two at once, the second is refused, and nothing of it is typed', async () => {
     await ask('scene:permission');
     const results = await Promise.all([answer({ choice: 'yes' }), answer({ choice: 'no', text: 'never' })]);
     expect(results.map(({ error }) => error?.code ?? 'answered')).toEqual(['answered', 'no_question']);
@@ -431,7 +431,7 @@ describe('an answer to nothing', () => {
     await expectEmptyPrompt();
   });
 
-  test('whose digit came when its dialog had gone is taken out of the prompt before the next text, after a kill too', async () => {
+  test('whose digit came too late for its dialog is removed from the prompt before the next text, even after a kill', async () => {
     await start();
     const { screen_id: screenId } = await cbos.session(slug);
     await cbos.stop('SIGKILL');

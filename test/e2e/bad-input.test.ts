@@ -40,7 +40,7 @@ const BAD_SLUGS = [
   'a\u0000b',
 ];
 
-describe('what cannot be launched', () => {
+describe('a session that cannot be launched', () => {
   test.each(BAD_SLUGS)('the slug %j is refused', async (slug) => {
     const refused = await cbos.call('POST', '/sessions', { slug, type: 'screen', path: world.projectDir });
     expect(refused).toMatchObject({
@@ -50,7 +50,7 @@ describe('what cannot be launched', () => {
     await expectNothingChanged();
   });
 
-  test('the same slugs are refused at the command line, in one line and with the exit code of wrong usage', async () => {
+  test('the same slugs are refused on the command line, in one line and with the exit code of wrong usage', async () => {
     for (const slug of ['../x', '$(id)', 'x'.repeat(200), '', 'status']) {
       const refused = await cbos.cli(['new', slug]);
       expect(refused.code, slug).toBe(2);
@@ -108,7 +108,7 @@ describe('what cannot be launched', () => {
     await expectNothingChanged();
   });
 
-  test("a socket path beyond the system's limit is refused, where Screen itself would say nothing", async () => {
+  test("a socket path beyond the system's limit is refused, although Screen itself would report nothing", async () => {
     const deep = join(world.dir, 'd'.repeat(60), 's'.repeat(10));
     mkdirSync(deep, { recursive: true, mode: 0o700 });
     await using other = await claudeWorld();
@@ -137,7 +137,7 @@ describe('what cannot be launched', () => {
 });
 
 describe('the command line', () => {
-  test('says what is missing, with its own exit code each', async () => {
+  test('reports what is missing, each with its own exit code', async () => {
     const cases: [string[], number][] = [
       [['show', 'NOBODY'], 3],
       [['kill', 'NOBODY'], 3],
@@ -155,7 +155,7 @@ describe('the command line', () => {
     }
   });
 
-  test('says how to start the server where none runs', async () => {
+  test('explains how to start the server if none is running', async () => {
     await using other = await claudeWorld();
     const result = await runCbos(other, ['ls']);
     expect(result).toMatchObject({ code: 5, stdout: '' });

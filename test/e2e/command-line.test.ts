@@ -5,7 +5,7 @@ import { type CliResult, PROGRAM, runCbos } from '../harness/cbos.ts';
 import { claudeWorld } from '../harness/claude.ts';
 import { waitFor } from '../harness/wait-for.ts';
 
-describe('a day at the command line', () => {
+describe('a day on the command line', () => {
   test('from up to down, with a real session in between', async () => {
     await using world = await claudeWorld();
     const env = { CBOS_PORT: String(await world.freePort()) };
@@ -63,7 +63,7 @@ describe('a day at the command line', () => {
     expect((await cbos('logs', 'DAY', '--raw')).stdout).toContain('Script started on');
     expect((await cbos('status', '--json')).stdout).toContain('"total": 1');
     await waitFor(() => watched.includes('asks permission'), {
-      describe: 'watch has told of it',
+      describe: 'watch has reported it',
       actual: () => watched,
     });
     watch.kill('SIGINT');

@@ -43,7 +43,7 @@ const untilScreen = (isSo: (text: string) => boolean, describe: string) =>
 /** Returns the prompts that arrived and contain the word. */
 const received = (word: string): string[] => world.promptsReceived().filter((prompt) => prompt.includes(word));
 
-describe('a text never goes into what covers the prompt: it is refused with the reason, or held until that has gone:', () => {
+describe('a text never goes into a cover of the prompt: it is refused with the reason, or held until the cover is gone:', () => {
   test.each([
     [
       'the transcript',
@@ -93,7 +93,7 @@ describe('a text never goes into what covers the prompt: it is refused with the 
     await cbos.untilStatus(SLUG, 'idle/waiting_input');
   });
 
-  test('the list of shortcuts does not: the text is sent, and that is all', async () => {
+  test('the list of shortcuts is not a cover: the text is sent as usual', async () => {
     await type('?');
     await untilScreen((shown) => shown.includes('for shell mode'), 'the shortcuts are shown');
     expect((await send('scene:hello beside the shortcuts')).body.status).toBe('delivered');
@@ -103,7 +103,7 @@ describe('a text never goes into what covers the prompt: it is refused with the 
 });
 
 test.each([20, 120, 220, 320])(
-  'a transcript that somebody opens %d ms into the typing of a text costs nothing: it arrives whole, and once',
+  'a transcript that somebody opens %d ms into the typing of a text does no harm: the text arrives whole, and once',
   async (delayMs) => {
     const text = `scene:hello typed for ${delayMs} ms ${'of many words '.repeat(100)}end`;
     const sending = send(text);
@@ -121,7 +121,7 @@ test.each([20, 120, 220, 320])(
   },
 );
 
-test('a text that stands behind a view and that a person sends is not sent again', async () => {
+test('a text behind a view that a person sends is not sent again', async () => {
   const text = `scene:hello sent by hand ${'of many words '.repeat(100)}end`;
   const sending = send(text);
   await new Promise((resolve) => setTimeout(resolve, 150));

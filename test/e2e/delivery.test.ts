@@ -59,7 +59,7 @@ describe('a text for the prompt', () => {
     expect(existsSync(join(world.projectDir, 'pwned'))).toBe(false);
   });
 
-  test('loses control characters and the end of a paste, and says how many', async () => {
+  test('loses control characters and the end of a paste, and reports how many', async () => {
     const sent = await cbos.call<Delivery>('POST', `/sessions/${slug}/send`, {
       text: 'before\u001b[201~\u0003 after\u0000',
     });
@@ -92,7 +92,7 @@ describe('a text for the prompt', () => {
     expect(prompts()).toEqual([]);
   });
 
-  test('never lands in a dialog: it is refused with the open question', async () => {
+  test('never reaches a dialog: it is refused with the open question', async () => {
     await cbos.call('POST', `/sessions/${slug}/send`, { text: 'scene:permission' });
     await cbos.untilStatus(slug, 'waiting/permission');
     const refused = await cbos.call('POST', `/sessions/${slug}/send`, { text: '1' });
@@ -107,7 +107,7 @@ describe('a text for the prompt', () => {
     await cbos.call('POST', `/sessions/${slug}/answer`, { choice: 'no' });
   });
 
-  test('sent while a turn runs goes to the queue of Claude Code and is taken after the turn', async () => {
+  test("sent while a turn runs goes to Claude Code's queue and is taken after the turn", async () => {
     await cbos.call('POST', `/sessions/${slug}/send`, { text: 'scene:slow first' });
     await cbos.untilStatus(slug, 'active/thinking');
     const begun = world.apiEvents.length;
@@ -194,7 +194,7 @@ describe('a text for the prompt', () => {
     expect(prompts()).toEqual(['scene:hello once']);
   });
 
-  test('to several sessions comes back with a result for each', async () => {
+  test('to several sessions returns a result for each', async () => {
     const { slug: other } = await spares.take();
     await cbos.cli(['kill', other]);
     const results = await cbos.call<BroadcastResult[]>('POST', '/send', {

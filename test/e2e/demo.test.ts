@@ -57,7 +57,7 @@ async function startDemo() {
 }
 
 describe('cbos demo', () => {
-  test('runs five real sessions that can be answered from another terminal, ends those of an earlier one that was killed and none of one that runs, and leaves nothing behind after SIGINT or SIGHUP', async () => {
+  test('runs five real sessions that can be answered from another terminal, ends those of an earlier demo that was killed but not those of a running one, and leaves nothing behind after SIGINT or SIGHUP', async () => {
     const first = await startDemo();
     await first.kill('SIGKILL');
     expect(first.pids.filter(isAlive), 'what it has left').toEqual(first.pids);
@@ -73,7 +73,7 @@ describe('cbos demo', () => {
         const detailOf = (slug: string) => sessions.find((one) => one.slug === slug)?.status.detail;
         return Object.entries(asking).every(([slug, detail]) => detailOf(slug) === detail);
       },
-      { describe: 'two ask a permission and one a question', timeoutMs: 40_000, actual: second.said },
+      { describe: 'two ask for a permission and one asks a question', timeoutMs: 40_000, actual: second.said },
     );
     const elsewhere = { env: { CBOS_HOME: second.home } };
     const listed = JSON.parse((await runCbos(world, ['ls', '--json'], elsewhere)).stdout) as Session[];
@@ -107,7 +107,7 @@ describe('cbos demo', () => {
     expect(world.processes()).toEqual([]);
   }, 240_000);
 
-  test('on a terminal, after the first steps of the documentation, it opens the terminal UI, leads round, and leaves nothing behind when the person leaves', async () => {
+  test('on a terminal, after the first steps of the documentation, it opens the terminal UI, gives a tour, and leaves nothing behind when the person leaves', async () => {
     const steps = stepsOf('Your first answer');
     expect(steps.length).toBeLessThanOrEqual(10);
     const [start, leave, link, demo, question, permission] = steps;

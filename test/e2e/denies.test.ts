@@ -144,7 +144,7 @@ test('a session in a terminal is denied a call that needs no dialog, once, howev
   writeFileSync(join(slow, 'on'), '');
   await send('run:push:late');
   await waitFor(() => toolResults(world, 'run:push:late').length === 1, {
-    describe: 'the model is told',
+    describe: 'the model is informed',
     timeoutMs: 60_000,
   });
   expect(toolResults(world, 'run:push:late')[0]).toContain('I push by hand.');

@@ -18,14 +18,14 @@ pattern = "^ *● Deploying to \\\\w+"
 status = "active/using_tools"
 `;
 
-test('a status is explained, kept for a report without a word of the session, and changed by a rule of the user’s own', async () => {
+test("a status is explained, saved for a report without a word of the session, and changed by a user's own rule", async () => {
   await using world = await claudeWorld({
     choosers: [
       (prompt) =>
         prompt.includes('deploy')
           ? {
               name: 'deploy',
-              about: 'an answer that says that something goes on',
+              about: 'an answer that reports work in progress',
               replies: [
                 { kind: 'answer', firstByteDelayMs: 0, blocks: [{ kind: 'text', text: 'Deploying to staging' }] },
               ],
@@ -92,7 +92,7 @@ test('a status is explained, kept for a report without a word of the session, an
   expect(after.verdicts.find(({ source }) => source === 'hook')).toMatchObject({ won: false });
 });
 
-test('a JSON session is explained by its events, and a wrong status of it replayed from its file', async () => {
+test('a JSON session is explained by its events, and its wrong status is replayed from its file', async () => {
   await using world = await claudeWorld();
   const cbos = await startCbos(world);
   const prompt = 'scene:permission for Hildegard';

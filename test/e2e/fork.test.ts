@@ -20,7 +20,7 @@ const ids = async (): Promise<(string | null)[]> =>
 const lastTold = (): string =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null));
 
-test('a conversation is continued twice, each session in its own worktree and with its own id', async () => {
+test('a conversation continues in two sessions, each in its own worktree and with its own id', async () => {
   const repository = createWorktreeRepository(world, 'shop');
   repository.commit('first', { 'a.txt': 'a\n' });
   const folderOf = (slug: string): string => join(repository.path, '.claude', 'worktrees', slug);
@@ -55,7 +55,7 @@ test('a conversation is continued twice, each session in its own worktree and wi
   expect(new Set(await ids()).size).toBe(3);
 });
 
-test('a JSON session is forked in the same folder on request, and its fork does not pay for the original', async () => {
+test('a JSON session is forked in the same folder on request, and the fork does not include the cost of the original', async () => {
   await cbos.cli(['new', 'CI', world.projectDir, '--type', 'json', '--prompt', 'scene:hello first']);
   await cbos.until('CI', ({ json_state }) => json_state === 'complete', 'has answered');
   const refused = await cbos.cli(['fork', 'CI', 'CI-2']);

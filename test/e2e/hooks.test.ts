@@ -95,7 +95,7 @@ test.concurrent('a turn runs while the hook of its prompt hangs, until Claude Co
   expect(runs.status.because.source).not.toBe('hook');
   // Claude Code ends the hook after ten seconds and continues without it.
   await waitFor(() => world.promptsReceived().includes('HANGS scene:hello'), {
-    describe: 'Claude Code goes on without the hook',
+    describe: 'Claude Code continues without the hook',
     timeoutMs: 30_000,
   });
   expect((await cbos.session('HANGS')).status.primary).toBe('active');

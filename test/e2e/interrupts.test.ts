@@ -82,7 +82,7 @@ describe('an interrupt', () => {
     await expectEmptyPrompt();
   });
 
-  test('before the first answer takes the prompt out of the box again, into which Claude Code puts it back', async () => {
+  test('before the first answer removes the prompt that Claude Code puts back into the box', async () => {
     const prompt = `${tag}: a prompt of two lines, one of them longer than the window is wide: ${'word '.repeat(40)}\nand scene:silent`;
     await send(prompt);
     await cbos.untilStatus(slug, 'active/thinking');
@@ -90,7 +90,7 @@ describe('an interrupt', () => {
     await expectEmptyPrompt();
   });
 
-  test('takes it out also where somebody opens the transcript before it could, once that is closed', async () => {
+  test('removes it even if somebody opens the transcript first, once that is closed', async () => {
     await send(`${tag}: covered scene:silent`);
     await cbos.untilStatus(slug, 'active/thinking');
     const interrupting = interrupted();
@@ -130,7 +130,7 @@ describe('an interrupt', () => {
     );
   });
 
-  test('stops the turn alone: a text in the queue is next', async () => {
+  test('stops only the turn: a text in the queue comes next', async () => {
     await send('scene:silent');
     await cbos.untilStatus(slug, 'active/thinking');
     await send(`${tag}: queued scene:hello`);
@@ -142,7 +142,7 @@ describe('an interrupt', () => {
     await cbos.untilStatus(slug, 'idle/waiting_input');
   });
 
-  test('is refused where nothing runs, and before a dialog, which stays open', async () => {
+  test('is refused if nothing is running, and in front of a dialog, which stays open', async () => {
     const idle = await interrupt();
     expect(idle.status).toBe(409);
     expect(idle.error?.code).toBe('nothing_running');
@@ -164,7 +164,7 @@ describe('an interrupt', () => {
   });
 });
 
-describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessionType) => {
+describe.each(['screen', 'json'] as const)('texts that wait for a %s session', (sessionType) => {
   beforeEach(async () => {
     if (sessionType === 'screen') return takeSpare();
     slug = `J${count}`;
@@ -182,7 +182,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
   const queue = (name: string) =>
     cbos.call('POST', `/sessions/${slug}/send`, { text: `${tag}: ${name} scene:hello`, queue: true });
 
-  test('when its turn is interrupted stays until it is let go on, also after a crash of the server', async () => {
+  test('stay when its turn is interrupted until the queue is resumed, even after a crash of the server', async () => {
     await send(`${tag}: running scene:long`);
     await cbos.untilStatus(slug, 'active/responding');
     expect((await queue('queued')).error).toBeNull();
@@ -206,7 +206,7 @@ describe.each(['screen', 'json'] as const)('what waits for a %s session', (sessi
     await cbos.until(slug, (one) => one.queue_stopped_at === null, 'says that its queue goes on');
   });
 
-  test('and came after that is no part of what was stopped', async () => {
+  test('and came after that are not part of the paused queue', async () => {
     await send(`${tag}: running scene:long`);
     await cbos.untilStatus(slug, 'active/responding');
     await interrupted();

@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-test('turns of twenty sessions at once reach twenty clients whole and in order', async () => {
+test('turns of twenty sessions at once reach twenty clients complete and in order', async () => {
   const slugs = Array.from({ length: SESSIONS }, (_, index) => `S-${index}`);
   for (const slug of slugs) await json.create(slug);
   const clients = await Promise.all(slugs.map(() => cbos.watch()));

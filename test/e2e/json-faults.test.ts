@@ -16,8 +16,8 @@ beforeEach(async () => {
 });
 afterEach(() => world.dispose());
 
-describe('a server that is killed in mid-turn', () => {
-  test('loses no event that Claude Code had written, and repeats none: the turn goes on and is found again', async () => {
+describe('a server that is killed during a turn', () => {
+  test('loses and repeats no event that Claude Code had written: the turn continues and is found again', async () => {
     cbos = await startCbos(world);
     await json.create('TURN');
     await json.invoke('TURN', 'scene:tools please');
@@ -78,7 +78,7 @@ describe('a server that is killed in mid-turn', () => {
   });
 });
 
-describe('a Claude Code that misbehaves gives a clear error, and the session can be used afterwards', () => {
+describe('a Claude Code that misbehaves causes a clear error, and the session can be used afterwards', () => {
   /** Writes a program that reports the version of the real one and otherwise runs these shell lines. */
   function stub(...lines: string[]): string {
     const file = join(world.dir, 'stub-claude');
@@ -195,7 +195,7 @@ describe('a Claude Code that misbehaves gives a clear error, and the session can
   });
 });
 
-test('prompts that come at once to a session without a process start one process only', async () => {
+test('prompts that come at once to a session without a process start only one process', async () => {
   cbos = await startCbos(world);
   await json.create('ONE');
   const texts = Array.from({ length: 5 }, (_, index) => `scene:hello ${index}`);

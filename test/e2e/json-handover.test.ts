@@ -23,7 +23,7 @@ afterEach(() => world.dispose());
 const wasTold = (text: string): boolean =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request' && event.scene !== null)).includes(text);
 
-test('a JSON session gets a terminal and gives it back, on one conversation that only one process has open', async () => {
+test('a JSON session gets a terminal and gives it back, with one conversation that only one process has open', async () => {
   const watcher = await cbos.watch();
   await json.create('HAND');
   await json.invoke('HAND', 'scene:hello in events');
@@ -62,7 +62,7 @@ test('a JSON session gets a terminal and gives it back, on one conversation that
   expect(history.filter(({ primary }) => primary === 'dead')).toEqual([]);
 });
 
-test('a terminal whose session cannot go on without one is gone, and says so', async () => {
+test('if a session cannot continue without its terminal, the end of the terminal is reported', async () => {
   await using elsewhere = await claudeWorld();
   const program = join(elsewhere.dir, 'claude');
   symlinkSync(elsewhere.claude, program);
@@ -86,7 +86,7 @@ test('a session in the middle of a turn is not converted', async () => {
   expect((await cbos.session('BUSY')).type).toBe('json');
 });
 
-test('a conversation that CBOS did not begin is listed and taken over', async () => {
+test('a conversation that CBOS did not begin is listed and adopted', async () => {
   await json.create('MINE');
   await json.invoke('MINE', 'scene:hello from before');
   const { claude_session_id: id } = await cbos.untilStatus('MINE', 'idle/waiting_input');
@@ -127,7 +127,7 @@ test('a conversation that CBOS did not begin is listed and taken over', async ()
   expect(unknown.code).toBe(3);
 });
 
-test('cbos invoke streams a turn, says what it asks, and ends with a code for scripts', async () => {
+test('cbos invoke streams a turn, prints its question, and exits with a code for scripts', async () => {
   const made = await cbos.cli(['new', 'CI', world.projectDir, '--type', 'json']);
   expect(made.stdout).toContain('cbos invoke CI');
   const streamed = await cbos.cli(['invoke', 'CI', 'scene:read please']);
@@ -155,7 +155,7 @@ test('cbos invoke streams a turn, says what it asks, and ends with a code for sc
   expect(events.stdout).toContain('❯ scene:permission please\n● I will write the marker file.\n');
 });
 
-test('a session does not cost more than it may, but for the request that reaches it', async () => {
+test('a session does not cost more than allowed, except for the request that reaches the limit', async () => {
   await cbos.cli(['new', 'CHEAP', world.projectDir, '--type', 'json', '--max-budget-usd', '0.005']);
   const first = await cbos.cli(['invoke', 'CHEAP', 'scene:read please']);
   expect(first.code).toBe(1);

@@ -21,7 +21,7 @@ const wasTold = (text: string): boolean =>
   JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request')).includes(text);
 
 describe('a JSON session', () => {
-  test('talks over several turns in one process, and goes on with the conversation in the next after a quiet while', async () => {
+  test('runs several turns in one process, and after a quiet time continues the conversation in the next one', async () => {
     const created = await json.create('TALK');
     expect(created).toMatchObject({
       type: 'json',
@@ -102,7 +102,7 @@ describe('a JSON session', () => {
     expect(wasTold('Which database shall the service use?\\"=\\"PostgreSQL')).toBe(true);
   });
 
-  test('is interrupted in mid-turn, and shows an API error, each time ready for the next prompt', async () => {
+  test('is interrupted during a turn, and shows an API error, each time ready for the next prompt', async () => {
     await json.create('STOP');
     expect((await cbos.call('POST', '/sessions/STOP/interrupt')).error?.code).toBe('nothing_running');
     await json.invoke('STOP', 'scene:long please');

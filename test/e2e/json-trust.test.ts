@@ -70,7 +70,7 @@ test('a folder that nobody has trusted runs nothing in a JSON session until a pe
   expect((await json.create('OTHER')).status.question?.kind).toBe('setup');
 });
 
-test('a no ends the session, and a folder that is trusted, or lies in one that is, asks nothing', async () => {
+test('a no ends the session, and a folder that is trusted, or is in a trusted one, asks nothing', async () => {
   const repository = plantRepository(world.projectDir);
   await json.create('CLONE', { prompt: 'scene:hello' });
   expect((await json.answer('CLONE', { choice: 'no' })).status).toBe(200);
@@ -104,7 +104,7 @@ test('a no ends the session, and a folder that is trusted, or lies in one that i
   expect(shown.status.question?.text).toContain('New MCP server found');
 });
 
-test("the question is about the session's present folder, and what a link leads to is judged and started", async () => {
+test("the question is about the session's current folder, and the target of a link is judged and started", async () => {
   const [here, there] = [world.project('here'), world.project('there')];
   const repository = plantRepository(there);
   await json.create('MOVED', { path: here });

@@ -21,7 +21,7 @@ const lastModel = (): string | undefined => {
   return asked?.kind === 'request' ? asked.body.model : undefined;
 };
 
-test('permission mode and model change from one turn to the next, in a process that runs and in one that is started', async () => {
+test('permission mode and model change from one turn to the next, in a running process and in a new one', async () => {
   await json.create('MODES');
   const running = await cbos.cli(['invoke', 'MODES', 'scene:hello']);
   expect(running.code, running.stderr).toBe(0);
@@ -55,7 +55,7 @@ test('permission mode and model change from one turn to the next, in a process t
   expect((await cbos.cli(['invoke', 'MODES', 'x', '--permission-mode', 'all'])).code).toBe(2);
 });
 
-test('a conversation is compacted by its slash command, and shows that it is', async () => {
+test('a conversation is compacted by its slash command, and shows this', async () => {
   const watcher = await cbos.watch();
   await json.create('LONG');
   await json.invoke('LONG', 'scene:hello');
@@ -94,7 +94,7 @@ test('limits of a subscription are shown with the time of their reset, as they c
   expect(stopped).toMatchObject({ state: 'waiting', rate_limit: { ...limit, status: 'rejected' } });
 });
 
-test('turns cost what they cost after a process was ended and after one was killed', async () => {
+test('turns cost the right amount after a process was ended and after one was killed', async () => {
   await json.create('COST');
   const turn = async (): Promise<void> => {
     expect((await cbos.cli(['invoke', 'COST', 'scene:hello'])).code).toBe(0);

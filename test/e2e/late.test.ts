@@ -47,7 +47,7 @@ function untilDelivered(slug: string, id: string) {
   );
 }
 
-test('a text that shows in the prompt only long after the view over it was closed is not typed again beside it', async () => {
+test('a text that appears in the prompt only long after the view over it was closed is not typed again next to it', async () => {
   await start('LATE');
   const { body } = await send('LATE', 'late: shown after the view');
   expect(body).toMatchObject({ status: 'queued', note: expect.stringContaining('view') });
@@ -55,7 +55,7 @@ test('a text that shows in the prompt only long after the view over it was close
   expect(prompts().filter((prompt) => prompt.includes('late:'))).toEqual(['late: shown after the view']);
 });
 
-test('a text that its hook tells of as it is taken out of the box was taken: it is not sent again', async () => {
+test('a text that its hook reports while it is removed from the box was taken: it is not sent again', async () => {
   await start('STUCK');
   const { body } = await send('STUCK', 'stuck: taken and shown still');
   expect(body.status).toBe('sent');

@@ -19,7 +19,7 @@ const chooseBackground: ChooseScene = (prompt) =>
   prompt.includes('scene:background')
     ? {
         name: 'background',
-        about: 'work in the background, and a turn that goes on beside it',
+        about: 'work in the background, and a turn that continues at the same time',
         replies: [
           {
             kind: 'answer',
@@ -118,7 +118,7 @@ describe('the end of a session', () => {
     },
   );
 
-  test('by rm takes it off the list; its slug is free again and its recording is kept', async () => {
+  test('by rm removes it from the list; its slug is free again and its recording is kept', async () => {
     const slug = newSlug('AGAIN');
     await launch(slug);
     expect((await cbos.call('DELETE', `/sessions/${slug}`)).body).toEqual({ status: 'deleted' });
@@ -132,7 +132,7 @@ describe('the end of a session', () => {
 });
 
 describe('the socket of a session', () => {
-  test('notices that a socket vanished under a living Screen, and does not call the session dead', async () => {
+  test('notices that a socket vanished although Screen is alive, and does not call the session dead', async () => {
     const session = await launch('SOCKET');
     unlinkSync(join(world.screenDir, session.screen_id ?? ''));
     await waitFor(async () => (await cbos.session('SOCKET')).status.primary === 'idle', {
@@ -178,7 +178,7 @@ describe('a restart', () => {
     expect(JSON.stringify(last)).toContain(`scene:hello first of ${slug}`);
   });
 
-  test('of a living session is refused', async () => {
+  test('of a running session is refused', async () => {
     const { slug } = await spares.take();
     expect((await cbos.call('POST', `/sessions/${slug}/restart`)).error?.code).toBe('session_alive');
     expect((await cbos.cli(['restart', slug])).code).toBe(4);
@@ -186,7 +186,7 @@ describe('a restart', () => {
 });
 
 describe('a rename', () => {
-  test('takes the recording and the Screen session along; the session works on', async () => {
+  test('also renames the recording and the Screen session; the session continues', async () => {
     const [old, renamedTo] = [newSlug('OLD'), newSlug('NEW')];
     await launch(old);
     const renamed = await cbos.call<Session>('PATCH', `/sessions/${old}`, { slug: renamedTo });
@@ -202,7 +202,7 @@ describe('a rename', () => {
     });
   });
 
-  test('to a name that is taken or no slug is refused, and nothing changes', async () => {
+  test('to a name that is taken or not a slug is refused, and nothing changes', async () => {
     const [{ slug: one }, { slug: two }] = [await spares.take(), await spares.take()];
     expect((await cbos.call('PATCH', `/sessions/${one}`, { slug: two })).error?.code).toBe('slug_taken');
     expect((await cbos.call('PATCH', `/sessions/${one}`, { slug: '../x' })).error?.code).toBe('invalid_slug');
@@ -256,7 +256,7 @@ describe('the server', () => {
     await cbos.untilStatus(fresh.slug, 'idle/waiting_input');
   });
 
-  test('killed in mid-turn and after it knows both times that work in the background is no turn', async () => {
+  test('killed during a turn and after it knows both times that background work is not a turn', async () => {
     prepareIsolatedHome({ home: world.home, trusted: [world.projectDir], allow: ['Bash(sleep:*)'] });
     await cbos.call('POST', '/sessions', {
       slug: 'BACK',

@@ -64,7 +64,7 @@ test.skipIf(isOlderThan('2.1.330'))(
     // The turn has ended without reaching a limit, so the held text is sent too.
     const texts = async () => (await cbos.call<Delivery[]>('GET', `/sessions/${slug}/deliveries`)).body.toReversed();
     await waitFor(async () => (await texts()).every(({ status }) => status === 'delivered'), {
-      describe: 'what was held is sent',
+      describe: 'the held texts are sent',
       timeoutMs: 30_000,
     });
     expect((await texts()).map(({ text }) => text.split(' ')[1])).toEqual(['the', 'later', 'now']);

@@ -15,7 +15,7 @@ const leavesShell: ChooseScene = (prompt) =>
   prompt.includes('scene:shell')
     ? {
         name: 'shell',
-        about: 'a shell that goes on after the turn',
+        about: 'a shell that continues after the turn',
         replies: [
           {
             kind: 'answer',

@@ -71,7 +71,7 @@ const untilBecame = (status: string, note: string) => {
   );
 };
 
-describe('texts that CBOS typed into the queue of Claude Code, and that come back into the prompt,', () => {
+describe("texts that CBOS typed into Claude Code's queue, and that come back into the prompt,", () => {
   beforeEach(async () => {
     count += 1;
     tag = `T${count}`;
@@ -90,43 +90,43 @@ describe('texts that CBOS typed into the queue of Claude Code, and that come bac
 
   test.each([
     ['', '', ''],
-    [', of which the box shows no more than the end,', 'of many words, more than the box can show '.repeat(60), ''],
-    [', the last of which was on its way still,', '', 'lingering '],
-  ])(
-    'when somebody ends the turn%s are sent when nobody touches them, in their order, and once',
-    async (_, filler, last) => {
-      await bringBack({ filler, last });
-      await type(ESCAPE);
-      await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
-      await cbos.untilStatus(slug, 'idle/waiting_input');
-      expect(received().map((prompt) => prompt.split(`${tag}: `).at(-1))).toEqual([
-        `queued first ${filler}scene:hello`,
-        `queued second ${filler}${last}scene:hello`,
-      ]);
-      await untilBecame('delivered', '');
-    },
-  );
+    [', of which the box shows only the end,', 'of many words, more than the box can show '.repeat(60), ''],
+    [', the last of which was still on its way,', '', 'lingering '],
+  ])('when somebody ends the turn%s are sent if nobody touches them, in order, and once', async (_, filler, last) => {
+    await bringBack({ filler, last });
+    await type(ESCAPE);
+    await waitFor(() => received().length === 2, { describe: 'both arrive', actual: received, timeoutMs: 20_000 });
+    await cbos.untilStatus(slug, 'idle/waiting_input');
+    expect(received().map((prompt) => prompt.split(`${tag}: `).at(-1))).toEqual([
+      `queued first ${filler}scene:hello`,
+      `queued second ${filler}${last}scene:hello`,
+    ]);
+    await untilBecame('delivered', '');
+  });
 
   test.each([
     ['after the turn', ESCAPE, ' and more'],
     ['before the end of the turn', ' and more', ESCAPE],
-  ])('and that somebody changes %s are theirs: said to be so, and never typed again', async (_, first, then) => {
-    await bringBack();
-    for (const keys of [first, then]) {
-      await type(keys);
-      if (keys === ESCAPE) await cbos.untilStatus(slug, 'idle/waiting_input');
-      else await shows('scene:hello and more');
-    }
-    await untilBecame('sent', 'Somebody moved it');
-    expect((await send('beside it')).error?.code).toBe('not_accepting_text');
-    await type('\r');
-    await waitFor(() => received().length === 1, { describe: 'it arrives as it was changed' });
-    await cbos.untilStatus(slug, 'idle/waiting_input');
-    expect((await send('afterwards scene:hello')).body.status).toBe('delivered');
-    expect(received()).toHaveLength(1);
-  });
+  ])(
+    'and that somebody changes %s belong to that person: this is reported, and they are never typed again',
+    async (_, first, then) => {
+      await bringBack();
+      for (const keys of [first, then]) {
+        await type(keys);
+        if (keys === ESCAPE) await cbos.untilStatus(slug, 'idle/waiting_input');
+        else await shows('scene:hello and more');
+      }
+      await untilBecame('sent', 'Somebody moved it');
+      expect((await send('beside it')).error?.code).toBe('not_accepting_text');
+      await type('\r');
+      await waitFor(() => received().length === 1, { describe: 'it arrives as it was changed' });
+      await cbos.untilStatus(slug, 'idle/waiting_input');
+      expect((await send('afterwards scene:hello')).body.status).toBe('delivered');
+      expect(received()).toHaveLength(1);
+    },
+  );
 
-  test('and that somebody sends as they are, are delivered', async () => {
+  test('and that somebody sends unchanged are delivered', async () => {
     await bringBack();
     await type(ESCAPE);
     await cbos.untilStatus(slug, 'idle/waiting_input');

@@ -116,7 +116,7 @@ const untilNothingWaits = () =>
   waitFor(() => waiting() === 0, { describe: 'no hook waits', actual: () => world.processes(), timeoutMs: 30_000 });
 
 describe('a question whose hook waits for the answer', () => {
-  test('is told its options with the question, before they are drawn', async () => {
+  test('is reported with its options, before they are drawn', async () => {
     await start();
     const watcher = await cbos.watch();
     watcher.send({ type: 'subscribe', sessions: [slug] });
@@ -130,7 +130,7 @@ describe('a question whose hook waits for the answer', () => {
     watcher.close();
   });
 
-  test('reaches the agent that asked, where several ask at once', async () => {
+  test('reaches the agent that asked, if several ask at once', async () => {
     await start();
     for (const mark of ['one', 'two']) rmSync(join(world.dir, `ran-${mark}`), { force: true });
     await send('scene:both');
@@ -147,7 +147,7 @@ describe('a question whose hook waits for the answer', () => {
   });
 });
 
-test('a button in Telegram answers the dialog, and the message says so', async () => {
+test('a button in Telegram answers the dialog, and the message shows it', async () => {
   await using telegram = await startTelegram();
   await start();
   const bot = { name: 'BOT', kind: 'telegram', url: telegram.url, token: BOT_TOKEN, chat: '7', answers: true };
@@ -168,7 +168,7 @@ test('a button in Telegram answers the dialog, and the message says so', async (
 });
 
 describe('a person at the terminal', () => {
-  test('who answers is not waited for: the hook goes with its dialog, and the next question is another', async () => {
+  test('who answers is noticed: the hook ends with its dialog, and the next question is a different one', async () => {
     await start();
     const question = await ask('run:person');
     const { screen_id: screenId } = await cbos.session(slug);
@@ -180,7 +180,7 @@ describe('a person at the terminal', () => {
     expect((await answer({ choice: 'no', question_id: question.id })).error?.code).toBe('no_question');
   });
 
-  test('who answers while no server runs is not waited for by the next one', async () => {
+  test('who answers while no server runs is noticed by the next one', async () => {
     await start();
     await ask('run:alone');
     const { screen_id: screenId } = await cbos.session(slug);
@@ -193,7 +193,7 @@ describe('a person at the terminal', () => {
     await untilNothingWaits();
   });
 
-  test('and an answer at the same moment: one wins, the other is told', {
+  test('and an answer at the same moment: one wins, and the other is refused', {
     timeout: 60_000 + RACES * ROUND_MS,
   }, async () => {
     await start();
@@ -252,7 +252,7 @@ describe('a server that is killed', () => {
     }
   });
 
-  test('while it answers: the answer is given, or may be given still; never twice', {
+  test('while it answers: the answer is given, or can still be given; never twice', {
     timeout: 60_000 + KILLS * ROUND_MS,
   }, async () => {
     await start();
@@ -282,7 +282,7 @@ describe('a server that is killed', () => {
   });
 });
 
-test('an interrupt after a yes stops the call that the yes has allowed; the model is told that it was rejected', async () => {
+test('an interrupt after a yes stops the call that the yes has allowed; the model learns that it was rejected', async () => {
   await start();
   await ask('run:stopped');
   expect((await answer({ choice: 'yes' })).error).toBeNull();

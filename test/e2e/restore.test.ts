@@ -96,7 +96,7 @@ test('everything is killed with Screen: the sessions are lost, and come back wit
   expect([ofWork.includes('scene:hello WORK'), ofWork.includes('scene:hello DOCS')]).toEqual([true, false]);
 });
 
-test('a session that was stopped is not lost, and a lost one that is stopped stays away', async () => {
+test('a session that was stopped is not lost, and a lost one that is stopped does not come back', async () => {
   await cbos.cli(['stop', 'BLANK']);
   await killEverything();
   cbos = await startCbos(world);

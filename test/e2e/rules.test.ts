@@ -88,12 +88,12 @@ async function answerOpen(choice: 'yes' | 'no'): Promise<void> {
 }
 
 describe('a session in a terminal', () => {
-  test('runs what a rule allows, and the audit has it whole', async () => {
+  test('runs what a rule allows, and the audit has all of it', async () => {
     rules(ALLOW);
     await send('run:allowed');
     await untilDone('allowed', 1);
     await waitFor(async () => (await audit())[0]?.outcome === 'given', {
-      describe: 'the audit says what became of it',
+      describe: 'the audit records the outcome',
     });
     expect(await audit()).toMatchObject([
       {
@@ -106,11 +106,11 @@ describe('a session in a terminal', () => {
     expect(told.stdout).toContain('sh ./count.sh allowed');
   });
 
-  test('is refused what a rule denies, with its note, and the turn goes on', async () => {
+  test('is refused what a rule denies, with its note, and the turn continues', async () => {
     rules(ALLOW + DENY);
     await send('run:denied');
     await waitFor(() => toolResults(world, 'run:denied').length === 1, {
-      describe: 'the model is told',
+      describe: 'the model is informed',
       timeoutMs: 30_000,
     });
     expect(toolResults(world, 'run:denied')[0]).toContain('Count with abacus instead.');
@@ -198,7 +198,7 @@ test('a JSON session runs what a rule allows, and is refused what one denies', a
   rmSync(join(world.dir, 'ran-denied'), { force: true });
   await json.invoke('JSON', 'run:denied please');
   await waitFor(() => toolResults(world, 'run:denied please').length === 1, {
-    describe: 'the model is told',
+    describe: 'the model is informed',
     timeoutMs: 30_000,
   });
   await untilComplete();
@@ -209,7 +209,7 @@ test('a JSON session runs what a rule allows, and is refused what one denies', a
   ]);
 });
 
-test('what rules cover is answered by them, and nobody is told of a question', async () => {
+test('calls that rules cover are answered by them, and no question is reported', async () => {
   rules(`[[allow]]\ncommand = ${JSON.stringify(ALLOWED)}\n`);
   const json = jsonSessions(world, () => cbos);
   await json.create('COVERED', { permission_mode: 'default' });

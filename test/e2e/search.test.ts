@@ -28,7 +28,7 @@ async function found(query: string, isIt: (result: SearchResult) => boolean): Pr
   return answer.last;
 }
 
-test('what a session was told, said, did and showed is found as it comes, also after kill -9, and with its place to replay', async () => {
+test('the prompts, answers, actions and screens of a session are found at once, even after kill -9, with their place for a replay', async () => {
   await cbos.call('POST', '/sessions', {
     slug: 'TOOLS',
     type: 'screen',
@@ -79,7 +79,7 @@ test('what a session was told, said, did and showed is found as it comes, also a
   expect((await cbos.cli(['search', 'zebrafish'])).stderr).toContain('nothing found');
 });
 
-test('what a JSON session was told, said and called is found, and leads to its place among the events', async () => {
+test('the prompts, answers and calls of a JSON session are found, and lead to their place among the events', async () => {
   await cbos.call('POST', '/sessions', { slug: 'J', type: 'json', path: world.projectDir });
   const turn = await cbos.cli(['invoke', 'J', 'scene:tools zebrafish']);
   expect(turn.code, turn.stderr).toBe(0);

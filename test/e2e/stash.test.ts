@@ -75,7 +75,7 @@ describe('a stashed reply', () => {
     expect(times).toEqual([...times].sort());
   });
 
-  test('is applied once at most through kills of the server, before it is due and while it is being typed', async () => {
+  test('is applied at most once through kills of the server, before it is due and while it is being typed', async () => {
     const { slug } = await spares.take();
     const begun = world.apiEvents.length;
     await send(slug, `scene:slow first ${tag}`);
@@ -111,7 +111,7 @@ describe('a stashed reply', () => {
       await waitFor(async () => (await apply()).status === 200, { describe: 'it is taken once the prompt is clear' });
     }
     await waitFor(() => arrived().some((text) => text.includes('by hand')), {
-      describe: 'the one that was kept for a person arrives',
+      describe: 'the text that was kept for a person arrives',
       actual: arrived,
     });
     const kept = arrived().filter((text) => text.includes('scene:hello kept'));
@@ -120,8 +120,8 @@ describe('a stashed reply', () => {
   });
 });
 
-describe('a broadcast at the command line', () => {
-  test('reaches those that are ready and nobody else, with a line for each', async () => {
+describe('a broadcast on the command line', () => {
+  test('reaches only the sessions that are ready, with a line for each', async () => {
     const [ready, busy, ended] = [await spares.take(), await spares.take(), await spares.take()];
     await send(busy.slug, `scene:silent ${tag}`);
     await cbos.untilStatus(busy.slug, 'active/thinking');
@@ -142,7 +142,7 @@ describe('a broadcast at the command line', () => {
 
 /** This block must come last, because it deletes the session that it takes. */
 describe('a stashed reply that is applied by hand', () => {
-  test('is applied once, follows its session through a rename, and goes with it', async () => {
+  test('is applied once, follows its session through a rename, and is deleted with it', async () => {
     const { slug } = await spares.take();
     const kept = await keep(slug, `scene:hello later ${tag}`);
     await cbos.call('PATCH', `/sessions/${slug}`, { slug: 'NEW' });

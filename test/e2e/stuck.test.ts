@@ -50,7 +50,7 @@ test('a turn is stuck when its spinner stops for longer than the threshold, and 
   expect((await historyOf('ASKS')).filter(({ health }) => health !== 'ALIVE')).toEqual([]);
 });
 
-test('a turn of a JSON session is stuck when Claude Code says nothing for longer than the threshold, but not while a tool runs', async () => {
+test('a turn of a JSON session is stuck if Claude Code reports nothing for longer than the threshold, but not while a tool runs', async () => {
   await using world = await claudeWorld();
   const cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: String(THRESHOLD_MS) });
   const json = jsonSessions(world, () => cbos);

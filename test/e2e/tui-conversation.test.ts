@@ -11,7 +11,7 @@ const chooseHeld: ChooseScene = (prompt) =>
   prompt.includes('scene:held')
     ? {
         name: 'held',
-        about: 'a check that runs for as long as there is a file',
+        about: 'a check that runs while a file exists',
         replies: [
           { kind: 'answer', blocks: [{ kind: 'tool', name: 'Bash', input: { command: './check.sh' } }] },
           { kind: 'answer', blocks: [{ kind: 'text', text: 'The check has ended.' }] },
@@ -41,7 +41,7 @@ async function send(text: string): Promise<void> {
   await terminal.keys('Enter');
 }
 
-test('a conversation is shown with its tools folded, and with all that they said after o', async () => {
+test('a conversation is shown with its tools folded, and with all their output after o', async () => {
   await send('scene:read it');
   const folded = await terminal.until(/It is a small example project/, 'the answer');
   expect(folded).toMatch(/❯ scene:read it/);
@@ -75,7 +75,7 @@ test('its question is answered with 2', async () => {
   await isOver();
 });
 
-test('a reply that was kept for when it waits goes by itself after the turn that runs', async () => {
+test('a reply that was kept until the session waits is sent automatically after the running turn', async () => {
   const hold = join(world.dir, 'hold');
   writeFileSync(hold, '');
   writeFileSync(join(world.projectDir, 'check.sh'), `#!/bin/sh\nwhile [ -e '${hold}' ]; do sleep 0.1; done\n`);
@@ -93,7 +93,7 @@ test('a reply that was kept for when it waits goes by itself after the turn that
   await isOver();
 });
 
-test('t lends it a terminal on the same conversation, and takes it back', async () => {
+test('t gives it a terminal with the same conversation, and takes it back', async () => {
   await terminal.keys('t');
   await terminal.untilGone(/CBOS/, 'the terminal UI');
   await terminal.until(/Hello! I am ready[\s\S]*❯/, 'the conversation in a real terminal');

@@ -33,7 +33,7 @@ async function send(terminal: Terminal, text: string): Promise<void> {
   await terminal.keys('Enter');
 }
 
-test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, sends a draft, attaches and comes back, ends it, leaves it all running', async () => {
+test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, sends a draft, attaches and comes back, ends it, and leaves while everything keeps running', async () => {
   const terminal = await openTerminal(world, { env });
   await terminal.until(/No sessions yet/, 'that there is no session');
   await terminal.until(/server up/, 'the server it started');
@@ -98,7 +98,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   expect(JSON.parse(stdout)).toMatchObject([{ slug: 'AUTH', state: 'dead' }]);
 }, 120_000);
 
-test('two at once agree; a server that goes is told, and when it is back the picture is of now', async () => {
+test('two at once agree; a lost server is reported, and when it is back the picture is current', async () => {
   const one = await openTerminal(world, { env });
   await one.until(/server up/, 'the server');
   const other = await openTerminal(world, { env, cols: 150, rows: 40 });

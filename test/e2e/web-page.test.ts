@@ -194,7 +194,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await endAll();
   });
 
-  test('a conversation without a terminal: markdown and code, tools with what they were given and answered, an edit as a diff, its permission by click, its cost', async () => {
+  test('a conversation without a terminal: markdown and code, tools with input and output, an edit as a diff, its permission by click, its cost', async () => {
     await open();
     await page.goto(`${cbos.url}/#/new`);
     await page.getByLabel('Folder').fill(`${world.dir}/review`);
@@ -259,7 +259,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await endAll();
   });
 
-  test('a server that is killed and comes back: the page says so, and recovers by itself', async () => {
+  test('a server that is killed and comes back: the page reports it, and recovers automatically', async () => {
     await open();
     await cbos.call('POST', '/sessions', { slug: 'KEEP', path: world.projectDir, type: 'screen' });
     await row('KEEP').click();
@@ -278,7 +278,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await endAll();
   });
 
-  test('what was said is found, and the replay opens at that moment and plays on', async () => {
+  test('a text is found, and the replay opens at that moment and continues', async () => {
     await open();
     await page.addInitScript(WITHOUT_WEBGL);
     await page.reload();

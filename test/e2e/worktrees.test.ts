@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-test('a session works in a worktree of its own, once the new folder is trusted', async () => {
+test('a session works in its own worktree, once the new folder is trusted', async () => {
   const repository = createWorktreeRepository(world, 'shop');
   repository.commit('first', { 'a.txt': 'a\n', '.gitignore': '*.env\n', '.worktreeinclude': '*.env\n' });
   repository.write('local.env', 'KEY=1\n');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Emitter } from '../../src/emitter/emitter.ts';
 
-test('each listener is told in the order in which they came, until it is disposed of', () => {
+test('each listener is notified, in the order in which they were added, until it is disposed of', () => {
   const emitter = new Emitter<[number, string]>();
   const told: string[] = [];
   const stopFirst = emitter.on((number, word) => told.push(`first ${number} ${word}`));
@@ -15,7 +15,7 @@ test('each listener is told in the order in which they came, until it is dispose
   expect(told).toEqual(['first 1 a', 'second 1', 'second 2']);
 });
 
-test('the same function that listens twice is told twice, and each is disposed of by itself', () => {
+test('a function that listens twice is notified twice, and each listener is disposed of separately', () => {
   const emitter = new Emitter();
   let count = 0;
   const listener = (): void => {
@@ -31,7 +31,7 @@ test('the same function that listens twice is told twice, and each is disposed o
   expect(emitter.size).toBe(0);
 });
 
-test('a listener that another one removes is told no more, one that it adds is told the next time', () => {
+test('a listener that another one removes is not notified any more, and one that it adds is notified the next time', () => {
   const emitter = new Emitter();
   const told: string[] = [];
   emitter.on(() => {
@@ -49,7 +49,7 @@ test('a listener that another one removes is told no more, one that it adds is t
   emitter.clear();
 });
 
-test('a listener that throws stops the others only where nobody takes the fault', () => {
+test('a listener that throws stops the others only if nobody handles the error', () => {
   const faults: unknown[] = [];
   const patient = new Emitter<[string]>((cause, told) => faults.push([(cause as Error).message, told]));
   const strict = new Emitter<[string]>();

@@ -106,7 +106,7 @@ describe.skipIf(!canStepClock)('a clock that is set back by an hour', () => {
     await restartServer(async () => {
       clock.set(clock.offset() - HOUR_MS);
       await waitFor(() => readdirSync(join(world.cbosHome, 'hooks')).some((name) => name.endsWith('.json')), {
-        describe: 'a hook of the end of the turn lies in the spool',
+        describe: 'a hook for the end of the turn is in the spool',
       });
     });
     expectNoFuture(await untilIdle(slug));

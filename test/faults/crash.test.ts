@@ -80,7 +80,7 @@ function untilTold(body: object, status: Delivery['status']): Promise<Delivery> 
       last = (await send(body)).body;
       return last.status === status ? last : null;
     },
-    { describe: `a client that asks again is told ${status}`, actual: () => last },
+    { describe: `a client that asks again is informed: ${status}`, actual: () => last },
   );
 }
 
@@ -165,7 +165,7 @@ describe('a server that is killed while it sends a text', () => {
     expect(prompts('heavy')).toEqual([]);
   });
 
-  test('before Enter, and the session ends with it: the text has failed, and the same key tells so', async () => {
+  test('before Enter, and the session ends with it: the text has failed, and the same key reports it', async () => {
     const body = { text: `scene:hello ${slug} lost`, idempotency_key: 'lost' };
     await killWhen('typing', body);
     process.kill(claudePid, 'SIGKILL');

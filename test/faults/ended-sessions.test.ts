@@ -35,7 +35,7 @@ async function run(world: World, look?: (cbos: Cbos) => Promise<void>): Promise<
       read = bytesRead(cbos.pid);
       return read - before < REST_BYTES;
     },
-    { describe: 'the server rests', timeoutMs: 90_000 },
+    { describe: 'the server is idle', timeoutMs: 90_000 },
   );
   await cbos.stop();
   return read;

@@ -38,7 +38,7 @@ const oneLine = (text: string): string[] =>
     .split('\n')
     .filter((line) => !line.includes('starting'));
 
-describe('a home that goes while its server runs', () => {
+describe('a home that is lost while its server runs', () => {
   test.each([
     ['removed', () => rmSync(world.cbosHome, { recursive: true })],
     ['emptied', () => spawnEmpty()],
@@ -143,7 +143,7 @@ describe('the database', () => {
     garble(inHome('cbos.db'), { from: 0, bytes: size });
     await waitFor(
       async () => (await cbos.call('POST', '/stash', { session_slug: 'J', response: 'x' })).error !== null,
-      { describe: 'the damage is met' },
+      { describe: 'the damage is found' },
     );
     const { error } = await cbos.call('POST', '/stash', { session_slug: 'J', response: 'x' });
     expect(error?.code).toBe('database_damaged');

@@ -40,23 +40,26 @@ async function answer(): Promise<void> {
 
 const untilRemade = (before: number) =>
   waitFor(() => statSync(spool, { throwIfNoEntry: false })?.birthtimeMs !== before && statSync(spool).isDirectory(), {
-    describe: 'the spool is made anew',
+    describe: 'the spool is created again',
   });
 
 test.each([
   ['removed', () => rmSync(spool, { recursive: true })],
   ['moved away', () => renameSync(spool, `${spool}.old`)],
-])('a hook spool that is %s under the server is made anew, hooks work again, and the loss is told', async (_, lose) => {
-  await worksByHooks();
-  const { birthtimeMs } = statSync(spool);
-  lose();
-  await untilRemade(birthtimeMs);
-  expect(statSync(spool).mode & 0o777).toBe(0o700);
-  await worksByHooks();
-  const doctor = await cbos.cli(['doctor']);
-  expect(doctor.stdout).toMatch(/hooks was removed while the server ran/);
-  expect(logOf(world)).toContain('the hook spool was removed and created again');
-});
+])(
+  'a hook spool that is %s while the server runs is created again, hooks work again, and the loss is reported',
+  async (_, lose) => {
+    await worksByHooks();
+    const { birthtimeMs } = statSync(spool);
+    lose();
+    await untilRemade(birthtimeMs);
+    expect(statSync(spool).mode & 0o777).toBe(0o700);
+    await worksByHooks();
+    const doctor = await cbos.cli(['doctor']);
+    expect(doctor.stdout).toMatch(/hooks was removed while the server ran/);
+    expect(logOf(world)).toContain('the hook spool was removed and created again');
+  },
+);
 
 test('a question that a session asks while its hooks are lost is seen on its screen, and answered', async () => {
   expect((await cbos.cli(['send', 'AUTH', 'scene:permission'])).code).toBe(0);

@@ -38,7 +38,7 @@ function summary({ texts, kills: done }: Pick<KillsRun, 'kills' | 'texts'>): str
   return `${done} kills, ${texts.length} texts: ${delivered} delivered, ${repeated} asked for again, ${failed} failed and sent anew, ${unknown} unknown`;
 }
 
-test('a text that is told wrongly, or without an end, or unknown too often, is a fault', () => {
+test('a text that is reported wrongly, never settled, or unknown too often is a fault', () => {
   const text: WantedText = {
     mark: 'S0.c0.1',
     session: 'S0',

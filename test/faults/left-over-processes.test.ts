@@ -45,7 +45,7 @@ test('nor while no server runs: the next server connects to it again', async () 
   expect((await cbos.session('CI')).pid).toBe(agent);
 });
 
-test('what a session in a terminal leaves without its Screen is named still', async () => {
+test('processes that a session in a terminal leaves without its Screen are still named', async () => {
   await cbos.call('POST', '/sessions', { slug: 'TERM', type: 'screen', path: world.projectDir });
   const { pid, screen_id: screenId } = await cbos.untilStatus('TERM', 'idle/ready');
   await cbos.stop('SIGKILL');

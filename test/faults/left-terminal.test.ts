@@ -46,7 +46,7 @@ async function killAttached(): Promise<void> {
   }
 }
 
-describe('a server that is killed as it changes the size of a session', () => {
+describe('a server that is killed while it changes the size of a session', () => {
   test('leaves no key in the session, and its successor detaches the hidden terminal', async () => {
     await killAttached();
     cbos = await startCbos(world);

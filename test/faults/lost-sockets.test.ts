@@ -132,7 +132,7 @@ test('a daemon that somebody stops is shown with its cure, and the session is as
   await waitFor(() => world.promptsReceived().includes('scene:hello stopped'), { describe: 'the held text is typed' });
 });
 
-test('its end is seen and wiped as ever, after its socket was made again', async () => {
+test('its end is noticed and cleaned up as usual, after its socket was made again', async () => {
   await cbos.until('LOST', (one) => one.status.primary === 'idle', 'is done');
   expect((await cbos.cli(['kill', 'LOST'])).code).toBe(0);
   await cbos.untilStatus('LOST', 'dead/null');

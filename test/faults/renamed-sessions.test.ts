@@ -53,7 +53,7 @@ test('it cannot be adopted under its new name', async () => {
   expect((await listed()).map((one) => one.slug)).toEqual(['WORK']);
 });
 
-test('it takes a new slug along', async () => {
+test('it gets a new slug', async () => {
   expect((await cbos.cli(['rename', 'WORK', 'NAMED'])).code).toBe(0);
   id = `${Number.parseInt(id, 10)}.NAMED`;
   expect(socketsOf(world)).toEqual([id]);

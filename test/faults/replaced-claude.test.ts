@@ -41,7 +41,7 @@ test('a Claude Code that is replaced under its sessions: running sessions contin
   );
   // Longer than any threshold for the screen.
   await waitFor(async () => (await cbos.session('NEW')).status.unchanged_ms > 4_000, {
-    describe: 'it has been so for a while',
+    describe: 'its status has not changed for a while',
   });
   expect(await cbos.session('NEW')).toMatchObject({ state: 'unknown', status: { primary: null, detail: null } });
   expect((await cbos.call('DELETE', '/sessions/NEW')).error).toBeNull();

@@ -13,7 +13,7 @@ const flat: readonly Sample[] = Array.from({ length: 60 }, (_, minute) => ({
   recordingBytes: minute * 1_000_000,
 }));
 
-test('a run in which nothing grows is without a fault', () => {
+test('a run in which nothing grows has no fault', () => {
   expect(growthFaults(flat)).toEqual([]);
 });
 

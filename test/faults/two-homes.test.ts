@@ -39,7 +39,7 @@ test("neither home lists the other's sessions, even after a restart", async () =
   expect(await slugs(cbos)).toEqual(['WORK']);
 });
 
-test('each home answers the question of its own session by a reply, also after a restart while both are asked', async () => {
+test('each home answers the question of its own session by a reply, even after a restart while both ask', async () => {
   await cbos.call('POST', '/sessions/WORK/send', { text: 'scene:ask for mine' });
   await neighbour.call('POST', '/sessions/WORK/send', { text: 'scene:ask for theirs' });
   for (const server of [cbos, neighbour]) await server.untilStatus('WORK', 'waiting/question');
@@ -64,14 +64,14 @@ test("an adoption of the other's session is refused, and names the home that has
   expect(await slugs(cbos)).toEqual(['WORK']);
 });
 
-test("a rename by its user makes the other's session nobody else's", async () => {
+test("a rename by its user gives the other's session to nobody else", async () => {
   const id = await renameByUser(other, theirs.screen_id ?? '', 'moved');
   theirs = await neighbour.until('WORK', (one) => one.screen_id === id, 'is followed');
   expect((await cbos.call('POST', '/sessions/adopt', { screen_id: 'moved' })).error?.code).toBe('other_home');
   expect(await slugs(cbos)).toEqual(['WORK']);
 });
 
-test("what the other has adopted is not adopted a second time, and goes on into the other's recording", async () => {
+test("a session that the other has adopted is not adopted again, and stays in the other's recording", async () => {
   const id = await startByHand(world, 'byhand');
   await neighbour.until('byhand', (one) => one.status.primary === 'idle', 'is idle');
   expect((await neighbour.cli(['adopt', id, 'TAKEN'])).code).toBe(0);
@@ -92,7 +92,7 @@ test("whatever one home ends, removes and watches, the other's sessions are left
   expect(sent.body).toMatchObject({ status: 'delivered' });
 });
 
-test('a conversation that runs in the other home is not offered, and that home is named to whoever wants it', async () => {
+test('a conversation that runs in the other home is not offered, and a request for it gets the name of that home', async () => {
   await neighbour.until('WORK', (one) => one.status.primary === 'idle', 'is done');
   const { claude_session_id: id } = await neighbour.session('WORK');
   const conversations = (await cbos.call<Conversation[]>('GET', '/conversations')).body;

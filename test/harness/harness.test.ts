@@ -22,7 +22,7 @@ const HARNESS = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = join(HARNESS, '../..');
 
 describe('a world', () => {
-  test('has short private directories and an environment of an allow-list', async () => {
+  test('has short private directories and an environment from an allow-list', async () => {
     await using world = createWorld();
     for (const dir of [world.dir, world.home, world.screenDir, world.streamDir, world.projectDir]) {
       expect(statSync(dir).mode & 0o777, dir).toBe(0o700);
@@ -45,7 +45,7 @@ describe('a world', () => {
     `);
   });
 
-  test('ends every process of its own, daemons too, and no other', async () => {
+  test('ends all its own processes, daemons too, and no others', async () => {
     const other = createWorld();
     const world = createWorld();
     try {
@@ -67,7 +67,7 @@ describe('a world', () => {
   });
 });
 
-test('waitFor says what it waited for and what there was', async () => {
+test('waitFor reports what it waited for and the actual state', async () => {
   await expect(
     waitFor(() => null, { describe: 'the moon is blue', timeoutMs: 20, actual: () => 'grey' }),
   ).rejects.toThrow('waited 20 ms in vain until the moon is blue; there is: grey');
@@ -119,7 +119,7 @@ test('leaves a daemon', async () => {
 `;
 
 describe('a run of the tests', () => {
-  test('fails and names it when a test left something behind, and cleans it up', async () => {
+  test('fails and names the test if a test left something behind, and cleans it up', async () => {
     const { world, child, said, output } = runVitest(LEAVES_A_DAEMON.replace('HANG', ''));
     try {
       const [code] = await once(child, 'exit');
@@ -157,7 +157,7 @@ describe('a run of the tests', () => {
   });
 });
 
-test('run ids are short and differ', () => {
+test('run ids are short and unique', () => {
   expect(newRunId()).toMatch(/^[0-9a-f]{6}$/);
   expect(newRunId()).not.toBe(newRunId());
   expect(process.env[RUN_VARIABLE]).toMatch(/^[0-9a-f]{6}$/);

@@ -52,7 +52,7 @@ export async function playRestless(play: RestlessPlay): Promise<{ reconnects: nu
   }
   const ends = new Map([...files].map(([slug, file]) => [slug, fstatSync(file).size]));
   await waitFor(() => clients.every((client) => client.failure !== null || client.lag(ends) === 0), {
-    describe: 'every client has all of it',
+    describe: 'every client has all the output',
     actual: () => `bytes that each lacks: ${clients.map((client) => client.lag(ends)).join(', ')}`,
     timeoutMs: 90_000,
   });

@@ -27,8 +27,8 @@ const HARD_SCENES = ['transcript-permission', 'queued', 'interrupt-tool', 'ask-e
  */
 const AFTER_CHANGE_MS = 3_000;
 
-describe('what a client is told of a live session', () => {
-  test('is right once a change has been told, in the scenes in which sources disagree', { retry: 1 }, async () => {
+describe('the status of a live session that a client receives', () => {
+  test('is right soon after each change, in the scenes in which sources disagree', { retry: 1 }, async () => {
     const said: string[] = [];
     const { results, broken } = await runLive({
       scenes: HARD_SCENES,
@@ -60,7 +60,7 @@ describe('what a client is told of a live session', () => {
     }
   });
 
-  test('came within 150 ms in half of the changes, several sessions at once on a busy machine', () => {
+  test('arrived within 150 ms for half of the changes, with several sessions at once on a busy machine', () => {
     const scenes = measured();
     const lags = Object.values(scenes).flatMap(({ runs }) => runs.flatMap(({ lagsMs }) => lagsMs));
     expect(lags.sort((a, b) => a - b)[Math.floor(lags.length / 2)]).toBeLessThanOrEqual(150);

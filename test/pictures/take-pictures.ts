@@ -117,7 +117,7 @@ async function replay(page: Page): Promise<void> {
   await page.locator('.question-mark').first().waitFor();
   await page.keyboard.press(']');
   await waitFor(async () => Number(await page.getByLabel('Position').inputValue()) > 1, {
-    describe: 'it stands before the question',
+    describe: 'the replay is just before the question',
   });
 }
 

@@ -15,7 +15,7 @@ const recordings = FOLDERS.flatMap((folder) =>
     .map((name) => join(folder, name.slice(0, -'.typescript'.length))),
 );
 
-test.each(recordings)('%s is whole, labelled in order, and names nobody’s machine', (base) => {
+test.each(recordings)('%s is complete, labelled in order, and names nobody’s machine', (base) => {
   const bytes = readFileSync(`${base}.typescript`);
   const timingText = readFileSync(`${base}.timing`, 'utf8');
   const header = parseHeader(bytes);

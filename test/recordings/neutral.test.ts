@@ -18,11 +18,11 @@ test('a path keeps its length in every form that the screen gives it', () => {
   expect(neutralizePaths('see /tmp/other and tmp', DIRECTORY)).toBe('see /tmp/other and tmp');
 });
 
-test('a directory of another length is refused, it would move the screen', () => {
+test('a directory of another length is refused, because it would move the screen', () => {
   expect(() => neutralizePaths('', '/tmp/x')).toThrow('not as long as');
 });
 
-test('the command is named in the header and in the timing without its files', () => {
+test('the command is in the header and in the timing without its files', () => {
   expect(
     neutralizeHeader('Script started on 2026 [COMMAND="exec /bin/sh \'/tmp/x/run\'" COLUMNS="100"]\nCOMMAND="stays"'),
   ).toBe('Script started on 2026 [COMMAND="claude" COLUMNS="100"]\nCOMMAND="stays"');

@@ -46,7 +46,7 @@ test('a turn is active from its request to the end of the answer that calls no t
   ).toEqual(['active', 'idle']);
 });
 
-test('a turn begins when its prompt is sent, a queued one when its request comes', () => {
+test('a turn begins when its prompt is sent, and a queued one when its request comes', () => {
   let now = 100;
   const truth = new Truth(OPTIONS, () => now);
   truth.sent();
@@ -73,7 +73,7 @@ test('a subagent neither begins nor ends a turn, but it may ask', () => {
   expect(statesOf(asked), 'the turn may end meanwhile').toEqual(['active', 'waiting']);
 });
 
-test('titles, a warm-up and suggestions are nobody’s turn', () => {
+test('titles, a warm-up and suggestions belong to no turn', () => {
   for (const one of [request(1, 'go', null), request(1, 'Warmup'), request(1, '[SUGGESTION MODE: what next?]')]) {
     expect(statesOf([one, event('end', 1)])).toEqual([]);
   }

@@ -18,7 +18,7 @@ function someMachine() {
 }
 
 describe("the server's clock", () => {
-  test('tells a step to whoever keeps times before it tells the time', () => {
+  test('reports a step to everything that stores times before it returns the new time', () => {
     const { machine, clock, steps, pass } = someMachine();
     pass(1_000);
     clock.now();
@@ -32,14 +32,14 @@ describe("the server's clock", () => {
     expect(steps).toEqual([-HOUR_MS, 2 * HOUR_MS]);
   });
 
-  test('calls a sleep of the machine a step: its timers stood still', () => {
+  test('treats a sleep of the machine as a step, because its timers stood still', () => {
     const { machine, clock, steps } = someMachine();
     machine.wallMs += 8 * HOUR_MS;
     clock.now();
     expect(steps).toEqual([8 * HOUR_MS]);
   });
 
-  test('takes time that passes, and what NTP adjusts, for no step', () => {
+  test('does not treat passing time, and adjustments by NTP, as a step', () => {
     const { machine, clock, steps, pass } = someMachine();
     for (let hour = 0; hour < 24; hour += 1) {
       pass(HOUR_MS);
@@ -49,7 +49,7 @@ describe("the server's clock", () => {
     expect(steps).toEqual([]);
   });
 
-  test('believes no reading between whose halves the thread was held up', () => {
+  test('does not believe a reading during which the thread was delayed', () => {
     const machine = { wallMs: 1_000_000, monotonicMs: 0 };
     let heldUp = 0;
     const clock = createClock({
@@ -71,7 +71,7 @@ describe("the server's clock", () => {
     expect(steps).toEqual([]);
   });
 
-  test('tells a moment by the clock of later, and is heard no more once that is asked', () => {
+  test('gives a moment by the later clock, and needs no listener once that was requested', () => {
     const { machine, clock, steps, stop, pass } = someMachine();
     const moment = markNow(clock);
     pass(500);

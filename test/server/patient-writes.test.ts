@@ -28,7 +28,7 @@ const notes = (): string[] =>
     .all()
     .map(({ t }) => String(t));
 
-test('what finds no room is kept in its order, and written when there is some', () => {
+test('writes for which there is no room are kept in order, and done when there is some', () => {
   fill();
   writes.write(note(`1${LONG}`));
   writes.write(note('2'));
@@ -42,7 +42,7 @@ test('what finds no room is kept in its order, and written when there is some', 
   expect(notes()).toEqual(['1', '2', '3']);
 });
 
-test('the end of the server is a last try', () => {
+test('the end of the server makes a last attempt', () => {
   fill();
   writes.write(note(`1${LONG}`));
   database.exec('PRAGMA max_page_count = 100000');
@@ -50,6 +50,6 @@ test('the end of the server is a last try', () => {
   expect(notes()).toEqual(['1']);
 });
 
-test('another fault is nothing to be patient with', () => {
+test('another fault is not retried', () => {
   expect(() => writes.write(() => database.exec('INSERT INTO absent VALUES (1)'))).toThrow('no such table');
 });

@@ -37,13 +37,13 @@ const turn = (slug = 'AUTH'): void => {
 };
 
 describe('unread', () => {
-  test('a turn that ended is unread until a look, which every client is told of', async () => {
+  test('a turn that ended is unread until a look, and every client is notified', async () => {
     const page = await server.connectStream();
     await page.next('sessions');
     expect((await read()).unread).toBe(false);
     turn();
     await waitFor(() => page.of('session_state').at(-1)?.unread === true, {
-      describe: 'the page is told with the state',
+      describe: 'the page is notified together with the state',
     });
     const { news } = await read();
     await callRoute(server, 'markSeen', { params, body: { news } });
@@ -59,7 +59,7 @@ describe('unread', () => {
     expect((await callRoute(server, 'markSeen', { params, body: {} })).json()).toMatchObject({ unread: false });
   });
 
-  test('marked by hand it stays unread, also for a look that was under way', async () => {
+  test('a session marked by hand stays unread, even after a look that was under way', async () => {
     turn();
     const { news } = await read();
     expect((await callRoute(server, 'markUnseen', { params })).json()).toMatchObject({
@@ -80,7 +80,7 @@ describe('unread', () => {
     expect((await read()).unread).toBe(false);
   });
 
-  test('it survives a rename and a server that goes away, and a session of the same name knows nothing of it', async () => {
+  test('it survives a rename and a restart of the server, and does not apply to another session of the same name', async () => {
     turn();
     await callRoute(server, 'patchSession', { params, body: { slug: 'LOGIN' } });
     expect((await read('LOGIN')).unread).toBe(true);
@@ -102,7 +102,7 @@ describe('unread', () => {
 });
 
 describe('a snoozed session', () => {
-  test('needs nobody and tells nobody until its time, then it does', async () => {
+  test('needs nobody and notifies nobody until its time, then it does', async () => {
     server.sessions.change('AUTH', asks('q1'));
     expect(server.waited).toEqual(['AUTH']);
     expect((await snooze({ until: at(5) })).json()).toMatchObject({ snoozed: { until: at(5), until_asks: false } });
@@ -135,7 +135,7 @@ describe('a snoozed session', () => {
     expect(server.waited).toEqual(['AUTH', 'AUTH']);
   });
 
-  test('the frame that tells of the question tells that it is awake', async () => {
+  test('the frame that reports the question also reports that it is awake', async () => {
     server.sessions.change('AUTH', WORKS);
     await snooze({ until_asks: true });
     const page = await server.connectStream();
@@ -167,7 +167,7 @@ describe('a snoozed session', () => {
     expect(await snoozed()).toBe(false);
   });
 
-  test('without a rule it sleeps until something new', async () => {
+  test('without a condition it sleeps until something new happens', async () => {
     expect((await snooze({})).json()).toMatchObject({
       snoozed: { until: null, until_asks: true, until_turn_ends: true },
     });
@@ -175,7 +175,7 @@ describe('a snoozed session', () => {
     expect(await snoozed()).toBe(false);
   });
 
-  test('a turn that failed is never done: it needs its person, or is snoozed', async () => {
+  test('a turn that failed is never done: the session needs its person, or is snoozed', async () => {
     server.sessions.change('AUTH', WORKS);
     server.sessions.change('AUTH', FAILED);
     expect(attentionOf(await read())).toBe('needs_you');
@@ -208,7 +208,7 @@ describe('a snoozed session', () => {
     expect(await snoozed()).toBe(false);
   });
 
-  test('a time weeks away is no shorter for the timers of Node', async () => {
+  test("a time weeks away is not too long for Node's timers", async () => {
     await snooze({ until: at(24 * 60) });
     clock.advance(24 * 59 * HOUR);
     expect(await snoozed()).toBe(true);
@@ -237,8 +237,8 @@ describe('is refused, and nothing changes', () => {
   test.each([
     ['a time that has passed', { until: at(0) }, 422, 'time_passed'],
     ['no time at all', { until: 'tomorrow' }, 422, 'invalid_request'],
-    ['a field that nobody knows', { untill: at(1) }, 422, 'invalid_request'],
-    ['a session that is not there', { until_ends: ['NOPE'] }, 404, 'no_such_session'],
+    ['an unknown field', { untill: at(1) }, 422, 'invalid_request'],
+    ['a session that does not exist', { until_ends: ['NOPE'] }, 404, 'no_such_session'],
     ['a session that has ended', { until_ends: ['OLD'] }, 409, 'session_dead'],
   ])('%s', async (_, body, status, code) => {
     server.sessions.add('OLD', DEAD);

@@ -32,7 +32,7 @@ function pass(time: TimeSpent, ms: number): void {
 
 const read = () => days.read(null, null).map(({ day, worked_ms, waited_ms }) => ({ day, worked_ms, waited_ms }));
 
-test('a day has what the session did in it, and a turn that runs over midnight is in both', () => {
+test('a day contains what the session did in it, and a turn across midnight is in both', () => {
   const time = open();
   time.change('worked');
   pass(time, 13 * HOUR + 5_000);
@@ -44,7 +44,7 @@ test('a day has what the session did in it, and a turn that runs over midnight i
   ]);
 });
 
-test('what a session did while no server ran is not known, and what ran before the kill is', () => {
+test('what a session did while no server ran is unknown, and what it did before the kill is counted', () => {
   const first = open();
   first.change('worked');
   pass(first, HOUR);
@@ -77,7 +77,7 @@ test('a dead session spends no time', () => {
   expect(read()).toEqual([{ day: localDay(NOON), worked_ms: HOUR, waited_ms: 0 }]);
 });
 
-test('only days since one are read, and only of one session', () => {
+test('only days since a given one are read, and only of one session', () => {
   for (const day of ['2026-11-01', '2026-11-02', '2026-11-03']) {
     days.add('id-1', day, 'idle', 5);
     days.add('id-2', day, 'stuck', 7);

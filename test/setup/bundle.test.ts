@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-test('plain node runs it, CommonJS parts and native ones included', () => {
+test('plain node runs it, including CommonJS and native parts', () => {
   const { stdout, stderr } = spawnSync(output, { encoding: 'utf8', env: { PATH: process.env.PATH ?? '' } });
   expect(stderr).toBe('');
   expect(JSON.parse(stdout)).toEqual({
@@ -72,7 +72,7 @@ test('it is an executable file with a source map', () => {
   expect(sources.length).toBeGreaterThan(10);
 });
 
-test('what is imported late is a part of its own, and parts of earlier builds go', async () => {
+test('late imports are separate parts, and parts of earlier builds are removed', async () => {
   const parts = readdirSync(join(dir, 'dist', 'parts')).filter((name) => name.endsWith('.js'));
   expect(
     parts.filter((name) => readFileSync(join(dir, 'dist', 'parts', name), 'utf8').includes('TomlError')),

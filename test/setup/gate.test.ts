@@ -10,7 +10,7 @@ import { countTests, failures } from '../../scripts/test/count-tests.mjs';
 import { versionsInUse } from '../../scripts/test/versions-in-use.mjs';
 import { createWorld } from '../harness/world.ts';
 
-describe('the count that closes a test run', () => {
+describe('the count at the end of a test run', () => {
   const file = (status: string, ...tests: string[]) => ({
     name: '/house/test/a.test.ts',
     status,
@@ -22,7 +22,7 @@ describe('the count that closes a test run', () => {
     })),
   });
 
-  test('adds up passed and failed tests, skipped ones are neither', () => {
+  test('adds up passed and failed tests, and counts skipped ones as neither', () => {
     const report = { testResults: [file('passed', 'passed', 'skipped'), file('failed', 'passed', 'failed', 'failed')] };
     expect(countTests(report, 1)).toEqual({ passed: 2, failed: 2 });
   });
@@ -38,7 +38,7 @@ describe('the count that closes a test run', () => {
     expect(countTests({ testResults: [file('passed', 'passed')] }, 1)).toEqual({ passed: 1, failed: 1 });
   });
 
-  test('a run that left no report is a failure, whatever it ended with', () => {
+  test('a run that left no report is a failure, whatever its exit code', () => {
     expect(countTests(null, 0)).toEqual({ passed: 0, failed: 1 });
   });
 
@@ -53,7 +53,7 @@ describe('the count that closes a test run', () => {
 });
 
 describe('the steps of the gate', () => {
-  test('each prints one line, what it said only when it failed, and a crash is a failure', async () => {
+  test('print one line each, with their output only if they failed, and a crash is a failure', async () => {
     const lines: string[] = [];
     const results = await runSteps(
       [
@@ -72,7 +72,7 @@ describe('the steps of the gate', () => {
   });
 });
 
-test('a test run says which versions of the real programs it has, and which are missing', async () => {
+test('a test run prints which versions of the real programs it uses, and which are missing', async () => {
   await using world = createWorld();
   const chromium = join(world.home, 'chromium');
   writeFileSync(chromium, '#!/bin/sh\necho Chromium 131.0.6778.0 built on something 12', { mode: 0o755 });
@@ -87,7 +87,7 @@ test('a test run says which versions of the real programs it has, and which are 
   );
 });
 
-test('a source file of more than 300 lines is named, or another of more than 500; fixtures may be as long as they like', async () => {
+test('a source file of more than 300 lines is reported, and any other of more than 500; fixtures may be of any length', async () => {
   await using world = createWorld();
   const write = (path: string, lines: number) => {
     mkdirSync(dirname(join(world.dir, path)), { recursive: true });
@@ -132,7 +132,7 @@ describe('the walls between the rooms', () => {
     ['server', 'client'],
   ] as const;
 
-  test('imports against the arrows are refused, types included', async () => {
+  test('imports against the arrows are refused, including types', async () => {
     const files = FORBIDDEN.flatMap(([from, to]) => [
       [`src/${from}/to-${to}.ts`, `import type { B } from '../${to}/from-${from}.ts';\nexport type A = B;\n`],
       [`src/${to}/from-${from}.ts`, 'export type B = 1;\n'],
@@ -145,7 +145,7 @@ describe('the walls between the rooms', () => {
     expect(refused.sort()).toEqual(FORBIDDEN.map((pair) => [...pair]).sort());
   });
 
-  test('what the arrows allow is let through', async () => {
+  test('imports along the arrows are accepted', async () => {
     const said = await violations({
       'src/protocol/p.ts': 'export const p = 1;\n',
       'src/core/c.ts': "export { p } from '../protocol/p.ts';\n",

@@ -34,8 +34,8 @@ function pretend(code: string): string[] {
   return ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 }
 
-describe('a machine that cannot run CBOS is told in one line', () => {
-  test('another system than Linux', () => {
+describe('a machine that cannot run CBOS gets one line with the reason', () => {
+  test('a system other than Linux', () => {
     const { code, stderr } = setup(
       'start',
       ...pretend("Object.defineProperty(process, 'platform', { value: 'darwin' })"),
@@ -57,7 +57,7 @@ describe('a machine that cannot run CBOS is told in one line', () => {
     );
   });
 
-  test('the oldest Node that is let in is the oldest that package.json admits', () => {
+  test('the oldest Node that is accepted is the oldest that package.json admits', () => {
     const manifest = JSON.parse(readFileSync(join(machine.dir, 'package.json'), 'utf8'));
     const source = readFileSync(join(machine.dir, 'scripts/setup.mjs'), 'utf8');
     const [, major, minor] = /OLDEST_NODE = \{ major: (\d+), minor: (\d+) \}/.exec(source) ?? [];
@@ -66,7 +66,7 @@ describe('a machine that cannot run CBOS is told in one line', () => {
 });
 
 describe('missing system programs', () => {
-  test('somebody who may not install is told what to type, and nothing else happens', () => {
+  test('a person who may not install anything gets the command to type, and nothing else happens', () => {
     machine.program('apt-get', 'touch apt-was-called');
     machine.program('sudo', 'echo "sudo: a password is required" >&2; exit 1');
     const { code, stdout, stderr } = setup('start');
@@ -82,7 +82,7 @@ describe('missing system programs', () => {
     ['dnf', 'sudo dnf install -y screen /usr/bin/script'],
     ['pacman', 'sudo pacman -S --noconfirm --needed screen util-linux'],
     ['apk', 'sudo apk add screen cmd:script'],
-  ])('%s is named where it is the package manager', (manager, typed) => {
+  ])('%s is named if it is the package manager', (manager, typed) => {
     machine.program(manager, 'exit 1');
     expect(setup('start').stderr).toContain(`type "${typed}"`);
   });
@@ -93,7 +93,7 @@ describe('missing system programs', () => {
     );
   });
 
-  test('what sudo may install without a password is installed, package lists fetched where there are none', () => {
+  test('programs that sudo may install without a password are installed, after fetching missing package lists', () => {
     machine.realProgram('script');
     machine.program('sudo', 'shift; exec "$@"');
     machine.program(
@@ -114,7 +114,7 @@ esac`,
     ]);
   });
 
-  test('the tests want tmux and Chromium as well, a start does not', () => {
+  test('the tests also need tmux and Chromium, a start does not', () => {
     machine.realProgram('screen', 'script');
     machine.program('apt-get', 'exit 1');
     const { code, stderr } = setup('test');
@@ -126,7 +126,7 @@ esac`,
   });
 
   test.each(['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'])(
-    'Chromium is there, whatever the system calls it: %s',
+    'Chromium is found, whatever the system calls it: %s',
     (name) => {
       machine.realProgram('screen', 'script', 'tmux');
       machine.program(name, 'exit 0');
@@ -136,7 +136,7 @@ esac`,
     },
   );
 
-  test('a failed installation says why and what to type', () => {
+  test('a failed installation reports the reason and the command to type', () => {
     machine.realProgram('script');
     machine.program('sudo', 'shift; exec "$@"');
     machine.program('apt-get', 'echo "E: Unable to fetch some archives" >&2; exit 100');
@@ -148,10 +148,10 @@ esac`,
   });
 });
 
-describe('with all programs there', () => {
+describe('if all programs are installed', () => {
   beforeEach(() => machine.realProgram('screen', 'script', 'tmux', 'chromium'));
 
-  test('the first start installs and builds, the second does nothing and says nothing', () => {
+  test('the first start installs and builds, and the second does nothing and prints nothing', () => {
     const first = setup('start');
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toBe('installing npm packages: npm ci (once, about half a minute)\nbuilding\n');
@@ -159,7 +159,7 @@ describe('with all programs there', () => {
     expect(readFileSync(join(machine.dir, 'npm.log'), 'utf8').split('\n')).toHaveLength(2);
   });
 
-  test('a changed source is built, a changed lockfile installed and built', () => {
+  test('a changed source is built, and a changed lockfile is installed and built', () => {
     setup('start');
     machine.write('src/main.ts', 'export {};');
     expect(setup('start').stdout).toBe('building\n');
@@ -175,12 +175,12 @@ describe('with all programs there', () => {
     expect(setup('start').stdout).toBe('building\n');
   });
 
-  test('an install that was interrupted is done again', () => {
+  test('an interrupted install is repeated', () => {
     machine.write('node_modules/ws/package.json', '{}');
     expect(setup('test').stdout).toContain('npm ci');
   });
 
-  test('when npm fails its words are shown, with the cure', () => {
+  test('if npm fails its message is shown, with the cure', () => {
     machine.program('npm', 'echo "npm error network ENOTFOUND" >&2; exit 1');
     const { code, stderr } = setup('test');
     expect(code).toBe(1);
@@ -188,7 +188,7 @@ describe('with all programs there', () => {
   });
 });
 
-test('start and test set up by themselves: npm leaves pre-scripts out where ignore-scripts is set, as it is here', () => {
+test('start and test do the set-up themselves, because npm skips pre-scripts if ignore-scripts is set, as it is here', () => {
   const { scripts } = JSON.parse(readFileSync(join(machine.dir, 'package.json'), 'utf8'));
   expect(scripts.start).toMatch(/^node scripts\/setup\.mjs start && /);
   expect(scripts.test).toMatch(/^node scripts\/setup\.mjs test && /);

@@ -63,16 +63,16 @@ describe.skipIf(!existsSync(START))('what a command loads when it starts', () =>
     ).toEqual([]);
   });
 
-  test('no part imports: that would need an experimental feature of Node, which warns', () => {
+  test('no part uses import, which would need an experimental feature of Node that warns', () => {
     const files = readdirSync(PARTS).filter((name) => name.endsWith('.js'));
     expect(files.filter((name) => /[^.\w]import\(/.test(readFileSync(join(PARTS, name), 'utf8')))).toEqual([]);
   });
 
-  test('it is few files', () => {
+  test('it consists of few files', () => {
     expect(readWith(programPart()).size).toBeLessThanOrEqual(4);
   });
 
-  test('all of it is kept compiled, and this Node takes the code', () => {
+  test('all of it is kept compiled, and this Node accepts the code', () => {
     for (const file of parts.flatMap((name) => [...readWith(programPart()), ...readWith(partOf(name))])) {
       const script = new Script(wrapped(readFileSync(file, 'latin1')), {
         filename: file,
@@ -82,7 +82,7 @@ describe.skipIf(!existsSync(START))('what a command loads when it starts', () =>
     }
   });
 
-  test('code that is missing, or that another Node has made, is compiled again', () => {
+  test('code that is missing, or was made by another Node, is compiled again', () => {
     const copy = mkdtempSync(join(tmpdir(), 'cbos-start-'));
     try {
       cpSync(dirname(START), copy, { recursive: true });
@@ -103,7 +103,7 @@ describe.skipIf(!existsSync(START))('what a command loads when it starts', () =>
   });
 });
 
-test('no two modules have a command of one name', () => {
+test('no two modules have a command of the same name', () => {
   const names = COMMAND_MODULES.flatMap((one) => one.names);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -166,7 +166,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
   ],
   ['a doubled text', ({ messages }) => messages.push(said('S0.c1.1')), /^doubled: S0\.c1\.1/],
   [
-    'a text that comes again after it was gone',
+    'a text that returns after it was gone',
     ({ messages }) => {
       // A rewound conversation. The first text is missing from it, and then it is back.
       const [first] = messages.splice(0, 1);
@@ -183,7 +183,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
     /^altered/,
   ],
   [
-    'a letter of somebody else beside a text',
+    'an extra letter next to a text',
     ({ messages }) => {
       messages[0] = { role: 'user', content: `x${textOf('S0.c1.1')}` };
     },
@@ -196,17 +196,17 @@ test.each<[string, (script: Script) => void, RegExp]>([
     },
     /^in another session/,
   ],
-  ['an order that is broken', (run) => swap(run, 0, 5), /^out of order/],
+  ['a broken order', (run) => swap(run, 0, 5), /^out of order/],
   ['a permission granted by accident', (run) => run.answers.shift(), /^granted by accident: granted-S0\.c1\.2/],
   [
-    'a permission granted though the answer was no',
+    'a permission granted although the answer was no',
     ({ answers: [first] }) => {
       if (first !== undefined) first.choice = 'no';
     },
     /^granted/,
   ],
   [
-    'a permission that was not granted though the answer was yes',
+    'a permission that was not granted although the answer was yes',
     (run) => {
       run.granted = [];
     },
@@ -214,7 +214,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
   ],
   ['an option that nobody chose', (run) => run.answers.pop(), /^told the model Alpha, which nobody answered/],
   [
-    'another option than the one chosen',
+    'an option other than the chosen one',
     ({ answers }) => {
       const last = answers.at(-1);
       if (last !== undefined) last.choice = 'Beta';
@@ -241,14 +241,14 @@ test.each<[string, (script: Script) => void, RegExp]>([
     /^dismissed by nobody/,
   ],
   [
-    'a text that was refused and came all the same',
+    'a text that was refused but arrived',
     (run) => {
       run.finals['S0.c1.1'] = 'failed';
     },
     /^said to have failed/,
   ],
   [
-    'a text that is held for ever',
+    'a text that is held forever',
     (run) => {
       run.finals['S0.c1.1'] = 'held';
     },
@@ -262,14 +262,14 @@ test.each<[string, (script: Script) => void, RegExp]>([
     /^1 unknown after 0 kills/,
   ],
   [
-    'a text that was taken out of the prompt and came all the same',
+    'a text that was taken out of the prompt but arrived',
     (run) => {
       run.finals['S0.c1.1'] = 'cleared';
     },
     /^said to have failed/,
   ],
   [
-    'a text that is never confirmed and lost',
+    'a text that is lost and never confirmed',
     (run) => {
       run.finals['S0.c1.1'] = 'entering';
       run.messages.splice(0, 1);
@@ -290,7 +290,7 @@ test.each<[string, (script: Script) => void, RegExp]>([
   expect(judge(run)).toEqual(expect.arrayContaining([expect.stringMatching(fault)]));
 });
 
-test('a text that Claude Code itself took past its queue is no fault, another one is', () => {
+test('a text that Claude Code itself took past its queue is not a fault, another one is', () => {
   const run = goodRun();
   swap(run, 0, 5);
   run.queued = ['S0.c1.3'];
@@ -327,7 +327,7 @@ test('a text that a killed server left unanswered and untyped may be passed: the
   expect(passed(run)).toEqual([PASSED]);
 });
 
-test('a text that stood in the prompt of a killed server may pass a held one, but not when it is typed again', () => {
+test('a text that was in the prompt of a killed server may pass a held one, but not if it is typed again', () => {
   const run = passingRun(phasesOf(['held', 10], ['typing', 200], ['entering', 201], ['taken', 202]));
   run.phases['S0.c1.3'] = phasesOf(['held', 100], ['typing', 101], ['resumed', 121], ['entering', 130], ['taken', 131]);
   expect(passed(run)).toEqual([]);
@@ -354,7 +354,7 @@ test('a held text does not pass an earlier held one, whoever answered', () => {
   expect(passed(run)).toEqual([PASSED]);
 });
 
-test('that a text never showed in the prompt may be said of few', () => {
+test('only few texts may be reported as never shown in the prompt', () => {
   const run = goodRun();
   run.finals['S0.c1.1'] = 'never_shown';
   expect(judge(run)).toEqual([expect.stringContaining('1 of 4 texts never showed')]);
@@ -403,7 +403,7 @@ test('one interrupt does not explain two calls', () => {
   expect(judge(run)).toEqual(expect.arrayContaining([NOT_TOLD]));
 });
 
-test('one interrupt takes all the texts of its turn, where they came out of the queue and say so', () => {
+test('one interrupt takes all the texts of its turn, if they came out of the queue and are reported as such', () => {
   const run = goodRun();
   run.messages.splice(0, 3);
   run.granted = [];

@@ -98,7 +98,7 @@ test('a paste of several lines is one prompt, and its line feeds send nothing', 
   await sent('one\ntwo\n\nfour');
 });
 
-test('Ctrl+Q queues, Alt+Enter begins a line, history comes back with the arrow', async () => {
+test('Ctrl+Q queues, Alt+Enter begins a line, and the arrow recalls earlier prompts', async () => {
   await write('first');
   await terminal.keys('M-Enter');
   await terminal.type('second');
@@ -137,7 +137,7 @@ test('Ctrl+S keeps a draft to be sent by hand, Alt+S one that is sent when the s
   expect(server.sessions.stash()).toEqual([]);
 });
 
-test('the filter narrows the list while it is typed, stays, and goes with Esc', async () => {
+test('the filter narrows the list while it is typed, stays, and is removed with Esc', async () => {
   await terminal.keys('f');
   await terminal.until(/Show only sessions with/, 'the filter');
   await terminal.type('bills');
@@ -149,7 +149,7 @@ test('the filter narrows the list while it is typed, stays, and goes with Esc', 
   await terminal.until(/. AUTH /, 'all sessions');
 });
 
-test('/ searches; a command that was typed there before still runs, and says so first', async () => {
+test('/ searches; a command that was typed there before still runs, and is announced first', async () => {
   await terminal.keys('/');
   await terminal.until(/Search all sessions/, 'the search');
   await terminal.type('sta');
@@ -163,7 +163,7 @@ test('/ searches; a command that was typed there before still runs, and says so 
   await terminal.until(/q quit/, 'the list');
 });
 
-test('words after : that are no command of its own go to Claude Code; ! asks before a shell runs', async () => {
+test('words after : that are not one of its commands go to Claude Code; ! asks before a shell runs', async () => {
   await command('/model opus');
   await sent('/model opus');
   await write('!touch x');
@@ -174,7 +174,7 @@ test('words after : that are no command of its own go to Claude Code; ! asks bef
   expect(sentTo('AUTH')?.text).toBe('/model opus');
 });
 
-test('/notify shows where questions are told besides, and sends a test there', async () => {
+test('/notify shows where else questions are sent, and sends a test there', async () => {
   const name = await addHearingSink(server);
   await command('/notify');
   await terminal.until(new RegExp(`${name}: webhook at 127[\\s\\S]*after 15s[\\s\\S]*0 sent`), 'the sink');
@@ -185,7 +185,7 @@ test('/notify shows where questions are told besides, and sends a test there', a
   server.sinks.remove(name);
 });
 
-test('/status, /refresh, /explain and /search say what they know, and Esc leads back', async () => {
+test('/status, /refresh, /explain and /search show their results, and Esc leads back', async () => {
   await command('/status');
   await terminal.until(/server 1\.2\.3, up for/, "the server's state");
   await terminal.keys('Escape');
@@ -201,7 +201,7 @@ test('/status, /refresh, /explain and /search say what they know, and Esc leads 
   await terminal.until(/nothing to search for/i, 'what is missing');
 });
 
-test('Enter on a result of a search plays the recording from that moment, and selects its session', async () => {
+test('Enter on a search result plays the recording from that moment, and selects its session', async () => {
   await change('BILL', { last_question: 'Which ledger?' });
   await command('/search ledger');
   await terminal.until(/1 result: ledger/, 'the hit');
@@ -210,7 +210,7 @@ test('Enter on a result of a search plays the recording from that moment, and se
   await terminal.until(/▌. BILL/, 'that BILL is selected');
 });
 
-test('a name that is typed into the filter selects its session, not one whose text has it', async () => {
+test('a name that is typed into the filter selects its session, not one whose text contains it', async () => {
   await change('BILL', { ...asking('what about auth?'), last_question: 'auth' });
   await terminal.until(/BILL[\s\S]* AUTH /, 'BILL above AUTH');
   await terminal.keys('f');
@@ -227,7 +227,7 @@ test('a name that is typed into the filter selects its session, not one whose te
   await terminal.untilGone(/filter: auth/, 'the filter');
 });
 
-test('what is typed takes the place of the folder that is proposed; a key that moves in it keeps it', async () => {
+test('typing replaces the proposed folder, and a key that moves in it keeps it', async () => {
   const typing = async (keys: readonly string[], shown: RegExp): Promise<void> => {
     await terminal.keys('n');
     await terminal.until(/A new session/, 'the form');
@@ -242,7 +242,7 @@ test('what is typed takes the place of the folder that is proposed; a key that m
   await typing(['End', '/', 't'], /▌ folder +[~/]\S+\/t\s/);
 });
 
-test('a folder that is offered is chosen with the arrow and taken with Enter, and those in it are offered next', async () => {
+test('an offered folder is chosen with the arrow and accepted with Enter, and the folders in it are offered next', async () => {
   mkdirSync(join(server.world.home, 'picked/inside'), { recursive: true });
   await terminal.keys('n');
   await terminal.until(/A new session/, 'the form');
@@ -258,7 +258,7 @@ test('a folder that is offered is chosen with the arrow and taken with Enter, an
   await terminal.until(/q quit/, 'the list');
 });
 
-test('/rename gives another name; one that is none or taken is refused with the reason', async () => {
+test('/rename gives another name; one that is invalid or taken is refused with the reason', async () => {
   await command('/rename BILL');
   await terminal.until(/already|taken/, 'that it is taken');
   await command('/rename a b');
@@ -269,7 +269,7 @@ test('/rename gives another name; one that is none or taken is refused with the 
   await terminal.until(/▌. AUTH /, 'the old one again');
 });
 
-test('/export writes a file from a recording that lies elsewhere than this program would look', async () => {
+test('/export writes a file from a recording that is elsewhere than this program would look', async () => {
   const file = join(server.world.dir, 'out.txt');
   await command(`/export text ${file}`);
   await terminal.until(/written to /, 'that it is written');
@@ -278,12 +278,12 @@ test('/export writes a file from a recording that lies elsewhere than this progr
   await terminal.until(/no format pdf/, 'that there is none of that name');
 });
 
-test('R plays the recording that lies elsewhere, and comes back', async () => {
+test('R plays a recording that is elsewhere, and comes back', async () => {
   await terminal.keys('R');
   await terminal.until(/AUTH was played|back from the recording/, 'that it is back');
 });
 
-test('/send-all asks, then sends to every session and says how many get it', async () => {
+test('/send-all asks, then sends to every session and reports how many get it', async () => {
   await command('/send-all hello all');
   await terminal.until(/Send it to all 2 sessions\? \(y\/n\)/, 'the question');
   await terminal.keys('y');
@@ -320,7 +320,7 @@ test.each(['screen', 'json'] as const)('n launches a %s session in a folder that
   await terminal.untilGone(new RegExp(`◌ NEW-${type} `), 'the session');
 });
 
-test('i says when nothing runs; x asks before it stops one, and deletes a stopped one', async () => {
+test('i reports if nothing is running; x asks before it stops a session, and deletes a stopped one', async () => {
   await terminal.keys('i');
   await terminal.until(/No turn is running/, 'that nothing runs');
   server.sessions.add('DONE');
@@ -342,7 +342,7 @@ test('i says when nothing runs; x asks before it stops one, and deletes a stoppe
 
 const bells = (): number => terminal.written().split('\u0007').length - 1;
 
-test('the bell rings for another session that begins to ask, not for the one that is looked at, and not in quiet mode', async () => {
+test('the bell rings for another session that begins to ask, not for the visible one, and not in quiet mode', async () => {
   const before = bells();
   await change('AUTH', asking('May I look?'));
   await terminal.until(/May I look\?/, 'the question of the one that is looked at');
@@ -360,7 +360,7 @@ test('the bell rings for another session that begins to ask, not for the one tha
   await change('BILL', asking('May I pay again?'));
   await terminal.until(/May I pay again|make/, 'the toast');
   await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL needs you'), {
-    describe: 'the desktop is told',
+    describe: 'the desktop is notified',
   });
   expect(bells()).toBe(before + 2);
   await change('BILL', resting);
@@ -374,7 +374,7 @@ test('the bell rings for another session that begins to ask, not for the one tha
   await terminal.untilGone(/alerts: quiet/, 'quiet mode');
 });
 
-test('any size from 20×6 to 300×100 is filled, and a small one is told so', async () => {
+test('any size from 20×6 to 300×100 is filled, and a small one gets a notice', async () => {
   for (const [cols, rows] of [
     [300, 100],
     [80, 24],

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('a session that a budget holds needs its person, who sees the budgets and raises one after a question', async () => {
+test('a session that a budget holds needs its person, who sees the budgets and raises one after a confirmation', async () => {
   const { sessions, budgets } = server;
   const over = { budget: 'fleet', scope: 'fleet', unit: 'usd', per: 'day', limit: 10, spent: 12, holds: 1 } as const;
   sessions.add('AUTH', { ...DONE, over_budget: over });

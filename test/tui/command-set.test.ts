@@ -20,7 +20,7 @@ test.each([
   expect(ran[0]).toEqual(ran[1]);
 });
 
-test('what no command is called goes to Claude Code', () => {
+test('an unknown command goes to Claude Code', () => {
   expect(commandSet.has('/model')).toBe(false);
   expect(commandSet.has('/constructor')).toBe(false);
 });

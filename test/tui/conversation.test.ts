@@ -19,7 +19,7 @@ function conversationOf(events: readonly StoredEvent[]): Conversation {
 
 const viewport = { cols: 60, rows: 100, back: 0, isUnfolded: false, dress: (_: unknown, text: string) => text };
 
-test('events of the real Claude Code become a conversation, tools folded to a line', () => {
+test('events of the real Claude Code become a conversation, with each tool folded to a line', () => {
   const { rows } = conversationRows(conversationOf(eventsOf('permission')), viewport);
   expect(rows.slice(0, 7)).toEqual([
     ' ❯ scene:permission one',
@@ -32,7 +32,7 @@ test('events of the real Claude Code become a conversation, tools folded to a li
   ]);
 });
 
-test('a tool that is unfolded shows all that it said', () => {
+test('an unfolded tool shows all its output', () => {
   const conversation = conversationOf(eventsOf('hello'));
   const folded = conversationRows(conversation, viewport).rows.join('\n');
   expect(folded).toContain('⎿ ok  format … 3 lines');
@@ -40,7 +40,7 @@ test('a tool that is unfolded shows all that it said', () => {
   expect(unfolded).toContain('⎿ ok  format\n     ok  types\n     ok  tests');
 });
 
-test('what is being written shows before its block is whole, and once when it is', () => {
+test('text that is being written is shown before its block is complete, and once when it is', () => {
   const events = eventsOf('hello');
   const whole = events.findIndex(({ event }) => event.type === 'assistant');
   expect(conversationOf(events.slice(0, whole - 1)).partial).toEqual({
@@ -59,7 +59,7 @@ test('an event that comes twice counts once', () => {
   expect(conversationOf([...events, ...events]).pieces).toEqual(conversationOf(events).pieces);
 });
 
-test('an error is told once, an interrupt as what it is', () => {
+test('an error is reported once, and an interrupt as an interrupt', () => {
   const errors = conversationOf(eventsOf('error')).pieces.filter(({ kind }) => kind === 'error');
   expect(errors).not.toEqual([]);
   expect(conversationOf(eventsOf('interrupt')).pieces).toContainEqual({
@@ -68,7 +68,7 @@ test('an error is told once, an interrupt as what it is', () => {
   });
 });
 
-test('a slash command stands as it was typed, with what it printed; the summary for the model does not', () => {
+test('a slash command is shown as it was typed, with its output, but not the summary for the model', () => {
   const said = conversationOf(eventsOf('compact')).pieces.map(
     (piece) => 'text' in piece && `${piece.kind}: ${piece.text}`,
   );
@@ -91,7 +91,7 @@ test('a long conversation shows its end, and scrolls back', () => {
   expect(conversationRows(conversation, { ...viewport, rows: 5, back: 2 }).rows).toEqual(all.slice(-7, -2));
 });
 
-test('no colour is written where none is wanted', () => {
+test('no colour is written if colours are off', () => {
   const { rows } = conversationRows(conversationOf(eventsOf('error')), { ...viewport, dress: dressFor(false) });
   expect(rows.join('')).not.toMatch(/\u001b\[[34]/);
 });

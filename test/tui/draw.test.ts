@@ -109,7 +109,7 @@ test.each(Object.entries(MODES).flatMap(([name, mode]) => SIZES.map((size) => ({
   },
 );
 
-test('what keeps keys from a session is said above its screen and in the list', () => {
+test('anything that keeps keys from a session is shown above its screen and in the list', () => {
   const model = createModel(0);
   const mode = MODES['a list to browse'] as Mode;
   const stopped = {

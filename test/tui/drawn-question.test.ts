@@ -26,7 +26,7 @@ test('keys answer a question once it has been in the picture for half a second, 
   expect([0, READ_MS - 1, READ_MS].map((now) => isReadable(model, now))).toEqual([false, false, true]);
 });
 
-test('a question that takes the place of another one gets no key that was pressed for that', () => {
+test('a question that replaces another one gets no key that was pressed for that one', () => {
   const model = looking();
   ask(model, 'AUTH', 'q3');
   expect(isReadable(model, 2_000), 'before it is drawn').toBe(false);
@@ -34,7 +34,7 @@ test('a question that takes the place of another one gets no key that was presse
   expect([2_000 + READ_MS - 1, 2_000 + READ_MS].map((now) => isReadable(model, now))).toEqual([false, true]);
 });
 
-test('a session that the person goes to is answered as soon as its question is drawn', () => {
+test('a session that the person selects is answered as soon as its question is drawn', () => {
   const model = looking();
   model.selected = 'BILL';
   expect(isReadable(model, 2_000), 'before it is drawn').toBe(false);
@@ -42,7 +42,7 @@ test('a session that the person goes to is answered as soon as its question is d
   expect(isReadable(model, 2_000)).toBe(true);
 });
 
-test('a session that comes into the picture by itself, since the one before is gone, is read first', () => {
+test('a session that comes into the picture because the previous one is gone is read first', () => {
   const model = looking();
   model.selected = 'BILL';
   noteDrawn(model, { now: 2_000, hasMoved: false, isWhole: true });
@@ -59,7 +59,7 @@ test('the next part of a dialog gets no key before it is drawn', () => {
   expect(isReadable(model, 2_000)).toBe(true);
 });
 
-test('what is drawn again stays answerable', () => {
+test('a question that is drawn again can still be answered', () => {
   const model = looking();
   noteDrawn(model, { now: READ_MS + 1, hasMoved: false, isWhole: true });
   expect(isReadable(model, READ_MS + 1)).toBe(true);

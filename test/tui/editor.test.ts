@@ -25,7 +25,7 @@ const press = (editor: Editor, ...names: string[]): Editor =>
 const shown = ({ text, cursor }: Editor): string => `${text.slice(0, cursor)}|${text.slice(cursor)}`;
 
 test.each([
-  ['letters and a removed one', ['a', 'b', 'c', 'backspace'], 'ab|'],
+  ['letters, one of them removed', ['a', 'b', 'c', 'backspace'], 'ab|'],
   ['a word back', ['a', ' ', 'b', 'c', 'ctrl+w'], 'a |'],
   ['the middle', ['a', 'c', 'left', 'b'], 'ab|c'],
   ['the end of the line', ['a', 'b', 'home', 'right', 'ctrl+k'], 'a|'],
@@ -33,7 +33,7 @@ test.each([
   expect(shown(press(EMPTY_EDITOR, ...keys))).toBe(expected);
 });
 
-test('moves over what a person sees as one character', () => {
+test('moves over each character as a person sees it', () => {
   const family = editorOf('a👩‍👩‍👧e\u0301');
   expect(shown(press(family, 'left'))).toBe('a👩‍👩‍👧|e\u0301');
   expect(shown(press(family, 'left', 'left'))).toBe('a|👩‍👩‍👧e\u0301');
@@ -47,12 +47,12 @@ test('keeps the column between lines, counted in cells', () => {
   expect(edit(press(editor, 'up'), { kind: 'key', name: 'up', text: '' })).toBeNull();
 });
 
-test('takes a paste whole: all line ends, tabs as Claude Code makes them, no control character', () => {
+test('inserts a paste whole: all line ends, tabs as Claude Code converts them, no control characters', () => {
   const pasted = edit(EMPTY_EDITOR, { kind: 'paste', text: 'one\r\ntwo\rthree\n\tfour\u001b[31m\u0007' });
   expect(pasted?.text).toBe('one\ntwo\nthree\n    four[31m');
 });
 
-test('whatever is typed, the cursor is in the text and no row is wider than it may be', () => {
+test('whatever is typed, the cursor is in the text and no row is wider than allowed', () => {
   const action = fc.oneof(fc.constantFrom(...KEYS), fc.string({ unit: 'grapheme', maxLength: 3 }));
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40 }), fc.integer({ min: 2, max: 20 }), (actions, cols) => {

@@ -30,7 +30,7 @@ function draw(options: { cols: number; isTall?: boolean; sessions?: readonly Ses
   return rows.filter((row) => row !== '');
 }
 
-test('a wide list has a gauge in each row where something is known, and all rows stay aligned', () => {
+test('a wide list has a gauge in each row with known figures, and all rows stay aligned', () => {
   const rows = draw({ cols: 120 });
   expect(rows.map((row) => /(█*░*) +(▲ )?(\d+%)/.exec(row)?.slice(1, 4) ?? null)).toEqual([
     ['██░░░', undefined, '42%'],
@@ -41,7 +41,7 @@ test('a wide list has a gauge in each row where something is known, and all rows
   for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(120);
 });
 
-test('a list in which nothing is known has no room for gauges', () => {
+test('a list without known figures has no room for gauges', () => {
   const rows = draw({ cols: 120, sessions: [someSession('NONE')] });
   expect(rows[0]).toBe(draw({ cols: 120, sessions: [someSession('NONE', { context: null })] })[0]);
   expect(rows[0]).toMatch(/1m 00s {2}\/tmp/);
@@ -54,7 +54,7 @@ test('a narrow list warns, and has no gauge otherwise', () => {
   for (const row of rows) expect(displayWidth(row)).toBeLessThanOrEqual(60);
 });
 
-test('a row of two lines has the share beside the state', () => {
+test('a row of two lines has the share next to the state', () => {
   const rows = draw({ cols: 40, isTall: true });
   expect(rows[0]).toMatch(/HALF +42% new 1m 00s/);
   expect(rows[2]).toMatch(/FULL +▲ 93% new 1m 00s/);
@@ -71,7 +71,7 @@ const changes = (files: number, added: number, removed: number): NonNullable<Ses
   return { files, added, removed, base, counted_at: '2026-11-20T15:05:05.123Z' };
 };
 
-test('a row has the changed lines where there is room: in a wide list, and in two lines beside the state', () => {
+test('a row has the changed lines if there is room: in a wide list, and in two lines next to the state', () => {
   const sessions = [
     someSession('SOME', { changes: changes(3, 120, 4) }),
     someSession('IMAGE', { changes: changes(2, 0, 0) }),

@@ -51,14 +51,14 @@ const headings = ({ rows }: ReturnType<typeof listOf>): string[] =>
 describe('headings of the list', () => {
   const ALL = ['works', 'asks', 'stopped', 'failed', 'works', 'done'] as const;
 
-  test('say what the sessions below them want, and how many they are', () => {
+  test('name what the sessions below them want, and their number', () => {
     expect(headings(listOf(ALL))).toEqual(['Needs you (2)', 'Done (1)', 'Working (2)', 'Stopped (1)']);
   });
 
   test.each([
-    ['beside the session', WIDE],
+    ['next to the session', WIDE],
     ['above the session', { cols: 90, rows: 50 }],
-  ])('are no session to a click, and move no other: %s', (_, size) => {
+  ])('do not react to a click as a session, and move no other: %s', (_, size) => {
     const drawn = listOf(ALL, { size });
     expect(headings(drawn)).toHaveLength(4);
     const named = drawn.rows.filter(({ text, slug }) => slug !== null && /\bS\d\b/.test(text));
@@ -69,7 +69,7 @@ describe('headings of the list', () => {
   test.each([
     ['words filter it', { filter: 's' }],
     ['it has less than 8 rows', { size: { cols: 80, rows: 24 } }],
-  ])('are left out where %s', (_, some) => {
+  ])('are left out if %s', (_, some) => {
     expect(headings(listOf(ALL, some))).toEqual([]);
   });
 
@@ -94,7 +94,7 @@ describe('headings of the list', () => {
     );
   });
 
-  test('the first and the last row of a long list are seen from its ends', () => {
+  test('the first and the last row of a long list are visible from its ends', () => {
     const all = Array.from({ length: 40 }, (_, index): Wanting => (index % 2 === 0 ? 'asks' : 'stopped'));
     expect(listOf(all).rows[1]?.text).toMatch(/^Needs you \(20\)/);
     const end = listOf(all, { at: 39 });
@@ -117,7 +117,7 @@ describe('headings by tag and repository', () => {
   const shape = (model: ReturnType<typeof createModel>) =>
     listGroups(model).map(({ title, sessions }) => [title, sessions.map(({ slug }) => slug).join('')]);
 
-  test('have each session once, the most pressing group first', () => {
+  test('have each session once, with the most pressing group first', () => {
     const model = { ...fleet(), grouping: 'tag' as const };
     expect(shape(model)).toEqual([
       ['day (1)', 'B'],
@@ -132,7 +132,7 @@ describe('headings by tag and repository', () => {
     expect(listed({ ...model, grouping: 'none' }).map(({ slug }) => slug)).toEqual(['B', 'A', 'C', 'D']);
   });
 
-  test('a folded group keeps its count, and shows what needs its person, and the selected session', () => {
+  test('a folded group keeps its count, and shows the sessions that need their person, and the selected one', () => {
     const model = { ...fleet(), grouping: 'repo' as const, folded: new Set(['repo /src/shop', 'repo /src/api']) };
     expect(shape(model)).toEqual([
       ['▸ shop (2)', 'B'],
@@ -145,7 +145,7 @@ describe('headings by tag and repository', () => {
     expect(listed({ ...model, filter: '#night' }).map(({ slug }) => slug)).toEqual(['A', 'C']);
   });
 
-  test('are in the picture, those of folded groups too, and lead no click to a session', () => {
+  test('are in the picture, even for folded groups, and lead no click to a session', () => {
     const model = { ...fleet(), grouping: 'repo' as const, folded: new Set(['repo /src/api']), selected: 'D' };
     const picture = draw({
       ...{ model, mode: MODE, content: null, size: WIDE, now: 0, home: undefined, dress: dressFor(false) },

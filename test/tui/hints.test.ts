@@ -19,7 +19,7 @@ function offered(...options: Pick<QuestionOption, 'label' | 'means'>[]): string[
     .map(([key]) => key);
 }
 
-test('"always" is offered where an option grants it, and nowhere else', () => {
+test('"always" is offered if an option grants it, and not otherwise', () => {
   const yes = { label: 'Yes', means: 'yes' } as const;
   const no = { label: 'No', means: 'no' } as const;
   expect(offered(yes, { label: 'Yes, for npm test', means: 'always' }, no)).toContain('a');

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('equal questions are one card; an answer is taken back, then left; words answer the next', async () => {
+test('equal questions are one card; an answer is taken back, then sent; words answer the next', async () => {
   await terminal.keys('I');
   await terminal.until(
     /Inbox: 2 questions[\s\S]*AUTH in[\s\S]*BILL in[\s\S]*one answer goes to all 2/,

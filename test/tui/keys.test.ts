@@ -28,7 +28,7 @@ test.each([
   ['keys by number', '\u001b[5~\u001b[6~\u001b[3~\u001b[1~', ['pageup', 'pagedown', 'delete', 'home']],
   ['Alt', '\u001b\r\u001bb\u001b\u007f', ['alt+enter', 'alt+b', 'alt+backspace']],
   [
-    'Shift+Enter of terminals that tell it',
+    'Shift+Enter in terminals that report it',
     '\u001b[13;2u\u001b[27;2;13~\u001b[Z',
     ['shift+enter', 'shift+enter', 'shift+tab'],
   ],
@@ -42,8 +42,8 @@ test.each([
       '{"kind":"mouse","what":"wheel-down","row":39,"col":119}',
     ],
   ],
-  ['what means nothing here', '\u001b[<2;3;4M\u001b[<0;0;4M\u001b[<0;3M\u001b[?62;c\u001b[24~x', ['x']],
-])('reads %s, also cut anywhere', (_, typed, expected) => {
+  ['input without a meaning here', '\u001b[<2;3;4M\u001b[<0;0;4M\u001b[<0;3M\u001b[?62;c\u001b[24~x', ['x']],
+])('reads %s, even if split anywhere', (_, typed, expected) => {
   const whole = reader();
   whole.keys.feed(typed);
   expect(whole.names()).toEqual(expected);
@@ -64,7 +64,7 @@ test('an Esc that nothing follows is the key', () => {
   expect(names()).toEqual(['escape']);
 });
 
-test('a paste is one text, whatever keys it contains, also cut anywhere', () => {
+test('a paste is one text, whatever keys it contains, even if split anywhere', () => {
   const bytes = Buffer.from('a\u001b[200~one\r\n\u0003\u001b[A zwei\u001b[201~b');
   for (let cut = 1; cut < bytes.length; cut++) {
     const { keys, events, pass } = reader();

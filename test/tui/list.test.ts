@@ -17,7 +17,7 @@ const working = (slug: string, minute: number) =>
   session(slug, { primary: 'active', detail: 'using_tools' }, 'working', minute);
 const view = (...sessions: Session[]) => new Map(sessions.map((one) => [one.slug, one]));
 
-test('those who wait come first, the longest first; what is over comes last', () => {
+test('sessions that wait come first, the longest first; stopped ones come last', () => {
   const dead = session('DEAD', { primary: 'dead', detail: null }, 'dead', 1);
   const stuck = session('STUCK', { primary: 'stuck', detail: null }, 'working', 2);
   const failed = session('FAILED', { primary: 'idle', detail: 'error' }, 'error', 3);
@@ -35,12 +35,12 @@ test.each([
   ['2', 'AUTH-2'],
   ['bill', null],
   [' ', null],
-])('who types %j means %s: the whole name first, then its beginning, then any of it', (typed, meant) => {
+])('typing %j means %s: the whole name first, then its beginning, then any part of it', (typed, meant) => {
   const sessions = [someSession('OATH', { path: '/bill' }), someSession('AUTH-2'), someSession('AUTH')];
   expect(bestMatch(typed === 'th' ? sessions.slice(1) : sessions, typed)).toBe(meant);
 });
 
-test('Tab goes round those who need the person', () => {
+test('Tab visits the sessions that need the person in turn', () => {
   const listed = listedSessions(view(waiting('A', 1), working('B', 1), waiting('C', 2)), '');
   expect(nextNeedy(listed, 'A')).toBe('C');
   expect(nextNeedy(listed, 'C')).toBe('A');
@@ -48,7 +48,7 @@ test('Tab goes round those who need the person', () => {
   expect(nextNeedy([waiting('A', 1)], 'A')).toBeNull();
 });
 
-test('an alert comes when a session starts to wait, once, and not for the one that is looked at', () => {
+test('an alert comes when a session starts to wait, once, and not for the visible one', () => {
   const model = createModel(0);
   const before = view(working('A', 1), working('B', 1));
   const after = view(waiting('A', 2), working('B', 1));
@@ -60,7 +60,7 @@ test('an alert comes when a session starts to wait, once, and not for the one th
   expect(alertsBetween(before, after, { ...model, selected: 'A', hasFocus: false })).toHaveLength(1);
 });
 
-test('an alert rings, tells the desktop if wanted, and is silent if not; no text of a session ends the sequence', () => {
+test('an alert rings, notifies the desktop if wanted, and is silent if not; no text of a session ends the sequence', () => {
   expect(alertCodes('quiet', 'x')).toBe('');
   expect(alertCodes('bell', 'x')).toBe('\u0007');
   expect(alertCodes('desktop', 'a\u0007b\u001b\\c\u009cd')).toBe('\u0007\u001b]9;CBOS: abcd\u001b\\');

@@ -47,7 +47,7 @@ test('a no counts before everything was read', async () => {
   expect(server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q1' }]);
 });
 
-test('what is cut off is said, and nothing of it is allowed', async () => {
+test('a cut is announced, and a cut call cannot be allowed', async () => {
   ask({ cut: true });
   const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });
   await terminal.until(/longer than .* here[\s\S]*n no/, 'that it is cut off, and the key that says no');

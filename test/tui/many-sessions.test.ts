@@ -68,7 +68,7 @@ test('two keys lead from anywhere to the question that has waited longest, and a
   expect(pressed).toBe(2);
 });
 
-test('a rename, a restart, a stop, and a search that is opened take three keys at most', async () => {
+test('a rename, a restart, a stop, and opening a search take at most three keys', async () => {
   await press('e');
   await terminal.until(/Another name for LAST/, 'the old name');
   await terminal.type('NEWER');
@@ -115,7 +115,7 @@ async function placeOf(text: RegExp): Promise<{ row: number; col: number }> {
   return { row, col: (rows[row]?.search(text) ?? 0) + 1 };
 }
 
-test('a click selects a session and answers by an option, the wheel goes through the list, and all of it can be switched off', async () => {
+test('a click selects a session and answers with an option, the wheel scrolls the list, and all of it can be switched off', async () => {
   await terminal.keys('g');
   await terminal.until(/▌.[ •]LONG/, 'the first');
   await mouse(0, await placeOf(/[ •]SOON /));
@@ -145,7 +145,7 @@ test('a click selects a session and answers by an option, the wheel goes through
   expect((await terminal.tmux('display-message', '-p', '#{mouse_any_flag}')).trim()).toBe('0');
 });
 
-test('marked sessions are stopped after a question that names them, with a line for each, and keys for one answer none', async () => {
+test('marked sessions are stopped after a confirmation that names them, with a line for each, and keys for one session answer none', async () => {
   await select('S-28');
   await terminal.keys('Space');
   await select('S-30');
@@ -164,7 +164,7 @@ test('marked sessions are stopped after a question that names them, with a line 
   expect(['S-26', 'S-28', 'S-30'].map((slug) => server.sessions.get(slug).state)).toEqual(['waiting', 'dead', 'dead']);
 });
 
-test('the list says where in it one is, and a session in a terminal is read as a conversation', async () => {
+test('the list shows the position in it, and a session in a terminal is read as a conversation', async () => {
   const bar = async (): Promise<number> =>
     (await terminal.screen()).split('\n').findIndex((line) => line.includes('┃'));
   await terminal.keys('g');

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('/restore shows which sessions are lost and how, brings them back on y alone, and shows each outcome', async () => {
+test('/restore shows which sessions are lost and how, brings them back only on y, and shows each outcome', async () => {
   const { sessions } = server;
   for (const slug of ['AUTH', 'DOCS']) sessions.add(slug, LOST);
   sessions.restores = (slug) => ({ outcome: slug === 'AUTH' ? 'restored' : 'not_tried' });

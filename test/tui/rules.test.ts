@@ -14,7 +14,7 @@ afterAll(() => server[Symbol.asyncDispose]());
 
 const decide = (input: unknown): number => addDecision(server.approvals, { input });
 
-test('rules and the audit are read in the terminal UI, live; a project is trusted after a question', async () => {
+test('rules and the audit are read in the terminal UI, live; a project is trusted after a confirmation', async () => {
   const folder = server.world.project('ruled');
   mkdirSync(join(folder, '.cbos'), { recursive: true });
   writeFileSync(

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('a person adds a schedule after its next times, edits, pauses, runs and deletes it, and sees changes of others', async () => {
+test('a person adds a schedule after seeing its next times, edits, pauses, runs and deletes it, and sees changes by others', async () => {
   const { sessions, schedules } = server;
   sessions.add('CI', DONE);
   const terminal = await openTerminal(server.world, { cols: 120, rows: 34, env: { TZ: 'America/New_York' } });

@@ -25,21 +25,24 @@ const LINES = Array.from({ length: 1_100 }, (_, line) => `\r\n\u001b[3${line % 8
 
 test.each([
   ['letters', ['one', '\rtwo', '\rtwo\u001b[K', '\u001b[2J']],
-  ['colours of the same letters', ['\u001b[31mred', '\r\u001b[32mred', '\r\u001b[1mred', '\r\u001b[38;2;1;2;3mred']],
+  [
+    'identical letters in several colours',
+    ['\u001b[31mred', '\r\u001b[32mred', '\r\u001b[1mred', '\r\u001b[38;2;1;2;3mred'],
+  ],
   ['scrolling', LINES.slice(0, 12)],
-  ['a scrollback that is full, where lines are used again', [LINES.slice(0, 1_090).join(''), ...LINES.slice(1_090)]],
+  ['a full scrollback, whose lines are reused', [LINES.slice(0, 1_090).join(''), ...LINES.slice(1_090)]],
   ['combining characters', ['e\u0301', '\re\u0300', '\r👩‍👩‍👧', '\r👩']],
   ['inserted and deleted lines', ['a\r\nb\r\nc', '\u001b[2;1H\u001b[L', '\u001b[M', '\u001bM']],
   ['the alternate screen', ['first', '\u001b[?1049hother', '\u001b[?1049l']],
-])('rows are those of now after changes of %s', (_, writes) => bothWays(writes));
+])('rows are current after changes of %s', (_, writes) => bothWays(writes));
 
-test('rows are those of their cut, place and colours', () =>
+test('rows follow their cut, position and colours', () =>
   bothWays(
     ['\u001b[31m漢字 of a row that is rather long, longer than the cut'],
     [VIEWPORT, { ...VIEWPORT, right: 1 }, { ...VIEWPORT, atColumn: 30 }, { ...VIEWPORT, hasColours: false }],
   ));
 
-test('a row that has not changed is not made again', async () => {
+test('a row that has not changed is not rendered again', async () => {
   const { default: xterm } = await import('@xterm/headless');
   const terminal = new xterm.Terminal({ cols: 20, rows: 2, allowProposedApi: true });
   const cache = createRowCache();

@@ -23,7 +23,7 @@ const read = async (slug: string): Promise<Session> =>
 const until = (slug: string, describe: string, isSo: (session: Session) => boolean): Promise<boolean> =>
   waitFor(async () => isSo(await read(slug)), { describe, actual: () => read(slug) });
 
-test('what is shown for a while is read, and `u` marks it as unread again', async () => {
+test('a session that is shown for a while is read, and `u` marks it as unread again', async () => {
   await terminal.until(/▌. +AUTH/, 'that AUTH is selected');
   server.sessions.change('BILL', WORKING);
   server.sessions.change('BILL', DONE);
@@ -40,7 +40,7 @@ test('what is shown for a while is read, and `u` marks it as unread again', asyn
   await terminal.until(/BILL is now read/, 'that it is read');
 });
 
-test('`Z` snoozes it: nothing counts it any more, until it asks anew', async () => {
+test('`Z` snoozes it: nothing counts it any more, until it asks something new', async () => {
   await terminal.keys('g');
   await terminal.until(/▌. +AUTH/, 'that AUTH is selected');
   await terminal.keys('Z');
@@ -58,7 +58,7 @@ test('`Z` snoozes it: nothing counts it any more, until it asks anew', async () 
   expect(await terminal.screen()).not.toContain('Snoozed');
 });
 
-test('`:snooze` takes a time, or the session that has to end', async () => {
+test('`:snooze` takes a time, or the session that must end', async () => {
   await terminal.keys('g');
   await terminal.until(/▌. +AUTH/, 'that AUTH is selected');
   const command = async (text: string): Promise<void> => {

@@ -28,7 +28,7 @@ async function openShell() {
 const running = (): number[] =>
   server.world.processes().flatMap(({ pid, command }) => (command.includes(` ${PROGRAM}`) ? [pid] : []));
 
-test('Ctrl+Z gives the terminal to the shell, and fg brings back a picture of now', async () => {
+test('Ctrl+Z gives the terminal to the shell, and fg brings back a current picture', async () => {
   const shell = await openShell();
   await shell.keys('C-z');
   const stopped = await shell.until(/Stopped/, 'that it is stopped');
@@ -70,7 +70,7 @@ test.each(['dumb', ''])('a terminal that calls itself %j gets the list, and no p
   expect(terminal.written()).not.toMatch(name === 'dumb' ? /\u001b/ : /\u001b\[[?\d;]*[^\d;m]/);
 });
 
-test('NO_COLOR: no colour of the UI or of a session, and all that it says is there', async () => {
+test('NO_COLOR: no colour of the UI or of a session, and all text is still there', async () => {
   const terminal = await openTerminal(server.world, { env: { NO_COLOR: '1' } });
   await terminal.until(SHOWN, 'the terminal UI');
   await terminal.keys('?');
@@ -78,7 +78,7 @@ test('NO_COLOR: no colour of the UI or of a session, and all that it says is the
   expect(terminal.written()).not.toMatch(/\u001b\[[\d;]*\b(?:3[0-8]|4[0-8]|9\d|10\d)\b[\d;]*m/);
 });
 
-test('a locale that is not of UTF-8 changes nothing: the terminal mostly is', async () => {
+test('a locale without UTF-8 changes nothing, because the terminal usually has it', async () => {
   const terminal = await openTerminal(server.world, { env: { LANG: 'C', LC_ALL: 'C' } });
   await terminal.until(SHOWN, 'the terminal UI');
 });

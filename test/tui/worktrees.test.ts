@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-test('n launches in a worktree; F says what a finish does, hands a conflict over on request, and merges', async () => {
+test('n launches in a worktree; F explains what a finish does, hands a conflict over on request, and merges', async () => {
   const terminal = await openTerminal(server.world, { cols: 130, rows: 34 });
   await terminal.until(/q quit/, 'the list');
   await terminal.keys('n');
@@ -114,7 +114,7 @@ test.skipIf(findOnPath(['gh'], process.env.PATH) === null)(
   },
 );
 
-test('/fork continues a conversation twice, and selects the fork', async () => {
+test('/fork continues a conversation in a second session, and selects the fork', async () => {
   const shop = createWorktreeRepository(server.world, 'forked');
   shop.commit('first', { 'a.txt': 'a\n' });
   for (const { slug } of server.sessions.list()) await server.sessions.remove(slug);

@@ -104,7 +104,7 @@ test.each([
   expect(Object.fromEntries(Object.entries(serious).filter(([, bad]) => bad.length > 0))).toEqual({});
 });
 
-test('at 360 pixels nothing is wider than the phone, and everything that is tapped is as large as a thumb', async () => {
+test('at 360 pixels nothing is wider than the phone, and every target is as large as a thumb', async () => {
   const context = { viewport: VIEWPORTS.phone, hasTouch: true, isMobile: true };
   await using one = await startPage(browser, { context, prepare });
   for (const place of PLACES) {

@@ -15,7 +15,7 @@ afterAll(() => world.dispose());
 
 const said = (text: string) => ({ type: 'assistant', message: { content: [{ type: 'text', text }] } });
 
-test('a session in a terminal is read as a conversation that goes on, with its terminal one click away', async () => {
+test('a session in a terminal is read as a conversation that grows, with its terminal one click away', async () => {
   await using one = await startPage(browser, {
     context: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     prepare: ({ sessions }) => {
@@ -53,7 +53,7 @@ test('a session in a terminal is read as a conversation that goes on, with its t
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a conversation that no session is goes on as one, under the name of its folder', async () => {
+test('a conversation that belongs to no session continues as one, under the name of its folder', async () => {
   const id = '5f0c7a52-6d3f-4f3e-9d5a-3a5a0c6f1b2d';
   await using one = await startPage(browser, {
     prepare: ({ sessions, world }) => {

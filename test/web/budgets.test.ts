@@ -7,7 +7,7 @@ import { createWorld } from '../harness/world.ts';
 const world = createWorld();
 afterAll(() => world.dispose());
 
-test('a session that a budget holds says so, and the page raises the budget', async () => {
+test('a session that a budget holds shows it, and the page raises the budget', async () => {
   await using one = await startPage(await openBrowser(world));
   const { page, server } = one;
   const over = { budget: 'fleet', scope: 'fleet', unit: 'usd', per: 'day', limit: 10, spent: 12, holds: 1 } as const;

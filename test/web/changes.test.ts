@@ -30,7 +30,7 @@ const start = (): Promise<PageUnderTest> =>
 const fileLink = ({ page }: PageUnderTest, name: string) => page.locator('.changed-file', { hasText: name });
 const patch = ({ page }: PageUnderTest) => page.locator('section.patch');
 
-test('shows what was changed against what, file by file: renamed, binary and new ones too', async () => {
+test('shows the changes and their base, file by file, including renamed, binary and new ones', async () => {
   repository.write('a.txt', 'one\n2\nthree\n');
   renameSync(join(repository.dir, 'old.txt'), join(repository.dir, 'new.txt'));
   repository.write('picture.bin', new Uint8Array([0, 1, 2]));
@@ -62,7 +62,7 @@ test('shows what was changed against what, file by file: renamed, binary and new
   expect(one.watched.faults).toEqual([]);
 });
 
-test('is read again when a turn ends, and says when there is nothing, or no repository', async () => {
+test('is read again when a turn ends, and reports if there is nothing, or no repository', async () => {
   await using one = await start();
   const { page, server } = one;
   await one.visit('#/s/AUTH/changes');
@@ -77,7 +77,7 @@ test('is read again when a turn ends, and says when there is nothing, or no repo
   await page.getByText("isn't in the working tree of a git repository").waitFor();
 });
 
-test('10,000 changed lines are drawn as few, and scrolled to their end', async () => {
+test('10,000 changed lines are drawn with few elements, and can be scrolled to their end', async () => {
   const lines = Array.from({ length: 10_000 }, (_, at) => `line number ${at + 1}\n`);
   repository.write('many.txt', lines.join(''));
   await using one = await start();

@@ -42,7 +42,7 @@ function prepare({ sessions }: FacesUnderTest): void {
 }
 
 describe('Ctrl+K', () => {
-  test('says that nothing is found, restarts, renames, sends, and changes the theme', async () => {
+  test('reports that nothing is found, restarts, renames, sends, and changes the theme', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     await server.sessions.kill('BUSY');
@@ -82,7 +82,7 @@ describe('Ctrl+K', () => {
     expect(one.watched.faults).toEqual([]);
   });
 
-  test('shows all that is asked before it is allowed, and takes no key for a question that has just replaced another', async () => {
+  test('shows everything before it is allowed, and accepts no key for a question that has just replaced another', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     await one.visit('#/s/DONE');
@@ -107,7 +107,7 @@ describe('Ctrl+K', () => {
     expect(server.sessions.answers).toEqual([{ choice: 'no', question_id: 'q2' }]);
   });
 
-  test('does what was listed when it was read, however the sessions change meanwhile', async () => {
+  test('does what was listed when it was read, however the sessions change in that time', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     const interrupted: string[] = [];
@@ -125,7 +125,7 @@ describe('Ctrl+K', () => {
 });
 
 describe('several sessions', () => {
-  test('are stopped after a question that names them, with a result for each, and only those that the list shows', async () => {
+  test('are stopped after a confirmation that names them, with a result for each, and only those that the list shows', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     const kill = server.sessions.kill.bind(server.sessions);
@@ -156,7 +156,7 @@ describe('several sessions', () => {
 });
 
 describe('a session', () => {
-  test('says why it has its status, is moved, converted, and saved as a file', async () => {
+  test('explains its status, is moved, converted, and saved as a file', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     server.sessions.stream('DONE').write('what it showed\r\n');
@@ -191,7 +191,7 @@ describe('a session', () => {
     expect(one.watched.faults).toEqual([]);
   });
 
-  test('in one line of the list, where rows are dense', async () => {
+  test('takes one line of the list if rows are dense', async () => {
     await using one = await startPage(browser, { prepare });
     const { page } = one;
     const height = async () => (await page.locator('.session-row').first().boundingBox())?.height ?? 0;
@@ -206,7 +206,7 @@ describe('a session', () => {
 });
 
 describe('a conversation', () => {
-  test('has times, copies its code, and its question and reply stand where its messages do', async () => {
+  test('has times, copies its code, and its question and reply are aligned with its messages', async () => {
     await using one = await startPage(browser, {
       context: { permissions: ['clipboard-read', 'clipboard-write'] },
       prepare: ({ sessions }) => {
@@ -233,7 +233,7 @@ describe('a conversation', () => {
 });
 
 describe('a reply', () => {
-  test('recalls what was sent before, and completes commands and files of the folder', async () => {
+  test('recalls earlier texts, and completes commands and files of the folder', async () => {
     await using one = await startPage(browser, { prepare });
     const { page, server } = one;
     const folder = server.world.project('code');

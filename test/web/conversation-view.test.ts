@@ -18,7 +18,7 @@ const lines = (from: number): string => Array.from({ length: 60 }, (_, index) =>
 const toEnd = ({ page }: PageUnderTest) =>
   page.locator('.conversation').evaluate((all) => all.scrollHeight - all.scrollTop - all.clientHeight);
 
-test('a conversation stays at its end whatever comes, unless somebody reads above', async () => {
+test('a conversation stays at its end whatever arrives, unless somebody reads above', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
   });
@@ -74,7 +74,7 @@ test('a conversation is opened at the place that a search found', async () => {
   expect(await toEnd(one)).toBeGreaterThan(500);
 });
 
-test('a conversation says of a call that it waits for its permission, not that it runs', async () => {
+test('a conversation shows that a call waits for its permission, not that it runs', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'running' }),
   });

@@ -41,7 +41,7 @@ test('a permission that was given and one that was refused', () => {
   ]);
 });
 
-test('a slash command as it was typed, with what it printed, and without the summary for the model', () => {
+test('a slash command as it was typed, with its output, and without the summary for the model', () => {
   const { items } = foldEvents(EMPTY_CONVERSATION, recorded('compact'));
   expect(items.map(gist).filter((line) => !line.startsWith('end'))).toEqual([
     'prompt: scene:hello before',
@@ -54,13 +54,13 @@ test('a slash command as it was typed, with what it printed, and without the sum
   ]);
 });
 
-test('the cost of each turn, of a total that grows', () => {
+test('the cost of each turn, from a total that grows', () => {
   const ends = foldEvents(EMPTY_CONVERSATION, recorded('permission')).items.filter((item) => item.kind === 'end');
   expect(ends.map(({ costUsd }) => costUsd?.toFixed(6))).toEqual(['0.021392', '0.022380']);
 });
 
 test.each(readdirSync(FIXTURES).map((name) => name.replace('.jsonl', '')))(
-  '%s: in whatever pieces the events come, and however often, the conversation is the same',
+  '%s: in whatever pieces the events arrive, and however often, the conversation is the same',
   (name) => {
     const events = recorded(name);
     const whole = foldEvents(EMPTY_CONVERSATION, events);
@@ -75,7 +75,7 @@ test.each(readdirSync(FIXTURES).map((name) => name.replace('.jsonl', '')))(
 );
 
 test.each(readdirSync(FIXTURES).map((name) => name.replace('.jsonl', '')))(
-  '%s: without the pieces that blocks came in, it ends the same',
+  '%s: without the pieces in which blocks arrived, it ends the same',
   (name) => {
     const events = recorded(name);
     const finished = events.filter(({ event }) => event.type !== 'stream_event');

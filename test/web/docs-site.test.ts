@@ -37,7 +37,7 @@ describe.skipIf(!existsSync(DOCS_DIR))('the documentation as it is served', () =
     expect((await get('/docs')).headers.location).toBe('/docs/');
   });
 
-  test('hashed files are kept for ever, pages are asked for again and answered by 304', async () => {
+  test('hashed files are cached permanently, pages are requested again and answered with 304', async () => {
     const { text, headers } = await get('/docs/get-started');
     const [, script = ''] = /<script[^>]*src="(\/docs\/assets\/[^"]+)"/.exec(text) ?? [];
     expect((await get(script)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -57,7 +57,7 @@ describe.skipIf(!existsSync(DOCS_DIR))('the documentation as it is served', () =
     expect((await get(path)).status).toBe(401);
   });
 
-  test('a reader goes from page to page, searches and switches to dark, and no request leaves the server', async () => {
+  test('a reader moves from page to page, searches and switches to dark, and no request leaves the server', async () => {
     const origin = `http://127.0.0.1:${server.port}`;
     const { page, context, faults } = await openPage(browser, { origin, colorScheme: 'light' });
     await page.goto(`${origin}/docs/`);
@@ -81,7 +81,7 @@ describe.skipIf(!existsSync(DOCS_DIR))('the documentation as it is served', () =
   });
 });
 
-test('a server without a built documentation says in a line how to build it', async () => {
+test('a server without a built documentation explains in one line how to build it', async () => {
   await using server = await startFaces();
   for (const path of ['/docs', '/docs/']) {
     const { status, text } = await server.call(path, { token: null });

@@ -15,7 +15,7 @@ afterAll(() => world.dispose());
 
 const context = (used_percentage: number) => ({ used_tokens: 1, size_tokens: 200_000, used_percentage });
 
-test('a row has a gauge of its context window, and warns where that is nearly full, as it changes', async () => {
+test('a row has a gauge of its context window, which follows changes, and warns if it is nearly full', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.add('HALF', { ...DONE, context: context(42), cost_usd: 1.234 });
@@ -51,6 +51,6 @@ test('a row has a gauge of its context window, and warns where that is nearly fu
 
   server.sessions.change('HALF', { context: null });
   await waitFor(async () => !(await gauge('HALF').isVisible()), {
-    describe: 'what is not known any more is not shown',
+    describe: 'an outdated figure is not shown',
   });
 });

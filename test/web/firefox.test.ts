@@ -40,7 +40,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
   afterEach(() => expect(firefox.askedElsewhere).toEqual([]));
   afterAll(() => world.dispose());
 
-  test('a link signs in once, with a key that scripts use and never read, and it lasts over a reload', async () => {
+  test('a link signs in once, with a key that scripts use and never read, and it survives a reload', async () => {
     await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
     const { page, server } = one;
     expect(await page.evaluate(KEPT)).toEqual({ extractable: false, plain: null });
@@ -59,7 +59,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     expect(one.faults).toEqual([]);
   });
 
-  test('what the policy of the page forbids is a fault here, and nobody is asked for it', async () => {
+  test("a violation of the page's policy is a fault here, and no request for it is sent", async () => {
     await using one = await startFirefoxPage(firefox);
     await one.page.evaluate("new Image().src = 'https://example.invalid/a.png'");
     await waitFor(() => one.faults.length > 0, { describe: 'it is told' });
@@ -88,7 +88,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     expect(one.faults).toEqual([]);
   });
 
-  test('a permission is answered by a click, and by a key', async () => {
+  test('a permission is answered with a click, and with a key', async () => {
     await using one = await startFirefoxPage(firefox, ({ sessions }) => {
       sessions.add('ASKS', asking());
       sessions.add('MORE', asking({ id: 'q2' }));
@@ -138,7 +138,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     expect(one.faults).toEqual([]);
   });
 
-  test('a reply of several lines is sent by Enter and shown as delivered, its field empty again', async () => {
+  test('a reply of several lines is sent with Enter and shown as delivered, and its field is empty again', async () => {
     await using one = await startFirefoxPage(firefox, ({ sessions }) => void sessions.add('DONE', DONE));
     const { page, server } = one;
     const height = async () => (await page.evaluate("document.querySelector('#reply').offsetHeight")) as number;
@@ -161,7 +161,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     expect(one.faults).toEqual([]);
   });
 
-  test('Ctrl+K opens the palette in place of a search by Firefox, and a session is stopped from there', async () => {
+  test('Ctrl+K opens the palette instead of a search by Firefox, and a session is stopped from there', async () => {
     await using one = await startFirefoxPage(firefox, ({ sessions }) => {
       sessions.add('DONE', DONE);
       sessions.add('BUSY', WORKING);
@@ -215,7 +215,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     expect(one.faults).toEqual([]);
   });
 
-  test('a search leads to the moment of its hit in the replay, which plays from there and from its begin', async () => {
+  test('a search leads to the moment of its hit in the replay, which plays from there and from the beginning', async () => {
     await using one = await startFirefoxPage(firefox, addRecordedRun);
     const { page } = one;
     const position = async () => Number(await page.evaluate(`document.querySelector('[aria-label="Position"]').value`));

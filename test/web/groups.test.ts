@@ -48,7 +48,7 @@ async function untilListIs(one: PageUnderTest, expected: string[]): Promise<void
 const tagsOf = async ({ server }: PageUnderTest, slug: string): Promise<string[]> =>
   ((await callRoute(server, 'getSession', { params: { slug } })).json() as Session).tags ?? [];
 
-test('the list is divided by repository or tag, folds its groups, and never folds away what needs somebody', async () => {
+test('the list is divided by repository or tag, folds its groups, and never hides sessions that need somebody', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions, ...server }) => {
       const [shop, site] = [repository(server as FacesUnderTest, 'shop'), repository(server as FacesUnderTest, 'site')];
@@ -135,7 +135,7 @@ test('tags are given to several sessions at once, with a result for each', async
   expect(one.watched.faults).toEqual([]);
 });
 
-test('an archived session says so where it is open, is found again, and is listed again', async () => {
+test('an archived session is marked when it is open, is found again, and is listed again', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.add('OLD', { ...STOPPED, type: 'json', last_question: 'fix the till' });

@@ -129,7 +129,7 @@ test('no mark hides what a command, a path or an edit is', async () => {
   await expectInert(one);
 });
 
-test('a tool that answers with megabytes, and a prompt of them, leave the page usable', async () => {
+test('a tool that answers with megabytes, and a prompt of that size, leave the page usable', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' });
@@ -250,7 +250,7 @@ test('a terminal is told to scroll, insert and repeat two billion times, and the
   await expectInert(one);
 });
 
-test('the network is watched: a request elsewhere would be seen', async () => {
+test('the network is watched: a request elsewhere would be noticed', async () => {
   const page = await browser.newPage();
   await page.goto('http://evil.example/').catch(() => undefined);
   await page.close();

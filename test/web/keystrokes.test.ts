@@ -24,7 +24,7 @@ const since = (some: Partial<Session>, minute: number): Partial<Session> => ({
   },
 });
 
-test('with 35 sessions: two keys to the question that has waited longest and its answer, three at most for all else', async () => {
+test('with 35 sessions: two keys to the question that has waited longest and its answer, at most three for everything else', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       for (let number = 1; number <= 31; number++) {

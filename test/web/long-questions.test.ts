@@ -60,7 +60,7 @@ test('a no counts before everything was read', async () => {
   expect(one.server.sessions.answers).toEqual([{ choice: 3, question_id: 'q1' }]);
 });
 
-test('what is cut off is said, and leads to the terminal', async () => {
+test('a cut is announced, and leads to the terminal', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.add('ASKS', asking({ cut: true })),
   });

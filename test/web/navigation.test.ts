@@ -18,7 +18,7 @@ const focused = ({ page }: PageUnderTest): Promise<string> =>
   page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()');
 
 describe('the keys of the page', () => {
-  test('w goes round all sessions that need somebody', async () => {
+  test('w visits all sessions that need somebody in turn', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         sessions.add('BUSY', WORKING);
@@ -32,7 +32,7 @@ describe('the keys of the page', () => {
     }
   });
 
-  test('n opens the form of a new session with the folder ready to be typed', async () => {
+  test('n opens the form of a new session with the cursor in the folder', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
     await one.visit('#/s/DONE');
     await heading(one, 'DONE').waitFor();
@@ -43,7 +43,7 @@ describe('the keys of the page', () => {
     expect(await one.page.getByLabel('Filter sessions').inputValue()).toBe('');
   });
 
-  test('an answer by key leaves the focus on the row that it was on', async () => {
+  test('an answer by key leaves the focus on its row', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         sessions.add('ASKS', asking());
@@ -89,7 +89,7 @@ describe('an address', () => {
     await waitFor(inView, { describe: 'the row is in view after a reload' });
   });
 
-  test('of another search is searched for, and the way back leads to the one before', async () => {
+  test('of another search starts that search, and the back button leads to the previous one', async () => {
     await using one = await startPage(browser);
     const field = one.page.getByLabel('Search all sessions');
     await one.visit('#/search?q=first');

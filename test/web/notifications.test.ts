@@ -54,7 +54,7 @@ async function notified(): Promise<PageUnderTest> {
   return one;
 }
 
-test('the title and the icon say how many sessions need somebody', async () => {
+test('the title and the icon show how many sessions need somebody', async () => {
   await using one = await startPage(browser);
   const icon = () => one.page.locator('link[rel=icon]').getAttribute('href');
   one.server.sessions.add('AUTH', DONE);
@@ -66,7 +66,7 @@ test('the title and the icon say how many sessions need somebody', async () => {
   await waitFor(async () => (await one.page.title()) === 'CBOS', { describe: 'a plain title again' });
 });
 
-test('a notification comes when nobody looks, not while somebody does, and goes when it is answered', async () => {
+test('a notification comes if nobody looks, not while somebody does, and disappears when it is answered', async () => {
   await using one = await notified();
   await one.page.evaluate('document.hasFocus = () => window.isLookedAt === true');
   one.server.sessions.change('AUTH', asking());
@@ -132,7 +132,7 @@ test('the page can be installed', async () => {
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 });
 
-test('the settings list where questions are told besides, and send a test there', async () => {
+test('the settings list where else questions are sent, and send a test there', async () => {
   await using one = await startPage(browser);
   const name = await addHearingSink(one.server);
   addDeafSink(one.server, 'DEAF');

@@ -47,7 +47,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
 
   const row = (slug: string) => one.page.locator(`[data-slug="${slug}"]`);
 
-  test('are in the page, are answered there, and take texts', async () => {
+  test('are in the page, are answered there, and accept texts', async () => {
     const { page } = one;
     laptop.sessions.add('DEPLOY', asking()).write('the screen of DEPLOY\r\n');
     laptop.sessions.add('READY', DONE);
@@ -68,7 +68,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     expect(laptop.sessions.deliveries('READY').map(({ text }) => text)).toEqual(['run the tests']);
   });
 
-  test('show in the page what may not be answered, and cannot be answered by a key either', async () => {
+  test('show in the page which actions are not allowed, and cannot be answered with a key either', async () => {
     shy.sessions.add('SECRET', asking());
     await row('shy/SECRET').waitFor();
     await one.visit('#/s/shy%2FSECRET');
@@ -77,7 +77,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     expect(await one.page.locator('#reply').count()).toBe(0);
   });
 
-  test('are in the terminal UI, are answered there, and name only the keys that do something', async () => {
+  test('are in the terminal UI, are answered there, and list only the keys that have an effect', async () => {
     laptop.sessions.add('DEPLOY', asking()).write('the screen of DEPLOY\r\n');
     await terminal.until(/laptop\/DEPLOY/, 'the session of the laptop');
     await terminal.keys('Tab');
@@ -112,7 +112,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
     await page.getByText('laptop cannot be reached. You see its state of').waitFor({ state: 'detached' });
   });
 
-  test('go with the fleet', async () => {
+  test('disappear with the fleet', async () => {
     laptop.sessions.add('LAST', DONE);
     await row('laptop/LAST').waitFor();
     expect((await desk.call('/fleet/remove', { body: { machine: 'laptop' } })).status).toBe(200);

@@ -19,7 +19,7 @@ const sessionNames = ({ page }: PageUnderTest) =>
 const panel = ({ page }: PageUnderTest, name: string) => page.getByRole('region', { name });
 
 describe('signing in', () => {
-  test('a link that was used says so, and the token opens the page', async () => {
+  test('a link that was used is reported, and the token opens the page', async () => {
     await using one = await startPage(browser);
     const { page, server } = one;
     const link = await newSignInLink(server);
@@ -42,14 +42,14 @@ describe('signing in', () => {
     expect(one.watched.faults).toEqual([]);
   });
 
-  test('what a browser keeps of it can be used and not read, and lasts over a reload', async () => {
+  test("the browser's credentials can be used and not read, and survive a reload", async () => {
     await using one = await startPage(browser);
     const kept = await one.page.evaluate(KEPT);
     expect(kept).toEqual({ extractable: false, plain: null });
     await reloadLive(one);
   });
 
-  test('without WebCrypto, as over plain HTTP to another machine, it lasts over a reload as well', async () => {
+  test('without WebCrypto, as over plain HTTP to another machine, they survive a reload as well', async () => {
     await using one = await startPage(browser);
     await one.page.addInitScript('Object.defineProperty(Crypto.prototype, "subtle", { value: undefined })');
     await one.page.evaluate('indexedDB.deleteDatabase("cbos")');
@@ -105,7 +105,7 @@ describe('the list', () => {
     await one.page.getByRole('heading', { name: 'DONE', exact: true }).waitFor();
   });
 
-  test('twenty of those that ask are shown at once, the others on demand', async () => {
+  test('twenty of the sessions that ask are shown at once, the others on demand', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         for (let number = 1; number <= 23; number++) sessions.addWithoutRecording(`S-${number}`, asking());
@@ -117,7 +117,7 @@ describe('the list', () => {
     await waitFor(async () => (await one.page.getByRole('article').count()) === 23, { describe: 'all are shown' });
   });
 
-  test('keys go through it, ? lists them, Ctrl+K finds everything', async () => {
+  test('keys move through it, ? lists them, Ctrl+K finds everything', async () => {
     await using one = await startPage(browser);
     const { page, server } = one;
     for (const slug of ['ONE', 'TWO', 'THREE']) server.sessions.add(slug, DONE);
@@ -145,7 +145,7 @@ describe('a question', () => {
     ['a', { choice: 'always' }],
     ['x', { choice: 'no' }],
     ['2', { choice: 2 }],
-  ])('of permission is answered by the key %s, once', async (key, answer) => {
+  ])('about a permission is answered with the key %s, once', async (key, answer) => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     // The page with the list shows the question as well, but gives it no keys.
@@ -157,7 +157,7 @@ describe('a question', () => {
     expect(one.server.sessions.answers).toEqual([{ ...answer, question_id: 'q1' }]);
   });
 
-  test('has above it what keeps keys from the session, as far as that is known', async () => {
+  test('shows above it anything that keeps keys from the session, as far as that is known', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     one.server.sessions.change('ASKS', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
@@ -167,7 +167,7 @@ describe('a question', () => {
     await said.waitFor({ state: 'detached' });
   });
 
-  test('is refused in other words', async () => {
+  test('is refused with a text', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     await one.page.getByRole('button', { name: 'No, and tell Claude why…' }).click();
@@ -203,7 +203,7 @@ describe('a question', () => {
     ]);
   });
 
-  test('about a plan shows it as text with headings, one about an edit as a diff', async () => {
+  test('about a plan shows it as text with headings, and one about an edit as a diff', async () => {
     const plan = '# The plan\n\n1. Read\n2. **Write**';
     const edit = { file_path: 'a.ts', old_string: 'one\ntwo', new_string: 'one\nthree' };
     await using one = await startPage(browser, {
@@ -220,7 +220,7 @@ describe('a question', () => {
     await panel(one, 'Permission').locator('[data-kind="+"]', { hasText: 'three' }).waitFor();
   });
 
-  test('is answered by no click that was meant for the one before it', async () => {
+  test('is answered by no click that was meant for the previous one', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         sessions.add('FIRST', asking());
@@ -280,7 +280,7 @@ describe('a question', () => {
     await waitFor(() => sessions.answers.length === 2, { describe: 'the second is answered' });
   });
 
-  test('takes no key that was pressed for the one that it has just replaced', async () => {
+  test('accepts no key that was pressed for the one that it has just replaced', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     const { page } = one;
     const { sessions } = one.server;
@@ -304,7 +304,7 @@ describe('a question', () => {
     expect(sessions.answers).toEqual([{ choice: 'no', question_id: 'q2' }]);
   });
 
-  test('that went meanwhile is not answered, and the page says so', async () => {
+  test('that disappeared before the answer is not answered, and the page reports it', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     await panel(one, 'Permission').waitFor();
@@ -339,7 +339,7 @@ describe('a permission', () => {
 });
 
 describe('a reply', () => {
-  test('that would stand beside a text of somebody else is sent afterwards, when it should be', async () => {
+  test("that would end up next to somebody else's text is sent afterwards, at the right time", async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DRAFT', DONE) });
     const { page, server } = one;
     const send = server.sessions.send.bind(server.sessions);
@@ -356,7 +356,7 @@ describe('a reply', () => {
     expect(await page.getByRole('alert').count()).toBe(0);
   });
 
-  test('that would run a command is asked about first', async () => {
+  test('that would run a command needs a confirmation first', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
     await one.visit('#/s/DONE');
     await one.page.getByLabel('Reply to DONE').fill('!ls');
@@ -390,7 +390,7 @@ describe('a reply', () => {
     expect(one.server.sessions.deliveries('DONE')[0]?.text).toBe('later');
   });
 
-  test('that is half written stays while another session is looked at', async () => {
+  test('that is half written stays while another session is shown', async () => {
     await using one = await startPage(browser, {
       prepare: ({ sessions }) => {
         for (const slug of ['ONE', 'TWO']) sessions.add(slug, DONE);
@@ -405,7 +405,7 @@ describe('a reply', () => {
   });
 });
 
-test('a new session: the folder is completed, the name follows it', async () => {
+test('a new session: the folder is completed, and the name follows it', async () => {
   await using one = await startPage(browser);
   const { page, server } = one;
   const folder = server.world.project('my-service');

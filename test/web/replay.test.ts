@@ -19,11 +19,11 @@ const shows = ({ page }: PageUnderTest, lines: string[]) =>
 const position = async ({ page }: PageUnderTest) => Number(await page.getByLabel('Position').inputValue());
 const stands = (one: PageUnderTest, at: number) =>
   waitFor(async () => Math.abs((await position(one)) - at) < 0.3, {
-    describe: `it stands at ${at} s`,
+    describe: `it is at ${at} s`,
     actual: () => position(one),
   });
 
-test('it plays by itself, silence skipped, and faster where that is wanted; keys jump', async () => {
+test('it plays automatically, skips silence, and plays faster on request; keys jump', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   await one.visit('#/s/RUN');
@@ -53,7 +53,7 @@ test('it plays by itself, silence skipped, and faster where that is wanted; keys
   expect(one.watched.faults).toEqual([]);
 });
 
-test('jumps add up however quick they come, and playing goes on after one', async () => {
+test('jumps add up however quickly they come, and playing continues after one', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   // No frame arrives before all keys are pressed.
@@ -80,7 +80,7 @@ test('jumps add up however quick they come, and playing goes on after one', asyn
   expect(one.watched.faults).toEqual([]);
 });
 
-test('what a restart moved aside is chosen there, and played', async () => {
+test('recordings that a restart moved aside can be chosen there, and played', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page } = one;
   await one.visit('#/s/RUN/replay?t=1');
@@ -95,7 +95,7 @@ test('what a restart moved aside is chosen there, and played', async () => {
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a search leads to the moment of its hit, also in an older recording', async () => {
+test('a search leads to the moment of its hit, even in an older recording', async () => {
   await using one = await startPage(browser, { readsTerminal: true, prepare: addRecordedRun });
   const { page, server } = one;
   const search = server.sessions.search.bind(server.sessions);
@@ -135,7 +135,7 @@ test('a recording without times, and without any length, plays to its end', asyn
   expect(frames).toBeLessThan(5);
 });
 
-test('a session without a recording says so', async () => {
+test('a session without a recording reports it', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('BARE'),
   });

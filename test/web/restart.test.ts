@@ -49,7 +49,7 @@ test('a terminal continues after a restart of the server: no byte is lost, none 
   expect(one.watched.faults).toEqual([]);
 });
 
-test('what is needed for the first time while the server is away comes when it is back', async () => {
+test('a part that is first needed while the server is away loads when it is back', async () => {
   await using one = await startPage(browser, {
     readsTerminal: true,
     prepare: ({ sessions }) => {
@@ -72,7 +72,7 @@ test('what is needed for the first time while the server is away comes when it i
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a language that is met for the first time while the server is away is coloured when it is back', async () => {
+test('code in a language that is first needed while the server is away is coloured when it is back', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.add('ASKS', asking()),
   });
@@ -96,7 +96,7 @@ test('a language that is met for the first time while the server is away is colo
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a conversation goes on after a restart of the server: nothing is missing, nothing comes twice', async () => {
+test('a conversation continues after a restart of the server: nothing is missing, nothing comes twice', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => void sessions.addWithoutRecording('JSON', { type: 'json', json_state: 'complete' }),
   });
@@ -117,7 +117,7 @@ test('a conversation goes on after a restart of the server: nothing is missing, 
   expect(one.watched.faults).toEqual([]);
 });
 
-test('what was is shown as what was, and no answer is given to it; then it is what it is', async () => {
+test('old data is shown as old, and no answer is given to it; then it is current again', async () => {
   await using one = await startPage(browser, {
     prepare: ({ sessions }) => {
       sessions.add('ASKS', asking());

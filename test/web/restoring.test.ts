@@ -7,7 +7,7 @@ import { createWorld } from '../harness/world.ts';
 const world = createWorld();
 afterAll(() => world.dispose());
 
-test('the page says how many sessions are lost, what would come back, and each outcome; one click begins', async () => {
+test('the page shows how many sessions are lost, what would come back, and each outcome; one click begins', async () => {
   await using one = await startPage(await openBrowser(world), {
     prepare: ({ sessions }) => {
       for (const slug of ['AUTH', 'DOCS']) sessions.add(slug, LOST);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.dispose());
 
-test('lines are commented on, sent as the prompt that is shown, and answered beside it; a mark drops with a change', async () => {
+test('lines are commented on, sent as the prompt that is shown, and answered next to it; a mark is removed by a change', async () => {
   const repository = createRepository(world);
   repository.write('a.txt', 'one\ntwo\nthree\nfour\n');
   repository.commit();

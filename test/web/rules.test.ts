@@ -29,7 +29,7 @@ const projectFile = (text: string): void => {
   writeFileSync(join(folder, '.cbos/rules.toml'), text);
 };
 
-test('rules are shown with what is left of them, live, and one that was added is removed there', async () => {
+test('rules are shown with their remaining time and count, live, and one that was added is removed there', async () => {
   const { page, server } = one;
   await one.visit('#/rules');
   await page.getByText('There are no rules').waitFor();
@@ -44,7 +44,7 @@ test('rules are shown with what is left of them, live, and one that was added is
   expect(server.rules.added()).toEqual([]);
 });
 
-test('a suggestion is shown with its evidence, and becomes a rule by a click', async () => {
+test('a suggestion is shown with its evidence, and becomes a rule with one click', async () => {
   const { page, server } = one;
   for (const command of ['npm test', 'npm test', 'npm test | tail'])
     server.approvals.keepAnswer({ session: EVIL, folder, input: { command }, said: 'yes' });
@@ -98,7 +98,7 @@ test("a project's file is trusted after it was read to its end, and only as it w
   expect(await page.evaluate('window.wasHit')).toBeUndefined();
 });
 
-test('the audit shows each decision whole, with its place, live; 10,000 of them are paged', async () => {
+test('the audit shows each decision in full, with its place, live; 10,000 of them are paged', async () => {
   const { page } = one;
   for (let count = 0; count < 10_000; count++) decide({ command: `npm run step-${count}` });
   await one.visit('#/audit');

@@ -7,7 +7,7 @@ import { createWorld } from '../harness/world.ts';
 const world = createWorld();
 afterAll(() => world.dispose());
 
-test('the page adds a schedule after its next times, edits, pauses, runs and deletes it, and shows changes of others', async () => {
+test('the page adds a schedule after showing its next times, edits, pauses, runs and deletes it, and shows changes by others', async () => {
   await using one = await startPage(await openBrowser(world), {
     context: { timezoneId: 'America/New_York' },
     prepare: ({ sessions }) => void sessions.add('CI'),

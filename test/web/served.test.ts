@@ -48,7 +48,7 @@ describe('the page as it is served', () => {
     expect(headers['content-type']).toContain('text/plain');
   });
 
-  test('hashed files are kept for ever, the others are asked for again and answered by 304', async () => {
+  test('hashed files are cached permanently, the others are requested again and answered with 304', async () => {
     const [asset = ''] = await assets();
     expect((await get(asset)).headers['cache-control']).toBe('public, max-age=31536000, immutable');
     for (const path of ['/', '/service-worker.js', '/manifest.webmanifest', '/icon.svg']) {
@@ -59,7 +59,7 @@ describe('the page as it is served', () => {
     }
   });
 
-  test('is the same in every encoding that a browser takes, and compressed beforehand', async () => {
+  test('is the same in every encoding that a browser accepts, and compressed in advance', async () => {
     for (const asset of await assets()) {
       const plain = await get(asset, { 'accept-encoding': 'br;q=0, gzip;q=0' });
       expect(plain.headers['content-encoding']).toBeUndefined();
@@ -79,7 +79,7 @@ describe('the page as it is served', () => {
     '/index.html.gz',
     '/cbos.js',
     '/assets/nothing.js',
-  ])('nothing else is served without signing in: %s', async (path) => {
+  ])('nothing else is served without a sign-in: %s', async (path) => {
     expect((await get(path)).status).toBe(401);
   });
 });

@@ -41,7 +41,7 @@ test('a session is read once it was open for a while, and can be marked as unrea
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a snoozed session is in no badge and in no question to be answered, until it asks anew', async () => {
+test('a snoozed session is in no badge and in no list of open questions, until it asks something new', async () => {
   await using one = await startPage(browser);
   const { page, server } = one;
   server.sessions.add('AUTH', asking());

@@ -42,7 +42,7 @@ async function openFinish(one: PageUnderTest): Promise<void> {
   await one.page.getByRole('heading', { name: /^Finish / }).waitFor();
 }
 
-test('a session is launched in a worktree, shows its branch, and is merged once it was said what that does', async () => {
+test('a session is launched in a worktree, shows its branch, and is merged after its effect was shown', async () => {
   await using one = await startPage(browser);
   const { page, server } = one;
   await launchInWorktree(one, 'AUTH', 'fix/login');
@@ -64,7 +64,7 @@ test('a session is launched in a worktree, shows its branch, and is merged once 
   expect(one.watched.faults).toEqual([]);
 });
 
-test('a conflict is shown before and after it is tried, and goes to the session only on request', async () => {
+test('a conflict is shown before and after a merge is tried, and goes to the session only on request', async () => {
   await using one = await startPage(browser);
   const { page, server } = one;
   await launchInWorktree(one, 'BILL', 'fix/bill');

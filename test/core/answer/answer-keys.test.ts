@@ -137,11 +137,11 @@ describe('the steps of an answer', () => {
     questions: [LANGUAGE, platforms([' ', ' '])].flatMap(({ dialog }) => dialog?.parts ?? []),
   });
   test.each<[string, DialogView, Planned | { kind: 'dismiss' }, string[]]>([
-    ['a numbered option is its digit alone', permission(1), select([2]), ['digit']],
+    ['a numbered option needs only its digit', permission(1), select([2]), ['digit']],
     ['an option without a number is marked, then taken', TRUST, select([1]), ['mark', 'enter']],
     ['previews are marked, then taken', PREVIEWS, select([1]), ['clearField', 'mark', 'enter']],
     ['a remark', permission(1), select([2], { remark: 'not now' }), ['mark', 'amend', 'write', 'enter']],
-    ['a text of its own', LANGUAGE, select([], { text: 'Rust' }), ['clearField', 'mark', 'write', 'enter']],
+    ['a custom text', LANGUAGE, select([], { text: 'Rust' }), ['clearField', 'mark', 'write', 'enter']],
     ['boxes', platforms(['✔', ' ']), select([1]), ['clearField', 'tick false', 'tick true', 'nextPart', 'submit']],
     [
       'boxes and a text',
@@ -185,30 +185,30 @@ const PARTS = ['Which language?', 'Which platforms?'];
 describe('the keys of a step', () => {
   test.each<[string, AnswerStep, DialogView, Press | null]>([
     ['a digit', steps.digit(no), permission(1), { keys: '3' }],
-    ['no digit where the option reads otherwise', steps.digit({ index: 2, label: 'Maybe' }), permission(1), null],
-    ['a marker on its way down', steps.mark(no), permission(1), { keys: DOWN + DOWN }],
-    ['a marker on its way up', steps.mark({ index: 0, label: 'Yes' }), permission(3), { keys: UP + UP }],
-    ['a marker to the text field', steps.mark('free_text'), LANGUAGE, { keys: DOWN + DOWN }],
-    ['no marker where no text field is', steps.mark('free_text'), permission(1), null],
+    ['no digit where the option has another label', steps.digit({ index: 2, label: 'Maybe' }), permission(1), null],
+    ['a marker that moves down', steps.mark(no), permission(1), { keys: DOWN + DOWN }],
+    ['a marker that moves up', steps.mark({ index: 0, label: 'Yes' }), permission(3), { keys: UP + UP }],
+    ['a marker that moves to the text field', steps.mark('free_text'), LANGUAGE, { keys: DOWN + DOWN }],
+    ['no marker where there is no text field', steps.mark('free_text'), permission(1), null],
     [
-      'a text of two lines out of the field, and the marker off it',
+      'a text of two lines is removed from the field, and the marker leaves it',
       steps.clearField(),
       platforms([' ', ' '], 'came late,\n         and long', 1),
       { keys: DOWN + DOWN + '\x15'.repeat(2 * FIELD_ROWS) + '\x0b'.repeat(2 * FIELD_ROWS) + UP },
     ],
-    ['the marker off an empty field', steps.clearField(), platforms([' ', ' '], 'Type something', 3), { keys: UP }],
+    ['the marker leaves an empty field', steps.clearField(), platforms([' ', ' '], 'Type something', 3), { keys: UP }],
     ['a remark', steps.amend(), permission(3), { keys: '\t' }],
-    ['no remark where none is taken', steps.amend(), permission(2, 'No', 'Esc to cancel'), null],
+    ['no remark where the dialog accepts none', steps.amend(), permission(2, 'No', 'Esc to cancel'), null],
     ['a box', steps.tick({ index: 1, label: 'macOS' }, true), platforms([' ', ' ']), { keys: '2' }],
     ['no box where there is none', steps.tick({ index: 1, label: 'Go' }, true), LANGUAGE, null],
     ['the second question from the first', steps.showPart(PARTS, 1), LANGUAGE, { keys: '\x1b[C' }],
     ['the first question from the summary', steps.showPart(PARTS, 0), SUMMARY, { keys: '\x1b[D\x1b[D' }],
-    ['no way from a foreign dialog', steps.showPart(PARTS, 0), permission(1), null],
+    ["no key for leaving another tool's dialog", steps.showPart(PARTS, 0), permission(1), null],
     ['the submission', steps.submit(['BSD']), SUMMARY, { keys: '1' }],
     ['no submission of another answer', steps.submit(['Plan 9']), SUMMARY, null],
     ['no submission where there is none', steps.submit([]), LANGUAGE, null],
-    ['Enter after a text that stands there', steps.enter('not now'), permission(3, 'No, not now▮'), { keys: '\r' }],
-    ['no Enter after a text that does not', steps.enter('not now'), permission(3, 'No, not▮'), null],
+    ['Enter after a text that is in the field', steps.enter('not now'), permission(3, 'No, not now▮'), { keys: '\r' }],
+    ['no Enter after a text that is not', steps.enter('not now'), permission(3, 'No, not▮'), null],
   ])('%s', (_, step, shown, press) => {
     expect(step.press(shown)).toEqual(press);
   });
@@ -216,60 +216,72 @@ describe('the keys of a step', () => {
 
 describe('a step is taken', () => {
   test.each<[string, AnswerStep, DialogView, DialogView, boolean]>([
-    ['when the marker stands there', steps.mark(no), permission(1), permission(3), true],
-    ['not before it does', steps.mark(no), permission(1), permission(2), false],
+    ['when the marker is on it', steps.mark(no), permission(1), permission(3), true],
+    ['not before the marker is on it', steps.mark(no), permission(1), permission(2), false],
     [
-      'when the remark has a field',
+      'when the remark has its field',
       steps.amend(),
       permission(3),
       permission(3, 'No, and tell▮', 'Esc to cancel'),
       true,
     ],
-    ['not before it has', steps.amend(), permission(3), permission(3), false],
+    ['not before the remark has its field', steps.amend(), permission(3), permission(3), false],
     ['when the box is ticked', steps.tick({ index: 0, label: 'Linux' }, true), LANGUAGE, platforms(['✔', ' ']), true],
-    ['not while it is not', steps.tick({ index: 0, label: 'Linux' }, true), LANGUAGE, platforms([' ', '✔']), false],
-    ['when the next question is there', steps.digit(no), LANGUAGE, platforms([' ', ' ']), true],
-    ['not while the same is', steps.digit(no), LANGUAGE, LANGUAGE, false],
-    ['when the text stands in the field', steps.write('BSD'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), true],
-    ['not when it stands elsewhere', steps.write('Linux'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), false],
     [
-      'when the field is empty and left',
+      'not while the box is not ticked',
+      steps.tick({ index: 0, label: 'Linux' }, true),
+      LANGUAGE,
+      platforms([' ', '✔']),
+      false,
+    ],
+    ['when the next question is there', steps.digit(no), LANGUAGE, platforms([' ', ' ']), true],
+    ['not while the same question is there', steps.digit(no), LANGUAGE, LANGUAGE, false],
+    ['when the text is in the field', steps.write('BSD'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), true],
+    ['not when the text is elsewhere', steps.write('Linux'), LANGUAGE, platforms(['✔', ' '], 'BSD▮', 3), false],
+    [
+      'when the field is empty and the marker has left it',
       steps.clearField(),
       LANGUAGE,
       platforms([' ', ' '], 'Type something', 1),
       true,
     ],
-    ['not while a text is in it', steps.clearField(), LANGUAGE, platforms([' ', ' '], 'came late', 1), false],
-    ['not while the marker is on it', steps.clearField(), LANGUAGE, platforms([' ', ' '], 'Type something', 3), false],
+    ['not while the field contains text', steps.clearField(), LANGUAGE, platforms([' ', ' '], 'came late', 1), false],
+    [
+      'not while the marker is on the field',
+      steps.clearField(),
+      LANGUAGE,
+      platforms([' ', ' '], 'Type something', 3),
+      false,
+    ],
   ])('%s', (_, step, before, now, taken) => {
     expect(step.isTaken(now, before)).toBe(taken);
   });
 });
 
-describe('a text stands in the field', () => {
+describe('a text is in the field', () => {
   const wrapped = permission(3, `No, first line\n          1. second ${'数'.repeat(3)}▮`);
   test.each<[string, DialogView, string, boolean]>([
     ['over several lines', wrapped, 'first line\n1. second 数数数', true],
     ['when its beginning has scrolled away', wrapped, `${'word '.repeat(100)}\nfirst line\n1. second 数数数`, false],
     ['of 2.0.77, which leaves the cursor below', permission(3, 'no thanks', 'Esc to cancel'), 'no thanks', true],
-    ['of 2.0.77, and not in another option', permission(3, 'no thanks', 'Esc to cancel'), 'Yes', false],
+    ['of 2.0.77, but not in another option', permission(3, 'no thanks', 'Esc to cancel'), 'Yes', false],
     ['never when it is empty', wrapped, ' \n', false],
   ])('%s', (_, shown, text, stands) => {
     expect(standsInField(shown.frame, text)).toBe(stands);
   });
 });
 
-describe('the dialog is still the one', () => {
+describe('the dialog is still the same', () => {
   const asked = questionOf(LANGUAGE, {
     tool: { name: 'AskUserQuestion', input: {} },
     questions: [LANGUAGE, platforms([' ', ' '])].flatMap(({ dialog }) => dialog?.parts ?? []),
   });
   test.each<[string, Question, DialogView, DialogView, boolean]>([
-    ['whatever the marker does', questionOf(permission(1)), permission(1), permission(3), true],
-    ['not when another command is asked about', questionOf(permission(1)), permission(1), TRUST, false],
-    ['on every question of its own', asked, LANGUAGE, platforms(['✔', ' ']), true],
+    ['wherever the marker is', questionOf(permission(1)), permission(1), permission(3), true],
+    ['not when another command is the subject', questionOf(permission(1)), permission(1), TRUST, false],
+    ['on each of its questions', asked, LANGUAGE, platforms(['✔', ' ']), true],
     ['on its summary', asked, LANGUAGE, SUMMARY, true],
-    ['not when a permission came', asked, LANGUAGE, permission(1), false],
+    ['not when a permission has replaced it', asked, LANGUAGE, permission(1), false],
     [
       'not when the prompt is back',
       questionOf(permission(1)),

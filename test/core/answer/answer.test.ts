@@ -120,12 +120,12 @@ describe('an answer', () => {
     ],
     ['a number', ONE, { choice: 1 }, select([0])],
     ['a number that is not there', ONE, { choice: 5 }, refuse('Option 5 does not exist; the options are 1 to 4')],
-    ['numbers where one may be chosen', ONE, { choice: [1, 2] }, refuse('This question takes only one answer')],
+    ['numbers where only one may be chosen', ONE, { choice: [1, 2] }, refuse('This question takes only one answer')],
     ['a list of one number', ONE, { choice: [2] }, select([1])],
     ['a label, whatever its case', ONE, { text: ' sqlite ' }, select([0])],
-    ['words of its own', ONE, { text: 'MySQL' }, select([], 'MySQL')],
+    ['an answer in words', ONE, { text: 'MySQL' }, select([], 'MySQL')],
     ['yes to a question that has it', ONE, { choice: 'yes' }, select([1])],
-    ['no to a question that has it not', ONE, { choice: 'no' }, refuse('This question has no option that means "no"')],
+    ['no to a question that lacks it', ONE, { choice: 'no' }, refuse('This question has no option that means "no"')],
     [
       'a remark on an option of a question',
       ONE,
@@ -137,7 +137,7 @@ describe('an answer', () => {
     ['numbers for boxes and a text', BOXES, { choice: [1], text: 'BSD' }, select([0], 'BSD')],
     ['labels for boxes and a text', BOXES, { answers: { Which: ['macOS', 'BSD'] } }, select([1], 'BSD')],
     [
-      'two labels that are not there',
+      'two labels that do not exist',
       BOXES,
       { answers: { Which: ['A', 'B'] } },
       refuse(expect.stringContaining('"A" nor "B"')),
@@ -151,7 +151,7 @@ describe('an answer', () => {
       refuse('The question "Platforms then?" has no answer'),
     ],
     [
-      'an answer to a foreign question',
+      "an answer to another tool's question",
       SEVERAL,
       { answers: { Colour: 'red' } },
       refuse('No open question has the text "Colour"'),
@@ -182,7 +182,7 @@ describe('an answer', () => {
   });
 });
 
-test('an option of the model that begins like the text field is no text field', () => {
+test('an option of the model that begins like the text field is not a text field', () => {
   const asked = question('question', part('Which?', ['Other databases', 'None', 'Type something.']));
   expect(planAnswer(asked, { text: 'Other databases' })).toEqual(select([0]));
   expect(planAnswer(asked, { text: 'MySQL' })).toEqual(select([], 'MySQL'));

@@ -27,9 +27,9 @@ describe('a dialog after its last key', () => {
 
   test.each<[string, DialogSeen[], boolean[]]>([
     ['is gone when the prompt is back', [open, gone], [false, true]],
-    ['is gone when another of the same words is asked about', [see(DIALOG, null, 'q3')], [true]],
+    ['is gone when another one with the same words is open', [see(DIALOG, null, 'q3')], [true]],
     [
-      'is not gone below a transcript, nor while that closes, nor when it is seen again',
+      'is not gone below a transcript, while the transcript closes, or when it is seen again',
       [covered, closing, see(DIALOG, null, 'q2'), open],
       [false, false, false, false],
     ],

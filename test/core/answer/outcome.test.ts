@@ -11,7 +11,7 @@ const NO: Reply = { behavior: 'deny', message: 'no', interrupt: true };
 const REASON: Reply = { behavior: 'deny', message: 'use docs/' };
 const ANSWER: Reply = { behavior: 'allow', updatedInput: { questions: [], answers: { 'Which one?': 'A' } } };
 
-describe('what became of a reply', () => {
+describe('the outcome of a reply', () => {
   test.each<[string, Reply, QuestionKind, SeenSinceReply, Outcome]>([
     ['nothing is seen yet', YES, 'permission', NOTHING, 'open'],
     ['a yes: the call runs', YES, 'permission', gone({ primary: 'active' }), 'taken'],
@@ -24,7 +24,7 @@ describe('what became of a reply', () => {
     ],
     ['a yes: the next dialog is open', YES, 'permission', gone({ primary: 'waiting' }), 'taken'],
     [
-      'a yes: the turn is over and ended by itself',
+      'a yes: the turn is over and ended normally',
       YES,
       'permission',
       gone({ primary: 'idle', isTurnOver: true }),
@@ -37,20 +37,20 @@ describe('what became of a reply', () => {
       gone({ primary: 'idle' }),
       'other',
     ],
-    ['a yes: the screen says so', YES, 'permission', gone({ primary: 'idle', decided: 1 }), 'taken'],
+    ['a yes: the screen shows it', YES, 'permission', gone({ primary: 'idle', decided: 1 }), 'taken'],
     ['a no: the turn is over', NO, 'permission', gone({ primary: 'idle' }), 'taken'],
     ['a no: something runs, perhaps the call', NO, 'permission', gone({ primary: 'active' }), 'open'],
     ['a no: the call ran: a yes at the terminal', NO, 'permission', { ...NOTHING, endedInput: {} }, 'other'],
     [
-      'a no: what waited in the queue has begun',
+      'a no: the text that waited in the queue has begun',
       NO,
       'permission',
       gone({ primary: 'active', isTurnOver: true }),
       'taken',
     ],
     ['a reason: something runs, perhaps the call', REASON, 'permission', gone({ primary: 'active' }), 'open'],
-    ['a reason: the screen says so', REASON, 'permission', gone({ primary: 'active', decided: 1 }), 'taken'],
-    ['a reason: the turn went on', REASON, 'plan', gone({ primary: 'idle', isTurnOver: true }), 'taken'],
+    ['a reason: the screen shows it', REASON, 'permission', gone({ primary: 'active', decided: 1 }), 'taken'],
+    ['a reason: the turn continued', REASON, 'plan', gone({ primary: 'idle', isTurnOver: true }), 'taken'],
     ['a reason: the turn is over: a no at the terminal', REASON, 'plan', gone({ primary: 'idle' }), 'other'],
     ['a reason: the call ran', REASON, 'permission', gone({ endedInput: {} }), 'other'],
     ['an answer that was taken', ANSWER, 'question', gone({ endedInput: { answers: { 'Which one?': 'A' } } }), 'taken'],
@@ -60,7 +60,7 @@ describe('what became of a reply', () => {
   });
 });
 
-test('what a hook has decided is counted where it stands below a call, and nowhere else', () => {
+test('a decision of a hook is counted if it is shown below a call, and nowhere else', () => {
   const lines = [
     '● Bash(touch x)',
     '  ⎿  Done',

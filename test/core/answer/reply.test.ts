@@ -63,12 +63,12 @@ describe('a permission', () => {
       { choice: 'yes', text: 'then stop' },
       'A yes cannot have a reply; send the text as a prompt afterwards',
     ],
-    ['a number too many', { choice: 4 }, 'Option 4 does not exist; the options are 1 to 3'],
+    ['a number that is too high', { choice: 4 }, 'Option 4 does not exist; the options are 1 to 3'],
   ])('is answered by %s', (_, answer, wanted) => {
     expect(reply(bash, answer)).toEqual(wanted);
   });
 
-  test('says all that its always allows', () => {
+  test('names everything that its always allows', () => {
     expect(labels(bash)).toEqual([
       'Yes',
       'Yes, and allow access to /srv/data during this session and allow all edits during this session',
@@ -79,11 +79,11 @@ describe('a permission', () => {
 
   test.each([
     ['nothing is suggested', []],
-    ['a suggestion is of a kind that has no words', [RULE, { type: 'removeRules' }]],
+    ['a suggestion is of a kind that CBOS cannot describe', [RULE, { type: 'removeRules' }]],
     ['a rule would deny', [{ ...RULE, behavior: 'deny' }]],
     ['all permissions would be skipped', [{ ...EDITS, mode: 'bypassPermissions' }]],
-    ['the suggestions are too long to be told', [{ ...DIRECTORY, directories: ['/srv/'.repeat(1_000)] }]],
-  ])('offers no always where %s', (_, suggestions) => {
+    ['the suggestions are too long to be shown', [{ ...DIRECTORY, directories: ['/srv/'.repeat(1_000)] }]],
+  ])('offers no always if %s', (_, suggestions) => {
     const asked = ask('Bash', input, suggestions);
     expect(labels(asked)).toEqual(['Yes', 'No']);
     expect(reply(asked, { choice: 'always' })).toBe('This question has no option that means "always"');

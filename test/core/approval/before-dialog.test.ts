@@ -49,7 +49,7 @@ const ORDINARY: readonly string[] = [
   'echo depot; echo pushing',
 ];
 
-describe('what a deny says before the dialog', () => {
+describe('the effect of a deny before the dialog', () => {
   test.each(REFUSED.map((text) => [text]))('%j is refused', (text) => {
     expect(said(text)).toBe('deny');
   });
@@ -60,12 +60,12 @@ describe('what a deny says before the dialog', () => {
     expect(said(text)).toBe('nothing');
   });
 
-  test('an allow does not count here, and a person is not asked about what it allows', () => {
+  test('an allow has no effect here, and a person is not asked about what it allows', () => {
     expect(said('npm test', [...allow('npm test'), ...DENYING])).toBe('nothing');
     expect(said(`npm test; ${DENIED_COMMAND}`, [...allow('npm test', 'depot **'), ...DENYING])).toBe('deny');
   });
 
-  test('of a tool, it is refused; questions and plans are for people', () => {
+  test('a denied tool is refused; questions and plans are for people', () => {
     const rules = rulesOf({ deny: [{ tool: 'mcp__billing__*' }, { tool: '*Mode' }] });
     const of = (tool: string) => sayBefore(rules, {}, { tool })?.decision;
     expect([of('mcp__billing__pay'), of('mcp__other__pay'), of('ExitPlanMode')]).toEqual([
@@ -75,7 +75,7 @@ describe('what a deny says before the dialog', () => {
     ]);
   });
 
-  test('of a path, every tool and every word counts; a command that is not known to the letter asks', () => {
+  test('for a denied path, every tool and every word counts; a command that is not exactly known asks', () => {
     const rules = rulesOf({ deny: [{ path: '*.pem' }] });
     const of = (tool: string, input: object) => sayBefore(rules, input, { tool })?.decision ?? 'nothing';
     expect(of('Read', { file_path: 'a/b.pem' })).toBe('deny');
@@ -85,14 +85,14 @@ describe('what a deny says before the dialog', () => {
     expect(of('Bash', { command: 'cat a/b.p*m' })).toBe('ask');
   });
 
-  test('an [[ask]] asks where Claude Code would not, and so does a file that cannot be read', () => {
+  test('an [[ask]] asks even if Claude Code would not, and so does a file that cannot be read', () => {
     expect(said('npm publish', rulesOf({ ask: [{ command: 'npm publish' }] }))).toBe('ask');
     expect(sayBefore([], { command: 'ls' }, { fault: `${HOME}/rules.toml` })).toMatchObject({ reason: 'broken_file' });
     expect(sayBefore([], { command: 'ls' })).toBeNull();
     expect(sayBefore(allow('ls'), { command: 'rm x' })).toBeNull();
   });
 
-  test('a rule for another session, or one that is over, says nothing', () => {
+  test('a rule for another session, or one that has expired, has no effect', () => {
     const other = rulesOf({ deny: [{ command: DENIED_COMMAND, session: 'OTHER' }] });
     const over = rulesOf({ deny: [{ command: DENIED_COMMAND, expires: '2020-01-01T00:00:00Z' }] });
     expect([said('depot push 1', other), said('depot push 1', over)]).toEqual(['nothing', 'nothing']);
@@ -105,7 +105,7 @@ test.each([
   [{ ask: [{ tool: 'mcp__x__*' }] }, ['mcp__x__*']],
   [{ deny: [{ tool: 'Read', path: '*.pem' }] }, ['Bash', 'Read']],
   [{ deny: [{ tool: 'WebFetch' }, { tool: ['Bash', 'WebFetch'] }] }, ['Bash', 'WebFetch']],
-])('of %j, calls are shown of %j', (values, tools) => {
+])('for %j, calls of %j are shown', (values, tools) => {
   expect(toolsToShow(rulesOf(values), false)).toEqual(tools);
   expect(toolsToShow(rulesOf(values), true)).toEqual(['*']);
 });

@@ -5,12 +5,12 @@ const GIT = rulesOf({ allow: [{ command: 'git status' }] });
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 
 describe('which rule wins', () => {
-  test('nothing without rules, and a call that no rule names asks', () => {
+  test('nothing is decided without rules, and a call that no rule covers asks', () => {
     expect(command([], 'git status')).toMatchObject({ decision: 'ask', reason: 'no_rules', rules: [] });
     expect(command(GIT, 'git stash')).toMatchObject({ decision: 'ask', reason: 'no_rule', about: 'git stash' });
   });
 
-  test('a deny before an ask, an ask before an allow, in whatever order they stand', () => {
+  test('a deny before an ask, an ask before an allow, in any order', () => {
     const all = rulesOf({
       allow: [{ command: 'git **' }],
       ask: [{ command: 'git push' }],
@@ -27,7 +27,7 @@ describe('which rule wins', () => {
     expect(command(rules, 'npm test | head -3').rules.map(({ commands }) => commands[0]?.[0])).toEqual(['npm', 'head']);
   });
 
-  test('questions and plans are for people, whatever the rules say', () => {
+  test('questions and plans are for people, whatever the rules contain', () => {
     const rules = rulesOf({ deny: [{ tool: '*' }] });
     for (const tool of ['AskUserQuestion', 'ExitPlanMode']) {
       expect(judge(rules, {}, { tool })).toMatchObject({ decision: 'ask', reason: 'for_people' });
@@ -35,13 +35,13 @@ describe('which rule wins', () => {
     expect(judge(rules, {}, { tool: 'WebFetch' }).decision).toBe('deny');
   });
 
-  test('input that is not whole is never allowed, and may be denied', () => {
+  test('incomplete input is never allowed, and may be denied', () => {
     expect(command(GIT, 'git status', { isWhole: false })).toMatchObject({ decision: 'ask', reason: 'not_whole' });
     const denied = rulesOf({ deny: [{ command: 'git status' }] });
     expect(command(denied, 'git status', { isWhole: false }).decision).toBe('deny');
   });
 
-  test('a file that cannot be relied on: nothing is allowed, what others deny stays denied', () => {
+  test('with an unreliable file nothing is allowed, and what others deny stays denied', () => {
     const some: Circumstances = { fault: `${HOME}/rules.toml` };
     expect(command(GIT, 'git status', some)).toMatchObject({
       decision: 'ask',
@@ -53,7 +53,7 @@ describe('which rule wins', () => {
   });
 });
 
-describe('how long a rule holds', () => {
+describe('how long a rule is in effect', () => {
   const until = rulesOf({ allow: [{ command: 'git status', expires: '2026-11-23T12:00:00Z' }] });
   test.each([
     ['before its end', NOW - 1, 'allow'],
@@ -61,7 +61,7 @@ describe('how long a rule holds', () => {
     ['after its end', NOW + 1, 'ask'],
   ])('%s', (_, now, decision) => expect(command(until, 'git status', { now }).decision).toBe(decision));
 
-  test('as often as it says', () => {
+  test('as often as its count allows', () => {
     const twice = rulesOf({ allow: [{ command: 'git status', count: 2 }] });
     expect([0, 1, 2, 3].map((used) => command(twice, 'git status', { used }).decision)).toEqual([
       'allow',
@@ -81,7 +81,7 @@ describe('how long a rule holds', () => {
     expect(command([{ ...one, onlyFor: 'id-of-B' }], 'git status').decision).toBe('ask');
   });
 
-  test('below the folder whose own file has it', () => {
+  test('below the folder whose own file contains it', () => {
     const [one] = rulesOf({ deny: [{ command: 'git push' }] });
     if (one === undefined) throw new Error('a rule was read');
     const says = (folder: string | null) =>
@@ -182,7 +182,7 @@ describe('a path', () => {
     expect(search({ path: 5 })).toBe('ask');
   });
 
-  test('nothing below the home of CBOS, even where a rule names it', () => {
+  test('nothing below the home of CBOS, even if a rule names it', () => {
     const own = rulesOf({ allow: [{ tool: 'Read', path: '/home/me/**' }] });
     expect(judge(own, { file_path: '/home/me/x' }, { tool: 'Read' }).decision).toBe('allow');
     expect(judge(own, { file_path: `${HOME}/token` }, { tool: 'Read' })).toMatchObject({ reason: 'protected' });

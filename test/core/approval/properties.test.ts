@@ -27,7 +27,7 @@ const dressed = (word: string): fc.Arbitrary<string> =>
         .join(''),
     );
 
-test('what the rules cover, joined in any way, is covered', () => {
+test('commands that the rules cover are covered however they are joined', () => {
   fc.assert(
     fc.property(composed(fc.constantFrom(...joinable)), (text) => command(ALLOWING, text).decision === 'allow'),
   );
@@ -45,7 +45,7 @@ test('one part that no rule covers makes the whole command ask, wherever the par
   );
 });
 
-test('a denied command is never allowed, whatever stands around it', () => {
+test('a denied command is never allowed, whatever surrounds it', () => {
   const parts = fc.tuple(composed(fc.constantFrom(...joinable)), fc.constantFrom(...DENIED_PLAINLY), operator);
   fc.assert(fc.property(parts, ([known, denied, by]) => command(BOTH, `${known}${by}${denied}`).decision !== 'allow'));
 });
@@ -55,7 +55,7 @@ test('however its words are quoted, a denied command is denied', () => {
   fc.assert(fc.property(words, (all) => command(BOTH, all.join(' ')).decision === 'deny'));
 });
 
-test('no text at all is allowed by rules that allow something else', () => {
+test('rules that allow something else never allow any text', () => {
   const letters = fc.string({ unit: fc.constantFrom(...'ls git;&|$`"\'\\(){}<>\n*?[]~#=!^-./x0 '), maxLength: 30 });
   fc.assert(
     fc.property(letters, (text) => command(allow('xyzzy **'), text).decision === 'ask'),
@@ -63,7 +63,7 @@ test('no text at all is allowed by rules that allow something else', () => {
   );
 });
 
-test('what is read as plain has only words that the text shows', () => {
+test('a command that is read as plain has only words that the text shows', () => {
   const letters = fc.string({ unit: fc.constantFrom(...'ls;&|$`"\'\\(){}<>\n*=-. '), maxLength: 20 });
   fc.assert(
     fc.property(letters, (text) => {
@@ -79,7 +79,7 @@ test('what is read as plain has only words that the text shows', () => {
 });
 
 describe('a pattern with `*`', () => {
-  test('fits as a regular expression would', () => {
+  test('matches as a regular expression would', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'b', '-'), maxLength: 8 });
     const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     fc.assert(
@@ -89,12 +89,12 @@ describe('a pattern with `*`', () => {
     );
   });
 
-  test('takes no time that grows without bound', () => {
+  test('takes no time that grows without limit', () => {
     expect(fitsGlob(`${'*a'.repeat(400)}b`, 'a'.repeat(10_000))).toBe(false);
   });
 });
 
-test('a command that is too long, or nests too deep, asks at once', () => {
+test('a command that is too long, or nested too deep, asks at once', () => {
   expect(command(allow('echo **'), `echo ${'a'.repeat(20_000)}`)).toMatchObject({
     decision: 'ask',
     reason: 'too_long',

@@ -8,7 +8,7 @@ const problem = (values: Record<string, unknown>): string => {
 };
 
 describe('a file of rules', () => {
-  test('is read whole, in the order of its effects', () => {
+  test('is read completely, in the order of its effects', () => {
     const rules = read({
       ask: [{ tool: 'WebFetch' }],
       allow: [{ command: ['npm  test', 'git status'], session: 'A', count: 3, note: 'daily' }],
@@ -36,7 +36,7 @@ describe('a file of rules', () => {
     ['an unknown field', { allow: [{ comand: 'ls' }] }, 'comand'],
     ['no list', { deny: { tool: 'X' } }, '[[deny]]'],
     ['no table', { deny: ['X'] }, '[[deny]] number 1'],
-    ['a rule of nothing', { deny: [{ session: 'A' }] }, 'no tool, no command and no path'],
+    ['an empty rule', { deny: [{ session: 'A' }] }, 'no tool, no command and no path'],
     ['an empty list', { deny: [{ command: [] }] }, 'command'],
     ['an empty command', { deny: [{ command: '  ' }] }, 'empty'],
     ['a command and a path', { deny: [{ command: 'x', path: 'y' }] }, 'two rules'],
@@ -44,35 +44,35 @@ describe('a file of rules', () => {
     ['`**` inside', { allow: [{ command: 'git ** push' }] }, 'at the end'],
     ['a path that climbs', { deny: [{ path: '../x' }] }, '..'],
     ['many `**`', { deny: [{ path: '**/a/**/b/**' }] }, 'at most'],
-    ['a number for a text', { deny: [{ tool: 5 }] }, 'tool'],
+    ['a number instead of a text', { deny: [{ tool: 5 }] }, 'tool'],
     ['no time', { deny: [{ tool: 'X', expires: 'soon' }] }, 'expires'],
-    ['a count of none', { allow: [{ tool: 'X', count: 0 }] }, 'count'],
-    ['a count of a deny', { deny: [{ tool: 'X', count: 1 }] }, 'count'],
+    ['a count of zero', { allow: [{ tool: 'X', count: 0 }] }, 'count'],
+    ['a count on a deny', { deny: [{ tool: 'X', count: 1 }] }, 'count'],
     ['an allow for every tool', { allow: [{ tool: '*' }] }, '*'],
     ['an allow for many tools', { allow: [{ tool: 'Web*' }] }, 'Web*'],
     ['an allow for every server', { allow: [{ tool: 'mcp__*' }] }, 'mcp__*'],
     ['an allow for every command', { allow: [{ tool: 'Bash' }] }, 'commands'],
     ['an allow for every file', { allow: [{ tool: 'Edit' }] }, 'paths'],
-    ['an allow for a path alone', { allow: [{ path: 'src/**' }] }, 'tools'],
-    ['an allow for a path of no file', { allow: [{ path: 'src/**', tool: 'WebFetch' }] }, 'WebFetch'],
+    ['an allow for a path without a tool', { allow: [{ path: 'src/**' }] }, 'tools'],
+    ["an allow for a path that is not a file's", { allow: [{ path: 'src/**', tool: 'WebFetch' }] }, 'WebFetch'],
     ['an allow for any program', { allow: [{ command: '* x' }] }, 'without wildcards'],
     ['an allow for any program, with a variable', { allow: [{ command: 'CI=1 n*' }] }, 'without wildcards'],
     ['an allow for any script', { allow: [{ command: 'bash **' }] }, 'script'],
     ['an allow for any code', { allow: [{ command: 'python3 -c *' }] }, 'script'],
     ['an allow for any package', { allow: [{ command: 'npx *' }] }, 'script'],
-  ])('with %s is refused whole', (_, values, words) => {
+  ])('with %s is refused completely', (_, values, words) => {
     expect(problem({ ...values })).toContain(words);
     expect(problem({ ask: [{ tool: 'Fine' }], ...values })).toContain(words);
   });
 
-  test('of a project may not allow', () => {
+  test('of a project must not allow', () => {
     const found = read({ deny: [{ tool: 'X' }], allow: [{ command: 'ls' }] }, false);
     expect(found).toMatchObject({ problem: expect.stringContaining('can only deny and ask') });
     expect(read({ deny: [{ tool: 'X' }], ask: [{ tool: 'Y' }] }, false)).toHaveLength(2);
   });
 });
 
-test('a rule keeps its id as long as its content, and no longer: a count begins anew with the content', () => {
+test('a rule keeps its id only as long as its content: new content gets a new count', () => {
   const idOf = (fields: object, effect: 'allow' | 'deny' = 'allow'): string => {
     const rule = readRule({ effect, fields, id: '', folder: null });
     return 'problem' in rule ? rule.problem : rule.id;

@@ -12,14 +12,14 @@ test('there are enough of them', () => {
   expect(new Set(COVERED).size).toBeGreaterThanOrEqual(100);
 });
 
-describe('what no rule allows', () => {
+describe('a command that no rule allows', () => {
   test.each(SLIPS.map((text) => [text]))('%j asks', (text) => {
     expect(command(ALLOWING, text, { links: LINKS }).decision).toBe('ask');
     expect(command(BOTH, text, { links: LINKS }).decision).not.toBe('allow');
   });
 
   test.each(SLIPS.filter((text) => text.trim() !== '').map((text) => [text]))(
-    '%j makes what stands around it ask too',
+    '%j makes the commands around it ask too',
     (text) => {
       for (const around of [`git status && ${text}`, `git status\n${text}`, `(git status; ${text}\n)`]) {
         expect(command(ALLOWING, around, { links: LINKS }).decision).toBe('ask');
@@ -57,7 +57,7 @@ describe('a denied command', () => {
   });
 });
 
-describe('what the rules cover', () => {
+describe('a command that the rules cover', () => {
   test.each(COVERED.map((text) => [text]))('%j runs without a question', (text) => {
     expect(command(ALLOWING, text, { links: LINKS })).toMatchObject({ decision: 'allow' });
   });

@@ -7,7 +7,7 @@ const times = (count: number, command: string): string[] => Array.from({ length:
 const suggested = (...answers: readonly SaidToCommand[][]): string[] =>
   suggestRules(answers.flat()).map(({ command }) => command);
 
-describe('what a person allowed again and again is suggested', () => {
+describe('a rule is suggested for a command that a person allowed again and again', () => {
   test.each<[string, string[], string[]]>([
     ['three times', times(3, 'npm test'), ['npm test']],
     ['twice only', times(2, 'npm test'), []],
@@ -21,8 +21,8 @@ describe('what a person allowed again and again is suggested', () => {
     ['with different arguments of another program', ['npm run a', 'npm run b', 'npm run c'], []],
     ['behind a wrapper', ['timeout 60 make test', 'make test', 'nice make test'], ['make test']],
     ['with a variable', times(4, 'CI=1 npm test'), []],
-    ['with words that a rule cannot say', times(4, 'jest -t "a b"'), []],
-    ['with what the shell expands', times(4, 'eslint src/*.ts'), []],
+    ['with words that a rule cannot express', times(4, 'jest -t "a b"'), []],
+    ['with words that the shell expands', times(4, 'eslint src/*.ts'), []],
     ['in a file of the project', times(4, './deploy.sh'), []],
   ])('%s', (_, commands, rules) => {
     expect(suggested(says('yes', ...commands))).toEqual(rules);
@@ -46,7 +46,7 @@ describe('what a person allowed again and again is suggested', () => {
   });
 });
 
-describe('one no to what a rule covers, and it is not suggested', () => {
+describe('a rule that covers a refused command is not suggested', () => {
   test.each<[string, string[]]>([
     ['npm test', []],
     ['npm test && git status', []],
@@ -59,13 +59,13 @@ describe('one no to what a rule covers, and it is not suggested', () => {
     expect(suggested(says('yes', ...times(9, 'npm test')), says('no', command))).toEqual(rules);
   });
 
-  test('a wide rule is given up, and the exact ones that were allowed stay', () => {
+  test('a wide rule is dropped, and the exact ones that were allowed stay', () => {
     const yes = says('yes', ...times(3, 'git diff a'), 'git diff b', 'git diff c');
     expect(suggested(yes, says('no', 'git diff --stat'))).toEqual(['git diff a']);
   });
 });
 
-describe('never, however often it was allowed', () => {
+describe('some rules are never suggested, however often the command was allowed', () => {
   test.each([
     ...['rm -r build', 'git clean -fd', 'git reset --hard', 'git branch -D x', 'mv a b', 'find . -delete', 'kill 1'],
     ...['bash x.sh', 'node x.js', 'npx jest', 'sudo make', 'xargs ls', 'find . -exec ls', 'env ls', 'eval ls', 'awk 1'],
@@ -77,7 +77,7 @@ describe('never, however often it was allowed', () => {
     expect(found.filter((one) => one !== 'npm test' && one !== 'ls')).toEqual([]);
   });
 
-  test('arguments are never generalised for programs that run, write or reach more than they say', () => {
+  test('arguments are never generalized for programs that run, write or reach more than their name shows', () => {
     const programs = [
       'npm run',
       'make',

@@ -36,22 +36,22 @@ describe('news', () => {
     ['the end of a turn', [WORKS, DONE], 1],
     ['a turn that failed', [WORKS, FAILED], 1],
     ['a turn that got stuck and ended', [WORKS, of('stuck'), DONE], 1],
-    ['a question, however often it is told', [WORKS, asks('q1'), asks('q1')], 1],
+    ['a question, however often it is reported', [WORKS, asks('q1'), asks('q1')], 1],
     ['another question of the same kind', [WORKS, asks('q1'), asks('q2')], 2],
     ['a question and the end of its turn', [WORKS, asks('q1'), WORKS, DONE], 2],
     ['a turn that ends with a question', [WORKS, closes('q1')], 1],
-    ['a question that gets its name later', [WORKS, of('waiting', 'permission'), asks('q1')], 1],
-    ['two questions without a name', [WORKS, of('waiting', 'plan'), WORKS, of('waiting', 'plan')], 2],
-    ['a server that starts and knows nothing yet', [WORKS, DONE, UNKNOWN, DONE], 1],
+    ['a question that gets its id later', [WORKS, of('waiting', 'permission'), asks('q1')], 1],
+    ['two questions without an id', [WORKS, of('waiting', 'plan'), WORKS, of('waiting', 'plan')], 2],
+    ['a server that starts and has no earlier state', [WORKS, DONE, UNKNOWN, DONE], 1],
     ['a turn that ended while no server ran', [WORKS, UNKNOWN, DONE], 1],
     ['a turn cut off by the end of the session', [WORKS, DEAD], 1],
-    ['a session that is stopped at rest', [WORKS, DONE, DEAD], 1],
-    ['a session found at rest', [DONE], 0],
+    ['a session that is stopped while idle', [WORKS, DONE, DEAD], 1],
+    ['a session that is found idle', [DONE], 0],
   ])('%s', (_, told, news) => {
     expect(following(...told).news).toBe(news);
   });
 
-  test('the same status again changes nothing, so nothing is written down', () => {
+  test('the same status again changes nothing, so nothing is stored', () => {
     for (const one of [WORKS, DONE, asks('q'), DEAD]) {
       const kept = following(one);
       expect(observeStatus(kept, one).after).toBe(kept);
@@ -62,7 +62,7 @@ describe('news', () => {
 describe('a look', () => {
   const unread = following(WORKS, DONE);
 
-  test('takes away what was shown, and not what came since', () => {
+  test('clears what was shown, and nothing that came later', () => {
     expect(isUnreadBy(unread)).toBe(true);
     expect(isUnreadBy(lookAt(unread, 1))).toBe(false);
     const later = observeStatus(observeStatus(unread, WORKS).after, DONE).after;
@@ -70,13 +70,13 @@ describe('a look', () => {
     expect(isUnreadBy(lookAt(later, null))).toBe(false);
   });
 
-  test('never turns back, and never goes ahead of what there is', () => {
+  test('never goes backwards, and never beyond the existing news', () => {
     const seen = lookAt(unread, 1);
     expect(lookAt(seen, 0)).toBe(seen);
     expect(isUnreadBy(observeStatus(observeStatus(lookAt(unread, 99), WORKS).after, DONE).after)).toBe(true);
   });
 
-  test('that was under way does not take a mark away, one that comes after it does', () => {
+  test('that is under way does not remove a mark, a later one does', () => {
     const marked = markUnread(lookAt(unread, 1));
     expect(isUnreadBy(marked)).toBe(true);
     expect(isUnreadBy(lookAt(marked, 1))).toBe(true);
@@ -99,9 +99,9 @@ describe('a snooze', () => {
 
   test.each<[string, Partial<SnoozeRule>, Told[], boolean]>([
     ['until it asks: a new permission', { untilAsks: true }, [WORKS, asks('q1'), asks('q2')], true],
-    ['until it asks: the one that is open already', { untilAsks: true }, [WORKS, asks('q1'), asks('q1')], false],
+    ['until it asks: the permission that is already open', { untilAsks: true }, [WORKS, asks('q1'), asks('q1')], false],
     ['until it asks: a turn that ends', { untilAsks: true }, [WORKS, DONE], false],
-    ['until it asks: a turn that fails, for it will not ask', { untilAsks: true }, [WORKS, FAILED], true],
+    ['until it asks: a turn that fails, because it will not ask', { untilAsks: true }, [WORKS, FAILED], true],
     ['until it asks: a turn that ends with a question', { untilAsks: true }, [WORKS, closes('q')], true],
     ['until its turn ends', { untilTurnEnds: true }, [WORKS, DONE], true],
     ['until its turn ends: it fails', { untilTurnEnds: true }, [WORKS, FAILED], true],

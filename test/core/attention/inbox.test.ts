@@ -10,7 +10,7 @@ const asks = (slug: string, some: Partial<Question> = {}): Session =>
   someSession(slug, { ...asking({ id: `q-${slug}`, ...some }), path: `/src/${slug}` });
 const names = (cards: readonly InboxCard[]): string[][] => cards.map(({ askers }) => askers.map(({ slug }) => slug));
 
-test('equal questions are one card, and only those are', () => {
+test('equal questions are one card, and no others are', () => {
   const other = { name: 'Bash', input: { command: 'rm -rf .', description: 'Run the tests' } };
   const swapped = { name: 'Bash', input: { description: 'Run the tests', command: 'npm test' } };
   const all = [
@@ -83,7 +83,7 @@ function holding(refuses: (asker: Asker) => boolean = () => false) {
   return { hold, sent, done, pass };
 }
 
-test('an answer leaves after 3 s for each asker by its own question, and until then it can be taken back', async () => {
+test('an answer is sent after 3 s to each asker for its own question, and can be taken back until then', async () => {
   const { hold, sent, done, pass } = holding(({ slug }) => slug === 'SAME');
   const [card] = inboxCards([asks('A'), asks('SAME')], NONE);
   if (card?.about !== 'question') throw new Error('no question');

@@ -56,7 +56,7 @@ describe('until when', () => {
     '٣h',
     '2 h',
     '$(date)',
-  ])('no time: %j', (text) => expect(wakes('UTC', text, '2026-11-20T15:00:00Z')).toBeNull());
+  ])('not a time: %j', (text) => expect(wakes('UTC', text, '2026-11-20T15:00:00Z')).toBeNull());
 });
 
 test.each([

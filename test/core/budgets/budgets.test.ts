@@ -5,7 +5,7 @@ const read = (...budgets: object[]): BudgetRule[] => readBudgets(budgets, '/home
 const DAY = { per: 'day', unit: 'usd', limit: 5 };
 
 describe('the [[budgets]] of config.toml', () => {
-  test('are for each session, one session, a tag or all, in dollars or tokens, by the day or in total', () => {
+  test('apply to each session, one session, a tag or all, in dollars or tokens, per day or in total', () => {
     expect(
       read(
         { name: 'each', for: 'each', usd: 5 },
@@ -50,7 +50,7 @@ describe('the [[budgets]] of config.toml', () => {
   });
 });
 
-describe('what was spent of a budget', () => {
+describe('the spending within a budget', () => {
   const spends: Spend[] = [
     { sessionId: '1', day: '2026-10-24', usd: 4, tokens: 40 },
     { sessionId: '1', day: '2026-10-25', usd: 1, tokens: 10 },

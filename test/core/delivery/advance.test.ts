@@ -62,25 +62,25 @@ describe('a text that is sent', () => {
       end: { kind: 'refuse', why: 'asking' },
     },
     {
-      name: 'while the last draft is still drawn waits until that has gone',
+      name: 'waits while the previous draft is still drawn',
       shown: { draft: 'what a turn took' },
       reactions: [{ on: 'beginning', afterMs: 400, see: { draft: null } }],
       end: { kind: 'type' },
     },
     {
-      name: 'below a view that is closing waits for that',
+      name: 'waits while a view is closing',
       shown: { cover: 'unknown' },
       reactions: [{ on: 'beginning', afterMs: 900, see: { cover: null } }],
       end: { kind: 'type' },
     },
     {
-      name: 'beside somebody’s draft is refused, after a look',
+      name: 'is refused next to somebody’s draft, after a check',
       shown: { draft: 'somebody types' },
       end: { kind: 'refuse', why: 'draft' },
       log: ['look'],
     },
     {
-      name: 'where CBOS left a text: that is taken out first',
+      name: 'is typed only after CBOS has taken out the text that it left',
       texts: { a: 'never_shown' },
       shown: { draft: 'text of a' },
       reactions: [CLEARED],
@@ -88,25 +88,25 @@ describe('a text that is sent', () => {
       phases: { a: 'cleared' },
     },
     {
-      name: 'where CBOS left a text that does not go is refused',
+      name: 'is refused where the text that CBOS left cannot be taken out',
       texts: { a: 'never_shown' },
       shown: { draft: 'text of a' },
       end: { kind: 'beside_draft' },
       phases: { a: 'never_shown' },
     },
     {
-      name: 'while a text that came back is held comes after that',
+      name: 'comes after a text that came back and is held',
       texts: { a: 'put_back' },
       end: { kind: 'hold' },
     },
     {
-      name: 'right after a tool was called waits for its dialog',
+      name: 'right after a tool call waits for the dialog of that call',
       shown: { primary: 'active', tools: [tool(-200)] },
       reactions: [{ on: 'beginning', afterMs: 700, see: { primary: 'waiting', dialog: true } }],
       end: { kind: 'refuse' },
     },
     {
-      name: 'between a turn and the next from the queue goes after that',
+      name: 'between a turn and the next one from the queue is typed after that one',
       texts: { a: { phase: 'taken', intoQueue: true } },
       shown: { turnEndAt: -100 },
       reactions: [{ on: 'beginning', afterMs: 300, see: { primary: 'active' } }],
@@ -114,15 +114,15 @@ describe('a text that is sent', () => {
     },
   ])('$name', (row) => check(send(), row));
 
-  test('for the queue of CBOS is held beside somebody’s draft', () => {
+  test('for the queue of CBOS is held next to somebody’s draft', () => {
     check(send({ queue: true }), { name: '', shown: { draft: 'somebody types' }, end: { kind: 'hold' } });
   });
-  test('by force looks at nothing', () => {
+  test('by force checks nothing', () => {
     check(send({ force: true }), { name: '', shown: { primary: 'waiting', dialog: true }, end: { kind: 'type' } });
   });
 });
 
-describe('what is held', () => {
+describe('a held text', () => {
   test.each<Row>([
     {
       name: 'is typed, the oldest first',
@@ -132,25 +132,25 @@ describe('what is held', () => {
       phases: { a: 'taken', b: 'held' },
     },
     {
-      name: 'stays while an interrupt holds it back',
+      name: 'stays held while an interrupt holds it back',
       texts: { a: 'held' },
       shown: { isQueueStopped: true },
       end: { kind: 'nothing' },
     },
     {
-      name: 'stays below a dialog',
+      name: 'stays held below a dialog',
       texts: { a: 'held' },
       shown: { primary: 'waiting', dialog: true },
       end: { kind: 'nothing' },
     },
     {
-      name: 'stays where the session has ended',
+      name: 'stays held where the session has ended',
       texts: { a: 'held' },
       shown: { isDead: true },
       end: { kind: 'nothing' },
     },
     {
-      name: 'that came back is taken out and sent anew',
+      name: 'that came back is taken out and sent again',
       texts: { a: 'put_back' },
       shown: { draft: 'text of a' },
       reactions: [CLEARED, shows('text of a'), takes('text of a')],
@@ -166,21 +166,21 @@ describe('what is held', () => {
       phases: { a: 'taken', b: 'put_back' },
     },
     {
-      name: 'that was typed before, and is not in the box, is waited for: a person has sent it',
+      name: 'that was typed before, and is not in the box, is not typed at once: a person may have sent it',
       texts: { a: 'behind_view' },
       reactions: [{ on: 'beginning', afterMs: 600, see: { primary: 'active' }, hook: 'text of a' }],
       end: { kind: 'nothing' },
       phases: { a: 'taken' },
     },
     {
-      name: 'that was typed before, and is not in the box, is typed when that has lasted',
+      name: 'that was typed before, and is not in the box, is typed after a while',
       texts: { a: 'behind_view' },
       reactions: [shows('text of a'), takes('text of a')],
       end: { kind: 'typed', id: 'a' },
       phases: { a: 'taken' },
     },
     {
-      name: 'that was typed before and shows late is taken out first',
+      name: 'that was typed before and appears late is taken out first',
       texts: { a: 'behind_dialog' },
       reactions: [
         { on: 'beginning', afterMs: 700, see: { draft: 'text of a' } },
@@ -192,7 +192,7 @@ describe('what is held', () => {
       phases: { a: 'taken' },
     },
     {
-      name: 'and that a killed server left in the prompt is entered, not typed',
+      name: 'that a killed server left in the prompt is entered, not typed',
       texts: { a: { phase: 'resumed', held: true } },
       shown: { draft: 'text of a' },
       reactions: [takes('text of a')],
@@ -201,7 +201,7 @@ describe('what is held', () => {
       log: ['a: entering', 'enter', 'forget_digits', 'a: taken'],
     },
     {
-      name: 'and that somebody changes after a crash stays theirs',
+      name: 'that somebody changes after a crash is left to that person',
       texts: { a: { phase: 'resumed', held: true } },
       shown: { draft: 'text of a' },
       reactions: [{ on: 'beginning', afterMs: 100, see: { draft: 'text of a, changed' } }],
@@ -209,7 +209,7 @@ describe('what is held', () => {
       phases: { a: 'resumed' },
     },
     {
-      name: 'stays while the queue is stopped; what an interrupt has put back is taken out, and its mark ends',
+      name: 'stays held while the queue is stopped; a text that an interrupt put back is taken out, and its mark ends',
       texts: { a: { phase: 'interrupting', intoQueue: false }, b: 'held' },
       shown: { draft: 'text of a', isQueueStopped: true },
       reactions: [CLEARED],
@@ -218,7 +218,7 @@ describe('what is held', () => {
       log: ['clear', 'read_transcript', 'a: interrupted', 'forget_digits'],
     },
     {
-      name: 'and is cancelled while it waits is not typed',
+      name: 'that is cancelled while it waits is not typed',
       texts: { a: 'behind_view' },
       reactions: [{ on: 'beginning', afterMs: 300, cancel: 'a' }],
       end: { kind: 'nothing' },
@@ -227,7 +227,7 @@ describe('what is held', () => {
   ])('$name', (row) => check({ kind: 'flush' }, row));
 });
 
-describe('what is taken out of the prompt', () => {
+describe('a text that is removed from the prompt', () => {
   const takeOut = (row: Omit<Row, 'end' | 'name'>, seconds?: number): { scene: DeliveryScene; isEmpty: boolean } => {
     const scene = new DeliveryScene();
     for (const [id, more] of Object.entries(row.texts ?? {})) {
@@ -271,7 +271,7 @@ describe('what is taken out of the prompt', () => {
     },
   );
 
-  test('the prompt of an interrupted turn stays so, what waited behind it is held again', () => {
+  test('the prompt of an interrupted turn stays interrupted, and texts that waited behind it are held again', () => {
     const { scene } = takeOut({
       texts: { a: { phase: 'interrupting' }, b: { phase: 'taken', intoQueue: true } },
       shown: { draft: 'text of a\ntext of b', told: told(['text of b']) },
@@ -289,12 +289,12 @@ describe('what is taken out of the prompt', () => {
     expect([scene.phase('a'), scene.phase('b')]).toEqual(['interrupted', 'interrupted']);
   });
 
-  test('a second ^C comes 4 s after the first, also when a former server typed that', () => {
+  test('a second ^C comes 4 s after the first, even if a former server typed that one', () => {
     const { scene } = takeOut({ texts: { a: 'never_shown' }, shown: { draft: 'text of a' }, reactions: [CLEARED] }, 1);
     expect(scene.times[scene.log.indexOf('clear')]).toBe(3_000);
   });
 
-  test('where the key closes a view that opened in the same moment it is typed once more, 4 s later', () => {
+  test('if the key closes a view that opened at the same moment, it is typed once more, 4 s later', () => {
     const { scene, isEmpty } = takeOut({
       texts: { a: 'never_shown' },
       shown: { draft: 'text of a' },
@@ -310,14 +310,18 @@ describe('what is taken out of the prompt', () => {
   test.each<[string, Partial<Shown>, Reaction[]]>([
     ['a turn runs', { drawnRunning: true }, []],
     ['the next key would end Claude Code', { footer: 'Press Ctrl-C again to exit' }, []],
-    ['it goes by itself', {}, [{ on: 'beginning', afterMs: 100, see: { draft: null }, hook: 'text of a' }]],
-    ['somebody adds to it', {}, [{ on: 'beginning', afterMs: 100, see: { draft: 'text of a and more' } }]],
+    [
+      'the text is sent automatically',
+      {},
+      [{ on: 'beginning', afterMs: 100, see: { draft: null }, hook: 'text of a' }],
+    ],
+    ['somebody adds to the text', {}, [{ on: 'beginning', afterMs: 100, see: { draft: 'text of a and more' } }]],
   ])('nothing is typed where %s', (_, shown, reactions) => {
     const { scene } = takeOut({ texts: { a: 'never_shown' }, shown: { draft: 'text of a', ...shown }, reactions });
     expect(scene.log).not.toContain('clear');
   });
 
-  test('a turn that begins at any moment before the key keeps it back', () => {
+  test('a turn that begins at any moment before the key prevents it', () => {
     for (let afterMs = 0; afterMs < 300; afterMs += 10) {
       const turn: Reaction = { on: 'beginning', afterMs, see: { drawnRunning: true } };
       const { scene } = takeOut({ texts: { a: 'never_shown' }, shown: { draft: 'text of a' }, reactions: [turn] });
@@ -325,7 +329,7 @@ describe('what is taken out of the prompt', () => {
     }
   });
 
-  test('a prompt that a person typed, and an interrupt put back, is no delivery', () => {
+  test('a prompt that a person typed, and an interrupt put back, is not a delivery', () => {
     const scene = new DeliveryScene();
     scene.shown.draft = 'a long\n  prompt';
     expect(scene.play(advanceTakingOut, takeOutPrompt('a long prompt', scene.see()), [CLEARED])).toEqual({
@@ -335,7 +339,7 @@ describe('what is taken out of the prompt', () => {
     expect(scene.log).toEqual(['clear', 'forget_digits']);
   });
 
-  test('a prompt that comes back late from an interrupt is known, and has to be taken out', () => {
+  test('a prompt that comes back late from an interrupt is recognized, and must be removed', () => {
     const scene = new DeliveryScene();
     const now = scene.see().now.wall;
     scene.add('a', { phase: 'interrupted', updatedAt: now - 4_000 });

@@ -119,7 +119,7 @@ function judge(scene: WatchedScene): void {
 
 const RUNS = 2_000;
 
-test('whatever is shown, and whenever: held texts', () => {
+test('whatever is shown, at any time: held texts', () => {
   fc.assert(
     fc.property(world, (from) => {
       const scene = sceneOf(from);
@@ -132,7 +132,7 @@ test('whatever is shown, and whenever: held texts', () => {
   );
 });
 
-test('whatever is shown, and whenever: a text that is sent', () => {
+test('whatever is shown, at any time: a text that is sent', () => {
   fc.assert(
     fc.property(world, fc.boolean(), (from, queue) => {
       const scene = sceneOf(from);
@@ -145,7 +145,7 @@ test('whatever is shown, and whenever: a text that is sent', () => {
   );
 });
 
-test('whatever is shown, and whenever: a text that is typed', () => {
+test('whatever is shown, at any time: a text that is typed', () => {
   fc.assert(
     fc.property(world, fc.constantFrom('turn', 'queue'), fc.boolean(), (from, confirm, force) => {
       const scene = sceneOf({
@@ -164,7 +164,7 @@ test('whatever is shown, and whenever: a text that is typed', () => {
   );
 });
 
-test('whatever is shown, and whenever: nothing is typed by watching', () => {
+test('whatever is shown, at any time: nothing is typed by watching', () => {
   fc.assert(
     fc.property(world, (from) => {
       const scene = sceneOf(from);

@@ -16,19 +16,19 @@ describe('the box of the prompt', () => {
     ['the text', 'run the tests', 'run the tests', 'text'],
     ['the text, wrapped and indented', 'run the\n  tests', 'run the tests', 'text'],
     ['the text, a word broken at the edge', 'run the te\nsts', 'run the tests', 'text'],
-    ['tabs as blanks', 'a    b', 'a\tb', 'text'],
-    ['a shell command, its sign as the mark', 'ls -l', '!ls -l', 'text'],
+    ['tabs as spaces', 'a    b', 'a\tb', 'text'],
+    ['a shell command, whose sign is the mark', 'ls -l', '!ls -l', 'text'],
     ['half an emoji and a sign put together', 'go 👩‍👩‍ and é', 'go 👩‍👩‍👧‍👦 and e\u0301', 'text'],
     ['the end of a long text', LONG.slice(-400), LONG, 'text'],
     ['a placeholder for a paste', '[Pasted text #1 +59 lines]', LONG, 'text'],
-    ['a short end, which may be that of another text', 'tests', 'run the tests', 'other'],
+    ['a short end, which may belong to another text', 'tests', 'run the tests', 'other'],
     ['the beginning of a text that is still being read', 'run the', 'run the tests', 'other'],
     ['nothing yet', '', 'run the tests', 'other'],
-    ['a letter more at the end', 'run the testsx', 'run the tests', 'more'],
-    ['a letter more at the beginning', 'xrun the tests', 'run the tests', 'more'],
-    ['a letter more after the end of a long text', `${LONG.slice(-400)}x`, LONG, 'more'],
-    ['a draft beside a placeholder', 'mine [Pasted text #1 +59 lines]', LONG, 'other'],
-    ['a picture for its path', 'look at [Image #1]', 'look at /tmp/a.png', 'other'],
+    ['an extra letter at the end', 'run the testsx', 'run the tests', 'more'],
+    ['an extra letter at the beginning', 'xrun the tests', 'run the tests', 'more'],
+    ['an extra letter after the end of a long text', `${LONG.slice(-400)}x`, LONG, 'more'],
+    ['a draft next to a placeholder', 'mine [Pasted text #1 +59 lines]', LONG, 'other'],
+    ['a picture instead of its path', 'look at [Image #1]', 'look at /tmp/a.png', 'other'],
     ['another text', 'something else', 'run the tests', 'other'],
   ])('with %s', (_, draft, text, holds) => {
     expect(boxHolds(draft, text)).toBe(holds);
@@ -47,7 +47,7 @@ describe('the box of the prompt', () => {
   });
 });
 
-test('texts that came back are the whole of it only once all of them are told of', () => {
+test('texts that came back fill the box only once all of them are known', () => {
   const queued = ['first of them', 'second of them'];
   const both = queued.join('\n');
   expect(boxHoldsReturned(both, queued, queued)).toBe('text');
@@ -63,8 +63,8 @@ test.each([
   ['as many lines', '[Pasted text #3 +59 lines]', LONG, true],
   ['one line', '[Pasted text #1]', 'one line', true],
   ['other lines', '[Pasted text #3 +58 lines]', LONG, false],
-  ['something beside it', 'see [Pasted text #3 +59 lines]', LONG, false],
-])('a placeholder stands for a text of as many lines, alone: %s', (_, draft, text, stands) => {
+  ['something next to it', 'see [Pasted text #3 +59 lines]', LONG, false],
+])('a placeholder represents one text with as many lines, alone: %s', (_, draft, text, stands) => {
   expect(isPlaceholderFor(draft, text)).toBe(stands);
 });
 
@@ -73,10 +73,10 @@ test.each([
   ['the prompt of a turn that runs', ['✻ Baking… (2s)', '', RULE, '❯', RULE, '  esc to interrupt'], true],
   ['a draft', ['● Hello!', '', RULE, '❯ half a thought', RULE, '  ⏸ manual mode on'], false],
   ['shell mode', ['● Hello!', '', RULE, '!', RULE, '  ! for shell mode'], false],
-  ['a transcript over the prompt', ['❯ hello', '', '● Hello!', '', RULE, TRANSCRIPT], false],
-  ['a transcript over a turn, which reads as active', ['❯ hello', '', RULE, TRANSCRIPT], false],
+  ['a transcript above the prompt', ['❯ hello', '', '● Hello!', '', RULE, TRANSCRIPT], false],
+  ['a transcript above a turn, which reads as active', ['❯ hello', '', RULE, TRANSCRIPT], false],
   ['an editor', ['hello', '~', '~'], false],
-])('only a prompt that is seen to be empty is an empty box: %s', (_, lines, isEmpty) => {
+])('only a prompt that is visibly empty is an empty box: %s', (_, lines, isEmpty) => {
   const frame = { lines, cols: COLS, rows: lines.length, cursor: { row: 3, col: lines[3]?.length ?? 0 }, dimRows: [] };
   expect(isEmptyBox(readScreen(frame))).toBe(isEmpty);
 });
@@ -97,8 +97,8 @@ describe('a prompt that fills the window', () => {
 
   test.each([
     ['in its window', '─'.repeat(60)],
-    ['with the footer over its rule, as it is drawn after a change of the size', `──⏸ manual mode on${'─'.repeat(41)}`],
-  ])('says in its upper rule how much is not shown: %s', (_, rule) => {
+    ['with the footer above its rule, as it is drawn after a change of size', `──⏸ manual mode on${'─'.repeat(41)}`],
+  ])('shows in its upper rule how much is hidden: %s', (_, rule) => {
     const lines = ['● Hello!', '', `${'─'.repeat(3)} ↑ 17 more ${'─'.repeat(46)}`, ...box, rule];
     expect(boxHolds(draftFillingWindow(frame(lines)) ?? '', text.join('\n'))).toBe('text');
   });
@@ -108,7 +108,7 @@ describe('a prompt that fills the window', () => {
     ['a prompt with its mark', [...box.slice(0, -1), '❯ run the tests', ...below]],
     ['a window that is not full', ['', ...box.slice(1), ...below]],
     ['text without a rule below it', [...box, '  more', '  and more', '']],
-    ['a rule far above', [...box.slice(0, 3), ...below, ...box.slice(0, 10)]],
+    ['a rule that is far above', [...box.slice(0, 3), ...below, ...box.slice(0, 10)]],
   ])('is not %s', (_, lines) => {
     expect(draftFillingWindow(frame(lines))).toBeNull();
   });

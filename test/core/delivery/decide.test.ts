@@ -66,14 +66,19 @@ describe('a text is', () => {
     ['typed as the answer to a question in words', asking('closing'), request(), TYPE],
     ["put into Claude Code's queue while a turn runs", at('active', 'thinking'), request(), QUEUE],
     ["put into Claude Code's queue while a turn is stuck", at('stuck'), request(), QUEUE],
-    ['held while a turn runs, if it shall be', at('active', 'thinking'), request({ queue: true }), HOLD],
-    ['held while nothing is known', at(null), request(), HOLD],
-    ['typed after its own leftover', at('idle', 'ready', { draft: 'own' }), request(), TYPE],
-    ['held behind its own leftover while a turn runs', at('active', null, { draft: 'own' }), request(), HOLD],
-    ['refused beside a draft while a turn runs', at('active', null, { draft: 'foreign' }), request(), refused('draft')],
+    ['held while a turn runs, if requested', at('active', 'thinking'), request({ queue: true }), HOLD],
+    ['held while the status is unknown', at(null), request(), HOLD],
+    ["typed after CBOS's own leftover", at('idle', 'ready', { draft: 'own' }), request(), TYPE],
+    ["held behind CBOS's own leftover while a turn runs", at('active', null, { draft: 'own' }), request(), HOLD],
+    [
+      'refused next to a draft while a turn runs',
+      at('active', null, { draft: 'foreign' }),
+      request(),
+      refused('draft'),
+    ],
     ['refused before a permission', asking('permission'), request(), refused('asking')],
     [
-      'refused before a question, though it may be held',
+      'refused before a question, even if it may be held',
       asking('question'),
       request({ queue: true }),
       refused('asking'),
@@ -81,30 +86,30 @@ describe('a text is', () => {
     ['refused before a setup dialog', asking('setup'), request(), refused('asking')],
     ['typed before a dialog by force', asking('permission'), request({ force: true }), TYPE],
     ['refused when the session is dead', at('dead'), request(), refused('ended')],
-    ['refused when the session is dead, by force too', at('dead'), request({ force: true }), refused('ended')],
+    ['refused when the session is dead, even by force', at('dead'), request({ force: true }), refused('ended')],
     ['refused where CBOS only observes', at('idle', 'ready', { adopted: false }), request(), refused('not_adopted')],
     ['refused after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), request(), refused('draft')],
     [
-      'held after a draft, if it shall be',
+      'held after a draft, if requested',
       at('idle', 'waiting_input', { draft: 'foreign' }),
       request({ queue: true }),
       HOLD,
     ],
     [
-      'refused while what was typed before is unread',
+      'refused while the previous text is unread',
       at('idle', 'ready', { isUnread: true }),
       request(),
       refused('unread'),
     ],
     [
-      'held while that is unread, if it shall be',
+      'held while the previous text is unread, if requested',
       at('idle', 'ready', { isUnread: true }),
       request({ queue: true }),
       HOLD,
     ],
     ['refused when it would run a command', at('idle', 'ready'), request({ text: '/clear' }), refused('slash_command')],
     ['refused when it would run in a shell', at('idle', 'ready'), request({ text: '!ls' }), refused('shell_command')],
-    ['typed when it is meant as a command', at('idle', 'ready'), request({ text: '/clear', command: true }), TYPE],
+    ['typed when it is intended as a command', at('idle', 'ready'), request({ text: '/clear', command: true }), TYPE],
   ])('%s', (_, context, asked, decision) => {
     expect(decideDelivery(context, asked)).toEqual(decision);
   });
@@ -114,7 +119,7 @@ describe('a text is', () => {
   });
 });
 
-test('what is asked for is said in a line', () => {
+test('the open question is described in one line', () => {
   const tool = { name: 'Bash', input: { command: './deploy.sh staging' } };
   expect(askedFor(ask('permission'))).toBe('Do you want to proceed?');
   expect(askedFor({ ...ask('permission'), tool })).toBe('Bash: ./deploy.sh staging');
@@ -132,8 +137,8 @@ describe('a held text may be typed', () => {
     ['not into a turn', at('active', 'thinking'), false],
     ['not after a draft', at('idle', 'waiting_input', { draft: 'foreign' }), false],
     ['not into a session that is only observed', at('idle', 'ready', { adopted: false }), false],
-    ['not while what was typed before is unread', at('idle', 'ready', { isUnread: true }), false],
-    ['not while nothing is known', at(null), false],
+    ['not while the previous text is unread', at('idle', 'ready', { isUnread: true }), false],
+    ['not while the status is unknown', at(null), false],
   ])('%s', (_, context, may) => {
     expect(mayTypeHeld(context)).toBe(may);
   });
@@ -143,11 +148,11 @@ test.each<Primary>(['idle', 'active'])('what is sent after a text that came back
   expect(decideDelivery(at(primary, null, { hasReturned: true }), request())).toEqual(HOLD);
 });
 
-test('commands begin with / or !, at the very start', () => {
+test('commands begin with / or !, at the very beginning', () => {
   expect(['/help', '!ls', ' /help', 'a/b', ''].map(isCommand)).toEqual([true, true, false, false, false]);
 });
 
-test('a prompt reads the same as Claude Code tells it', () => {
+test('a prompt equals the form in which Claude Code reports it', () => {
   expect(normalisePrompt('a\tb\r\nc  \n')).toBe('a    b\nc');
 });
 
@@ -187,16 +192,16 @@ describe('while a budget is reached', () => {
 
   test.each([
     ['a session that is ready', at('idle', 'waiting_input', over)],
-    ['one that works', at('active', 'thinking', over)],
+    ['a session that is working', at('active', 'thinking', over)],
     ['a parked one', at('dead', null, { ...over, isParked: true })],
-  ])('every text for %s is held, a command too', (_, context) => {
+  ])('every text for %s is held, even a command', (_, context) => {
     expect(decideDelivery(context, request())).toEqual(HOLD);
     expect(decideDelivery(context, request({ queue: true }))).toEqual(HOLD);
     expect(decideDelivery(context, request({ text: '/clear', command: true }))).toEqual(HOLD);
     expect(mayTypeHeld(context)).toBe(false);
   });
 
-  test('a dialog refuses texts as ever, and force types', () => {
+  test('a dialog refuses texts as usual, and force types', () => {
     expect(decideDelivery(asking('permission', over), request())).toEqual(refused('asking'));
     expect(decideDelivery(at('idle', 'ready', over), request({ force: true }))).toEqual(TYPE);
   });

@@ -5,7 +5,7 @@ import { bracketChunks, cleanText, encodePaste, guardText, utf8Length } from '..
 const START = '\x1b[200~';
 const END = '\x1b[201~';
 
-test('control characters go and are counted, newlines and tabs stay, CRLF becomes LF', () => {
+test('control characters are removed and counted, newlines and tabs stay, CRLF becomes LF', () => {
   expect(cleanText('a\r\nb\rc\n\td')).toEqual({ text: 'a\nb\nc\n\td', removed: 0 });
   expect(cleanText('a\x03b\x00c\x7fd\x9be')).toEqual({ text: 'abcde', removed: 4 });
   expect(cleanText(`evil${END}rm -rf${START}`)).toEqual({ text: 'evilrm -rf', removed: 2 });
@@ -13,7 +13,7 @@ test('control characters go and are counted, newlines and tabs stay, CRLF become
   expect(cleanText('日本 🤷🏽‍♀️ ^C $HOME \\ é')).toEqual({ text: '日本 🤷🏽‍♀️ ^C $HOME \\ é', removed: 0 });
 });
 
-test('no text can end its own paste, however it is built', () => {
+test('no text can end its own paste, whatever it contains', () => {
   expect(cleanText('\x1b[20\x1b[201~1~').text).toBe('[201~');
   const piece = fc.constantFrom('\x1b', '[', '\x9b', '20', '1', '0', '~', 'a', '\n', END, START);
   fc.assert(
@@ -24,7 +24,7 @@ test('no text can end its own paste, however it is built', () => {
   );
 });
 
-test('chunks are small, cut between graphemes, and together the text', () => {
+test('chunks are small, split between graphemes, and together give the text', () => {
   const grapheme = fc.constantFrom('a', '\n', 'é', '日', '🤷🏽‍♀️', '🇩🇪', 'e\u0301', ' ', 'word ');
   fc.assert(
     fc.property(fc.array(grapheme, { maxLength: 1500 }), (graphemes) => {
@@ -44,7 +44,7 @@ test('chunks are small, cut between graphemes, and together the text', () => {
   );
 });
 
-test('a paste is one bracket for old versions and for huge texts, many small ones else', () => {
+test('a paste is a single bracket for old versions and for huge texts, and many small ones otherwise', () => {
   const long = 'line\n'.repeat(10);
   expect(encodePaste(long, { chunked: false })).toBe(`${START}${long}${END}`);
   expect(encodePaste('a\nb\nc\nd', { chunked: true })).toBe(`${START}a\nb\nc${END}${START}\nd${END}`);
@@ -53,7 +53,7 @@ test('a paste is one bracket for old versions and for huge texts, many small one
   expect(encodePaste('', { chunked: true })).toBe(`${START}${END}`);
 });
 
-test('lengths are those of UTF-8', () => {
+test('lengths are in UTF-8 bytes', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       expect(utf8Length(text)).toBe(Buffer.byteLength(text));

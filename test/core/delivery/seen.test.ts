@@ -6,8 +6,8 @@ const text = 'count the tables';
 const begun: Partial<Shown> = { primary: 'active' };
 
 test.each<[string, Partial<Shown>, number, boolean]>([
-  ['above an empty prompt says that a text was taken', begun, 0, true],
-  ['above a prompt with another text says so', { ...begun, draft: 'and then' }, 0, true],
+  ['above an empty prompt shows that a text was taken', begun, 0, true],
+  ['above a prompt with another text shows it too', { ...begun, draft: 'and then' }, 0, true],
   ['above a prompt with the text does not', { ...begun, draft: text }, 0, false],
   ['above a prompt with the text and more does not', { ...begun, draft: `${text} twice` }, 0, false],
   ['below a transcript does not', { ...begun, cover: 'transcript' }, 0, false],

@@ -19,41 +19,41 @@ interface Row {
 }
 
 const ROWS: Row[] = [
-  { name: 'that shows, and that a hook tells of', reactions: [DRAWN, TAKEN], becomes: ['settled', 'taken'] },
+  { name: 'that appears, and that a hook reports', reactions: [DRAWN, TAKEN], becomes: ['settled', 'taken'] },
   {
-    name: 'that shows, and after which a turn begins',
+    name: 'that appears, and after which a turn begins',
     reactions: [DRAWN, { on: 'enter', afterMs: 30, see: { draft: null, primary: 'active' } }],
     becomes: ['settled', 'taken'],
   },
   {
-    name: 'whose Enter is swallowed: it is pressed once more',
+    name: 'whose Enter is swallowed: Enter is pressed once more',
     reactions: [DRAWN, { on: 'enter', afterMs: 5, see: {} }, { ...TAKEN, afterMs: 4 }],
     becomes: ['settled', 'taken'],
     enters: 2,
   },
   {
-    name: 'that stays in the prompt whatever is pressed',
+    name: 'that stays in the prompt, whatever is pressed',
     reactions: [DRAWN],
     becomes: ['unconfirmed', 'entering'],
     enters: 2,
   },
   {
-    name: 'that never shows, with an empty prompt afterwards',
+    name: 'that never appears, with an empty prompt afterwards',
     reactions: [],
     becomes: ['settled', 'never_shown'],
   },
   {
-    name: 'that never shows, and that a hook tells of',
+    name: 'that never appears, and that a hook reports',
     reactions: [{ on: 'enter', afterMs: 300, hook: TEXT }],
     becomes: ['settled', 'taken'],
   },
   {
-    name: 'that never shows while another turn begins: nothing says that it was taken',
+    name: 'that never appears while another turn begins: nothing shows that it was taken',
     reactions: [{ on: 'enter', afterMs: 30, see: { primary: 'active' } }],
     becomes: ['settled', 'never_shown'],
   },
   {
-    name: 'that shows late on a loaded machine, and is taken then',
+    name: 'that appears late on a loaded machine, and is taken then',
     reactions: [
       { on: 'type', afterMs: 4_000, see: { draft: TEXT } },
       { ...TAKEN, afterMs: 900 },
@@ -61,7 +61,7 @@ const ROWS: Row[] = [
     becomes: ['settled', 'taken'],
   },
   {
-    name: 'without hooks: a turn that begins is the sign, though the text never showed',
+    name: 'without hooks: a turn that begins confirms it, although the text never appeared',
     reactions: [{ on: 'enter', afterMs: 30, see: { primary: 'active' } }],
     shown: { isLaunched: false },
     becomes: ['settled', 'taken'],
@@ -73,7 +73,7 @@ const ROWS: Row[] = [
     enters: 0,
   },
   {
-    name: 'that shows below a dialog that opens as it is read',
+    name: 'that appears below a dialog that opens while it is read',
     reactions: [DRAWN, { on: 'type', afterMs: 120, see: { dialog: true } }],
     becomes: ['settled', 'behind_dialog'],
     enters: 0,
@@ -85,23 +85,23 @@ const ROWS: Row[] = [
     enters: 0,
   },
   {
-    name: 'over which a view opens as Enter is pressed',
+    name: 'above which a view opens when Enter is pressed',
     reactions: [DRAWN, { on: 'enter', afterMs: 10, see: { cover: 'transcript' } }],
     becomes: ['settled', 'under_view'],
   },
   {
-    name: 'below a transcript, where a turn seems to run: that is no sign',
+    name: 'below a transcript, where a turn seems to run: that confirms nothing',
     reactions: [DRAWN, { on: 'enter', afterMs: 10, see: { cover: 'transcript', primary: 'active' } }],
     becomes: ['settled', 'under_view'],
   },
   {
-    name: 'beside which somebody types',
+    name: 'next to which somebody types',
     reactions: [{ on: 'type', afterMs: 60, see: { draft: `mine ${TEXT}` } }],
     becomes: ['beside_draft', 'typing'],
     enters: 0,
   },
   {
-    name: 'beside which an older text of CBOS is left',
+    name: 'next to which an older text of CBOS is left',
     reactions: [{ on: 'type', afterMs: 60, see: { draft: `text of older${TEXT}` } }],
     becomes: ['beside_leftover', 'beside_leftover'],
     enters: 0,
@@ -137,7 +137,7 @@ const ROWS: Row[] = [
     enters: 0,
   },
   {
-    name: 'that the late hook of an older text of the same words tells of is entered all the same',
+    name: 'that the late hook of an older text with the same words reports is entered nevertheless',
     reactions: [
       { ...DRAWN, hook: TEXT },
       { on: 'enter', afterMs: 40, see: { draft: null } },
@@ -160,7 +160,7 @@ const ROWS: Row[] = [
     enters: 2,
   },
   {
-    name: 'that is a command: no hook tells, an empty prompt does',
+    name: 'that is a command: no hook reports it, an empty prompt confirms it',
     reactions: [
       { on: 'type', afterMs: 60, see: { draft: TEXT } },
       { on: 'enter', afterMs: 40, see: { draft: null } },
@@ -169,14 +169,14 @@ const ROWS: Row[] = [
     becomes: ['settled', 'taken'],
   },
   {
-    name: 'by force: nothing in the way is looked at',
+    name: 'by force: nothing in the way is checked',
     reactions: [{ on: 'enter', afterMs: 30, see: { dialog: false, primary: 'active' } }],
     shown: { dialog: true, primary: 'waiting' },
     how: { confirm: 'turn', force: true },
     becomes: ['settled', 'taken'],
   },
   {
-    name: 'as the session ends',
+    name: 'when the session ends',
     reactions: [DRAWN, { on: 'enter', afterMs: 20, see: { isDead: true, primary: 'dead' } }],
     becomes: ['unconfirmed', 'entering'],
   },
@@ -195,14 +195,14 @@ test.each(ROWS)('a text $name', ({ reactions, shown = {}, how, command, becomes,
   expect(scene.log.filter((entry) => entry === 'type')).toHaveLength(1);
 });
 
-test('how far it may have got is written down before each step', () => {
+test('how far it may have got is recorded before each step', () => {
   const scene = new DeliveryScene();
   const record = scene.add('a');
   scene.play(advanceTyping, typeText(record, { confirm: 'turn', force: false }, scene.see()), [DRAWN, TAKEN]);
   expect(scene.log).toEqual(['a: typing', 'type', 'a: entering', 'enter', 'forget_digits', 'a: taken']);
 });
 
-test('of a text for the queue it is known that it went there', () => {
+test('a text for the queue is recorded as such', () => {
   const scene = new DeliveryScene();
   const record = scene.add('a');
   scene.shown.primary = 'active';
@@ -211,7 +211,7 @@ test('of a text for the queue it is known that it went there', () => {
   expect(scene.records[0]).toMatchObject({ phase: 'taken', intoQueue: true });
 });
 
-test('Enter waits until a long text is read, and no longer than it takes to show', () => {
+test('Enter waits until a long text is read, and no longer than the text takes to appear', () => {
   const scene = new DeliveryScene();
   const record = scene.add('a', { text: 'x'.repeat(50_000) });
   scene.play(advanceTyping, typeText(record, { confirm: 'turn', force: false }, scene.see()), [
@@ -223,9 +223,9 @@ test('Enter waits until a long text is read, and no longer than it takes to show
 
 test.each<[string, Reaction[], Became, number]>([
   ['that is alone is entered', [{ on: 'enter', afterMs: 40, see: { draft: null }, hook: TEXT }], 'settled', 1],
-  ['that goes by itself is not', [{ on: 'beginning', afterMs: 100, see: { draft: null } }], 'not_alone', 0],
+  ['that is sent automatically is not', [{ on: 'beginning', afterMs: 100, see: { draft: null } }], 'not_alone', 0],
   ['that somebody adds to is not', [{ on: 'beginning', afterMs: 100, see: { draft: `${TEXT}!` } }], 'not_alone', 0],
-  ['over which a dialog opens is not', [{ on: 'beginning', afterMs: 100, see: { dialog: true } }], 'not_alone', 0],
+  ['above which a dialog opens is not', [{ on: 'beginning', afterMs: 100, see: { dialog: true } }], 'not_alone', 0],
 ])('a text that a killed server left in the prompt and %s', (_, reactions, became, enters) => {
   const scene = new DeliveryScene();
   const record = scene.add('a', { phase: 'looking', held: true });

@@ -30,60 +30,60 @@ function check({ texts, shown = {}, reactions = [], phases }: Row): void {
   expect(scene.log.filter((entry) => entry === 'type' || entry === 'enter' || entry === 'clear')).toEqual([]);
 }
 
-describe('of a text whose Enter a killed server may have pressed', () => {
+describe('a text for which a killed server may have pressed Enter', () => {
   const looking = { phase: 'looking', updatedAt: NOW - 500 } as const;
   test.each<Row>([
     {
-      name: 'a prompt in the transcript says that it was taken',
+      name: 'a prompt in the transcript shows that it was taken',
       texts: { a: looking },
       shown: { told: told({ taken: { 'text of a': NOW } }) },
       phases: { a: 'taken' },
     },
     {
-      name: 'its place in the queue says so too',
+      name: 'its place in the queue shows it too',
       texts: { a: { ...looking, intoQueue: true } },
       shown: { told: told({ queued: { 'text of a': NOW } }) },
       phases: { a: 'taken' },
     },
     {
-      name: 'one of the same words from before says nothing',
+      name: 'an earlier one with the same words shows nothing',
       texts: { a: looking },
       shown: { told: told({ taken: { 'text of a': NOW - 60_000 } }) },
       phases: { a: 'no_sign' },
     },
-    { name: 'nothing may tell', texts: { a: looking }, phases: { a: 'no_sign' } },
+    { name: 'perhaps nothing shows it', texts: { a: looking }, phases: { a: 'no_sign' } },
     {
-      name: 'an empty prompt tells, where it was a command',
+      name: 'an empty prompt shows it, if it was a command',
       texts: { a: { ...looking, command: true } },
       phases: { a: 'taken' },
     },
     {
-      name: 'nothing is said while it is in the prompt',
+      name: 'nothing is concluded while it is in the prompt',
       texts: { a: looking },
       shown: { draft: 'text of a' },
       phases: { a: 'looking' },
     },
     {
-      name: 'nothing is said while a turn runs',
+      name: 'nothing is concluded while a turn runs',
       texts: { a: looking },
       shown: { primary: 'active' },
       phases: { a: 'looking' },
     },
     {
-      name: 'a late hook tells, before the transcript is asked',
+      name: 'a late hook shows it before the transcript is read',
       texts: { a: looking },
       reactions: [{ on: 'beginning', afterMs: 9_000, hook: 'text of a' }],
       phases: { a: 'taken' },
     },
     {
-      name: 'a turn that begins tells where there are no hooks',
+      name: 'a turn that begins shows it where there are no hooks',
       texts: { a: looking },
       shown: { isLaunched: false },
       reactions: [{ on: 'beginning', afterMs: 100, see: { primary: 'active' } }],
       phases: { a: 'taken' },
     },
     {
-      name: 'the transcript tells at once where the session has ended',
+      name: 'the transcript shows it at once if the session has ended',
       texts: { a: looking, b: { phase: 'resumed' }, c: { phase: 'resumed', held: true } },
       shown: { isDead: true, primary: 'dead', told: told({ taken: { 'text of a': NOW } }) },
       phases: { a: 'taken', b: 'session_ended', c: 'resumed' },
@@ -91,12 +91,12 @@ describe('of a text whose Enter a killed server may have pressed', () => {
   ])('$name', check);
 });
 
-describe('texts that Claude Code puts back out of its queue', () => {
+describe('texts that Claude Code puts back from its queue', () => {
   const queued = { phase: 'taken', intoQueue: true } as const;
   const back = told({ putBack: { 'text of a': NOW }, queued: { 'text of a': NOW } });
   test.each<Row>([
     {
-      name: 'as the turn ends, and nobody touches, are held again',
+      name: 'are held again when the turn ends, and nobody touches them',
       texts: { a: queued },
       shown: { draft: 'text of a', told: back },
       phases: { a: 'put_back' },
@@ -108,46 +108,46 @@ describe('texts that Claude Code puts back out of its queue', () => {
       phases: { a: 'put_back', b: 'put_back' },
     },
     {
-      name: 'are theirs where somebody changes them',
+      name: 'belong to the person who changes them',
       texts: { a: queued },
       shown: { draft: 'text of a', told: back },
       reactions: [{ on: 'beginning', afterMs: 2_000, see: { draft: 'text of a, but' } }],
       phases: { a: 'taken_back' },
     },
     {
-      name: 'are theirs where somebody has changed them before the transcript tells',
+      name: 'belong to the person who has changed them before the transcript reports them',
       texts: { a: queued },
       shown: { draft: 'text of a, but', told: back },
       phases: { a: 'taken_back' },
     },
     {
-      name: 'stay delivered where somebody sends them as they are',
+      name: 'stay delivered if somebody sends them unchanged',
       texts: { a: queued },
       shown: { draft: 'text of a', told: back },
       reactions: [{ on: 'beginning', afterMs: 2_000, see: { draft: null, primary: 'active' } }],
       phases: { a: 'taken' },
     },
     {
-      name: 'are theirs where they came back long before the turn ended',
+      name: 'belong to the person if they came back long before the turn ended',
       texts: { a: queued },
       shown: { draft: 'text of a', told: told({ putBack: { 'text of a': NOW - 120_000 } }) },
       phases: { a: 'taken_back' },
     },
     {
-      name: 'are waited for: the transcript tells late',
+      name: 'are waited for: the transcript reports them late',
       texts: { a: queued },
       shown: { draft: 'text of a' },
       reactions: [{ on: 'beginning', afterMs: 1_000, see: { told: back } }],
       phases: { a: 'put_back' },
     },
     {
-      name: 'are not what a placeholder shows',
+      name: 'are not the text behind a placeholder',
       texts: { a: queued },
       shown: { draft: '[Pasted text #1 +12 lines]', told: back },
       phases: { a: 'taken' },
     },
     {
-      name: 'are not what a person brings up from the history',
+      name: 'are not the text that a person brings up from the history',
       texts: { a: queued },
       shown: { draft: 'text of a', told: told({}) },
       phases: { a: 'taken' },
@@ -155,7 +155,7 @@ describe('texts that Claude Code puts back out of its queue', () => {
   ])('$name', check);
 });
 
-test('what was looked for is looked for again when something else is in the prompt, and not before', () => {
+test('a text is looked for again when something else is in the prompt, and not before', () => {
   const scene = new DeliveryScene();
   scene.add('a', { phase: 'taken', intoQueue: true });
   scene.shown = { ...scene.shown, draft: 'somebody types' };
@@ -169,7 +169,7 @@ test('what was looked for is looked for again when something else is in the prom
   expect(scene.phase('a')).not.toBe('taken');
 });
 
-describe('a prompt that a hook tells of', () => {
+describe('a prompt that a hook reports', () => {
   const taken = (texts: Record<string, Partial<DeliveryRecord>>, prompt: string): string[] => {
     const scene = new DeliveryScene();
     for (const [id, more] of Object.entries(texts)) scene.add(id, more);
@@ -201,11 +201,11 @@ describe('a prompt that a hook tells of', () => {
     expect(taken({ a: { phase } }, 'text of a')).toEqual(isIt ? ['a'] : []);
   });
 
-  test('is not one that was cleared away long ago', () => {
+  test('is not one that was cleared long ago', () => {
     expect(taken({ a: { phase: 'cleared', updatedAt: NOW - 11_000 } }, 'text of a')).toEqual([]);
     expect(taken({ a: { phase: 'cleared', updatedAt: NOW + 5_000 } }, 'text of a')).toEqual([]);
   });
-  test('is the oldest of those that read the same, as Claude Code reports it', () => {
+  test('is the oldest of those that are equal in the form that Claude Code reports', () => {
     const texts = { a: { phase: 'entering', text: 'a\tb \n' }, b: { phase: 'entering', text: 'a\tb' } } as const;
     expect(taken(texts, 'a    b')).toEqual(['a']);
   });

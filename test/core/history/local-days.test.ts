@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('a span of time by days', () => {
-  test('is cut at the midnights of the machine, not of UTC', () => {
+  test('is split at midnight of the machine, not of UTC', () => {
     expect(partsByDay(Date.parse('2026-11-20T22:30:00Z'), Date.parse('2026-11-22T00:00:00Z'))).toEqual([
       { day: '2026-11-20', ms: 0.5 * HOUR },
       { day: '2026-11-21', ms: 24 * HOUR },
@@ -20,7 +20,7 @@ describe('a span of time by days', () => {
     ]);
   });
 
-  test('has days of 23 and 25 hours where the clock is changed', () => {
+  test('has days of 23 and 25 hours when the clock changes', () => {
     const whole = (day: string, next: string): number[] =>
       partsByDay(new Date(`${day}T00:00:00`).getTime(), new Date(`${next}T00:00:00`).getTime()).map(
         ({ ms }) => ms / HOUR,
@@ -55,7 +55,7 @@ describe('a span of time by days', () => {
     expect(partsByDay(from, to).map((part) => [part.day, part.ms])).toEqual([...sums]);
   });
 
-  test('that is empty, or runs backwards, has none', () => {
+  test('that is empty, or runs backwards, has no days', () => {
     expect(partsByDay(5, 5)).toEqual([]);
     expect(partsByDay(10, 5)).toEqual([]);
   });

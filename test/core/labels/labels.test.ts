@@ -14,7 +14,7 @@ import { someSession } from '../../harness/some-session.ts';
 const tagged = (...tags: string[]) => ({ ...UNLABELLED, tags });
 
 describe('the tags of a session', () => {
-  test('stay in the order in which they were given, each once', () => {
+  test('keep the order in which they were given, each once', () => {
     expect(editTags(tagged('night'), { add: ['web', 'night', 'web'] }).tags).toEqual(['night', 'web']);
     expect(editTags(tagged('a', 'b', 'c'), { remove: ['a', 'x'], add: ['d'] }).tags).toEqual(['b', 'c', 'd']);
   });
@@ -23,12 +23,12 @@ describe('the tags of a session', () => {
     expect(editTags(tagged('a', 'b'), { remove: ['a'], add: ['a'] }).tags).toEqual(['b', 'a']);
   });
 
-  test('an edit without effect changes nothing, so nothing is written or told', () => {
+  test('an edit without effect changes nothing, so nothing is stored or reported', () => {
     const before = tagged('a');
     expect(editTags(before, { add: ['a'], remove: ['b'] })).toBe(before);
   });
 
-  test('one more than there may be is refused', () => {
+  test('one more than the limit is refused', () => {
     const many = Array.from({ length: MOST_TAGS }, (_, index) => `t${index}`);
     expect(editTags(UNLABELLED, { add: many }).tags).toHaveLength(MOST_TAGS);
     expect(() => editTags(tagged(...many), { add: ['more'] })).toThrow(/at most 20 tags/);
@@ -74,7 +74,7 @@ describe('a selection', () => {
     [{ repo: '/src' }, false],
   ])('%j takes it: %s', (selector, takes) => expect(matchesSelector(session, selector)).toBe(takes));
 
-  test('by repository never takes a session of which none is known', () => {
+  test('by repository never includes a session whose repository is unknown', () => {
     expect(matchesSelector(someSession('A', { repository: null }), { repo: '' })).toBe(false);
   });
 });
@@ -89,7 +89,7 @@ describe('groups', () => {
   const shape = (by: 'tag' | 'repo') =>
     groupSessionsBy(sessions, by).map(({ key, sessions: members }) => [key, members.map(({ slug }) => slug)]);
 
-  test('each session is in one group, the most pressing group first, those without a name last', () => {
+  test('each session is in one group, with the most pressing group first and sessions without a name last', () => {
     expect(shape('tag')).toEqual([
       ['night', ['C', 'D']],
       ['web', ['A']],
@@ -102,7 +102,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('two repositories of one name are told apart by the folder above', () => {
+  test('two repositories of the same name are distinguished by the folder above', () => {
     const keys = ['/a/shop', '/b/shop', '/c/api', null];
     expect(keys.map((key) => groupName(key, 'repo', keys))).toEqual(['a/shop', 'b/shop', 'api', 'No repository']);
   });

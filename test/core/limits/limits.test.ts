@@ -40,7 +40,7 @@ const word = (now: number, ...events: HookEvent[]): string => {
 };
 
 describe('a session that a usage limit has stopped', () => {
-  test('waits for its end, and is a failed turn after it', () => {
+  test('waits for its end, and counts as a failed turn afterwards', () => {
     const during = at(T0 + 1_000, prompted, failed(LIMIT));
     expect(during).toMatchObject({ primary: 'waiting', detail: 'limit', question: null, recheckAt: ENDS });
     expect(during.because.rule).toBe('hook.StopFailure');
@@ -50,17 +50,17 @@ describe('a session that a usage limit has stopped', () => {
     ]);
   });
 
-  test('is no different from another failed turn where nothing names the limit', () => {
+  test('is no different from another failed turn if nothing names the limit', () => {
     expect(word(T0 + 1_000, prompted, failed())).toBe('idle/error');
   });
 
-  test('waits as long as nothing happens where nothing says when the limit ends', () => {
+  test('waits as long as nothing happens if the end of the limit is unknown', () => {
     const unknown = failed({ ...LIMIT, resets_at: null });
     expect(word(ENDS + 1e9, prompted, unknown)).toBe('waiting/limit');
     expect(word(ENDS, prompted, failed({ ...LIMIT, resets_at: 'soon' }))).toBe('waiting/limit');
   });
 
-  test('works again as soon as a turn begins, whoever began it, and shows the limit no more', () => {
+  test('works again as soon as a turn begins, whoever began it, and no longer shows the limit', () => {
     const again = hook(T0 + 5_000, 'UserPromptSubmit', { prompt: 'Your usage limit has reset' });
     expect(word(T0 + 6_000, prompted, failed(LIMIT), again)).toBe('active/thinking');
     const shown = (now: number, ...events: HookEvent[]) => limitShown({ hooks: hooksOf(...events) }, now);
@@ -69,13 +69,13 @@ describe('a session that a usage limit has stopped', () => {
     expect(shown(T0 + 6_000, prompted, failed(LIMIT), again)).toBeNull();
   });
 
-  test('is named later where the transcript is late, and only for this failure', () => {
+  test('is named later if the transcript is late, and only for this failure', () => {
     const hooks = hooksOf(prompted, failed());
     const named = (message: string) => derive(evidenceOf({ hooks: nameLimit(hooks, LIMIT, message) }), T0 + 1_000);
     expect([named('You have hit your limit').detail, named('Overloaded').detail]).toEqual(['limit', 'error']);
   });
 
-  test('stays what the process says: stopped, parked', () => {
+  test('follows the process: stopped, parked', () => {
     const hooks = hooksOf(prompted, failed(LIMIT));
     const process = { alive: false, startedAt: T0, endedAt: T0 + 2_000 };
     expect(derive({ ...evidenceOf({ hooks }), process }, T0 + 3_000, DEFAULT_THRESHOLDS).primary).toBe('dead');
@@ -83,7 +83,7 @@ describe('a session that a usage limit has stopped', () => {
     expect(derive({ ...evidenceOf({ hooks }), process: parked }, T0 + 3_000).primary).toBe('idle');
   });
 
-  test('keeps its limit among bounded evidence, as it is written down', () => {
+  test('keeps its limit among bounded evidence, in the stored form', () => {
     const kept: unknown = JSON.parse(JSON.stringify([prompted, failed(LIMIT)].reduce(observeHook, NO_HOOKS)));
     expect(kept).toMatchObject({ turnEnd: { error: 'rate_limit', limit: LIMIT } });
   });
@@ -98,7 +98,7 @@ const context = (more: Partial<DeliveryContext> = {}): DeliveryContext => ({
 });
 const request = { text: 'go on', command: false, force: false, queue: false };
 
-test('its prompt takes what a person types, and held texts stay held', () => {
+test('its prompt accepts what a person types, and held texts stay held', () => {
   const { status } = context();
   expect([isReady(status), isAsking(status)]).toEqual([true, false]);
   expect(decideDelivery(context(), request)).toEqual({ kind: 'type', confirm: 'turn' });
@@ -108,14 +108,14 @@ test('its prompt takes what a person types, and held texts stay held', () => {
 });
 
 describe('a continuation', () => {
-  test('leaves Claude Code the first minutes after the end, and comes no day later', () => {
+  test('leaves the first minutes after the end to Claude Code, and never comes a day later', () => {
     expect(continuationDue(LIMIT, T0)).toBe(ENDS + GRACE_MS);
     expect(continuationDue(LIMIT, ENDS + LATEST_MS)).toBe(ENDS + GRACE_MS);
     expect(continuationDue(LIMIT, ENDS + LATEST_MS + 1)).toBeNull();
     expect(continuationDue({ ...LIMIT, resets_at: null }, T0)).toBeNull();
   });
 
-  test('of another limit has another key', () => {
+  test('for another limit has another key', () => {
     const other = { ...LIMIT, kind: 'seven_day' };
     expect(continuationKey(LIMIT)).toBe(`limit:five_hour:${LIMIT.resets_at}`);
     expect(continuationKey(other)).not.toBe(continuationKey(LIMIT));
@@ -123,20 +123,20 @@ describe('a continuation', () => {
 
   const rested = { status: { primary: 'idle', detail: 'error', question: null } } as const;
   test.each<[string, Partial<DeliveryContext>, number, boolean]>([
-    ['a session that rests', rested, 0, true],
-    ['one whose limit has not ended', {}, 0, true],
-    ['one that works', { status: { primary: 'active', detail: 'thinking', question: null } }, 0, false],
-    ['one with a text of a person in its prompt', { ...rested, draft: 'foreign' }, 0, false],
-    ['one with a text that is held', rested, 1, false],
-    ['one that a person has interrupted', { ...rested, isQueueStopped: true }, 0, false],
-    ['one that is parked', { ...rested, isParked: true }, 0, false],
-    ['one whose prompt is covered', { ...rested, cover: 'view' }, 0, false],
-    ['one that is only observed', { ...rested, adopted: false }, 0, false],
+    ['an idle session', rested, 0, true],
+    ['a session whose limit has not ended', {}, 0, true],
+    ['a session that is working', { status: { primary: 'active', detail: 'thinking', question: null } }, 0, false],
+    ["a session with a person's text in its prompt", { ...rested, draft: 'foreign' }, 0, false],
+    ['a session with a held text', rested, 1, false],
+    ['a session that a person has interrupted', { ...rested, isQueueStopped: true }, 0, false],
+    ['a parked session', { ...rested, isParked: true }, 0, false],
+    ['a session whose prompt is covered', { ...rested, cover: 'view' }, 0, false],
+    ['a session that is only observed', { ...rested, adopted: false }, 0, false],
   ])('of %s', (_, more, texts, expected) => {
     expect(mayContinue(context(more), texts)).toBe(expected);
   });
 
-  test('is a text that no shell and no command takes', () => {
+  test('is a text that neither a shell nor a command takes', () => {
     expect(decideDelivery(context(rested), { ...request, text: CONTINUE_TEXT }).kind).toBe('type');
   });
 });

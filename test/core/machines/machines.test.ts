@@ -15,7 +15,7 @@ import {
 } from '../../../src/core/machines/index.ts';
 import { MACHINE_CALLS, type MachineCall, RIGHTS, type Right, splitRemoteName } from '../../../src/protocol/index.ts';
 
-describe('what a call needs', () => {
+describe('the rights that a call needs', () => {
   const ROWS: readonly [MachineCall, readonly Right[]][] = [
     [{ route: 'getSession' }, ['see']],
     [{ route: 'answer', body: { choice: 'yes' } }, ['answer']],
@@ -37,7 +37,7 @@ describe('what a call needs', () => {
     expect(missingRights(call, others)).not.toEqual([]);
   });
 
-  test('every call needs a right, and is granted only what both sides give', () => {
+  test('every call needs a right, and is granted only what both sides grant', () => {
     for (const route of MACHINE_CALLS) expect(missingRights({ route }, [])).not.toEqual([]);
     expect(grantedRights(['see', 'type'], ['type', 'end'])).toEqual(['type']);
   });
@@ -70,7 +70,7 @@ describe('who is admitted', () => {
     expect(admit(book, request)).toEqual({ outcome: 'refused', because });
   });
 
-  test('invitations that have expired go, the others stay', () => {
+  test('expired invitations are removed, the others stay', () => {
     expect(withoutExpired(book, 999)).toBe(book);
     expect(withoutExpired(book, 1_000).invitations).toEqual([]);
   });
@@ -110,10 +110,10 @@ describe('the configuration of the NATS server', () => {
   });
 });
 
-describe('how old it is', () => {
+describe('the age of a message', () => {
   const millis = fc.integer({ min: 0, max: 1_000_000_000 });
 
-  test('never less than it is, whatever the clocks and delays are', () => {
+  test('is never shown as less than it is, whatever the clocks and delays are', () => {
     fc.assert(
       fc.property(
         ...[millis, millis, millis, millis, fc.integer({ min: -1_000_000, max: 1_000_000 })],
@@ -130,7 +130,7 @@ describe('how old it is', () => {
     );
   });
 
-  test('unknown after a restart of the other machine, until it answers', () => {
+  test('is unknown after a restart of the other machine, until it answers', () => {
     const anchor = nextAnchor({ boot: 'one', at_ms: 5 }, null, 10);
     expect(writtenAt({ boot: 'two', at_ms: 6 }, anchor, 20)).toBeNull();
     expect(nextAnchor({ boot: 'two', at_ms: 1 }, anchor, 30)).toEqual({ boot: 'two', theirMs: 1, oursMs: 30 });
@@ -148,7 +148,7 @@ describe('a ticket', () => {
   };
   const tickets = createTickets({ elapsed: () => now, makeName });
 
-  test('is good once, for the machine that got it, for five seconds', () => {
+  test('is valid once, for the machine that got it, for five seconds', () => {
     const one = tickets.issue('A') ?? '';
     expect(tickets.use('B', one)).toBe(false);
     expect(tickets.use('A', one)).toBe(true);
@@ -158,7 +158,7 @@ describe('a ticket', () => {
     expect(tickets.use('A', late)).toBe(false);
   });
 
-  test('is not given to a machine that holds too many', () => {
+  test('is not issued to a machine that holds too many', () => {
     const given = Array.from({ length: 100 }, () => tickets.issue('C')).filter((ticket) => ticket !== null);
     expect(given).toHaveLength(64);
     expect(tickets.issue('D')).not.toBeNull();

@@ -47,7 +47,7 @@ test.each(CASES)('refused as %s', (why, refused) => {
   expect(whyNotParked(refused)).toBe(why);
 });
 
-test('each refusal is shown above, and has words and a cure of its own', () => {
+test('each refusal is tested above, and has its own words and cure', () => {
   expect(new Set(CASES.map(([why]) => why))).toEqual(new Set(PARKING_REFUSALS));
   const words = PARKING_REFUSALS.map((why) => parkingRefusalWords(why, 'AUTH'));
   expect(new Set(words.map(({ message }) => message)).size).toBe(PARKING_REFUSALS.length);

@@ -18,7 +18,7 @@ const linesOf = (version: 2 | 3): unknown[] => {
 };
 
 describe('asciicast', () => {
-  test('v2 has the size flat, TERM in its environment, and times from the start', () => {
+  test('v2 has the size at the top level, TERM in its environment, and times from the start', () => {
     expect(JSON.parse(castHeaderLine(HEADER, 2))).toEqual({
       version: 2,
       width: 100,
@@ -34,7 +34,7 @@ describe('asciicast', () => {
     ]);
   });
 
-  test('v3 has a terminal, times since the event before, and the exit', () => {
+  test('v3 has a terminal, times since the previous event, and the exit', () => {
     expect(JSON.parse(castHeaderLine(HEADER, 3))).toEqual({
       version: 3,
       term: { cols: 100, rows: 30, type: 'screen-256color' },
@@ -49,7 +49,7 @@ describe('asciicast', () => {
     ]);
   });
 
-  test('what is not known is left out', () => {
+  test('unknown facts are left out', () => {
     const unknown = { ...HEADER, timestamp: null, term: null };
     expect(JSON.parse(castHeaderLine(unknown, 2))).toEqual({ version: 2, width: 100, height: 30, title: 'AUTH' });
     expect(JSON.parse(castHeaderLine(unknown, 3))).toEqual({
@@ -59,7 +59,7 @@ describe('asciicast', () => {
     });
   });
 
-  test('the intervals of v3 add up to the times of v2, however many', () => {
+  test('the intervals of v3 add up to the times of v2, however many there are', () => {
     fc.assert(
       fc.property(fc.array(fc.double({ min: 0, max: 10, noNaN: true }), { minLength: 1, maxLength: 200 }), (delays) => {
         const writers = [createCastWriter(2), createCastWriter(3)] as const;

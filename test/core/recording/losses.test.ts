@@ -17,7 +17,7 @@ test.each([
   expect(withoutLost(ROWS, kept, which)).toBe(expected);
 });
 
-test('a row that was cut off becomes one with the next, at its time', () => {
+test('a row that was cut off is joined with the next one, at its time', () => {
   const torn = 'O 0.500000 8\nO 0.00002O 0.248026 160\nO 0.1 1\n';
   expect(parseTiming(torn).skipped).toBe(0);
   expect(bytesIn(torn)).toBe(169);
@@ -28,7 +28,7 @@ test('a row that was cut off becomes one with the next, at its time', () => {
   expect(withLostRows('O 0.1 1\n', 5)).toBe('O 0.1 1\n');
 });
 
-test('whatever was lost, nothing moves, no time is lost, and what is kept is counted', () => {
+test('whatever was lost, nothing moves, no time is lost, and the kept output is counted', () => {
   const row = fc.tuple(fc.integer({ min: 0, max: 9_999_999 }), fc.integer({ min: 1, max: 100_000 }));
   fc.assert(
     fc.property(fc.array(row, { minLength: 1 }), fc.nat(), fc.constantFrom('first', 'last'), (rows, some, which) => {

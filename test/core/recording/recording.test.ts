@@ -11,7 +11,7 @@ import {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('a character is held back exactly while it is incomplete', () => {
+test('a character is held back only while it is incomplete', () => {
   const table: [number[], number][] = [
     [[], 0],
     [[0x41], 0],
@@ -38,7 +38,7 @@ test('a character is held back exactly while it is incomplete', () => {
     expect([input, incompleteUtf8Tail(Uint8Array.from(input))]).toEqual([input, expected]);
 });
 
-test('any bytes cut into any chunks give the same text as the whole', () => {
+test('any bytes, split into any chunks, give the same text as the whole', () => {
   const chunked = fc.array(fc.oneof(fc.uint8Array({ maxLength: 6 }), fc.string({ unit: 'binary' }).map(bytes)));
   fc.assert(
     fc.property(chunked, (chunks) => {
@@ -69,7 +69,7 @@ test('the header of script gives the size and where the output begins', () => {
   }
 });
 
-test('a command in the header cannot forge the size, nor end the line', () => {
+test('a command in the header can neither forge the size nor end the line', () => {
   const line =
     'Script started on X [COMMAND="a COLUMNS="1" LINES="2"\nb é" TERM="x" TTY="/dev/pts/4" COLUMNS="100" LINES="30"]\n';
   expect(parseHeader(bytes(line))).toEqual({
@@ -78,7 +78,7 @@ test('a command in the header cannot forge the size, nor end the line', () => {
   });
 });
 
-test('older and terminal-less headers have no size, other files no header', () => {
+test('older headers and headers without a terminal have no size, other files have no header', () => {
   const plain = 'Script started on Fri 20 Nov 2026 03:09:33 PM UTC\n';
   expect(parseHeader(bytes(`${plain}x`))).toEqual({
     kind: 'header',
@@ -90,7 +90,7 @@ test('older and terminal-less headers have no size, other files no header', () =
   expect(parseHeader(bytes('Scripts are fine\n'))).toEqual({ kind: 'none' });
 });
 
-test('the last line of script tells the exit code, and only the last line', () => {
+test('only the last line of script gives the exit code', () => {
   const output = 'abc\nScript done on the moon\n';
   const trailer = '\nScript done on 2026-11-20 15:09:40+00:00 [COMMAND_EXIT_CODE="127"]\n';
   expect(parseTrailer(bytes(output + trailer))).toEqual({ start: output.length, exitCode: 127 });
@@ -109,7 +109,7 @@ test('timing rows of both formats are read', () => {
   for (const line of ['', 'x', '0.5', 'O 0.5', '0.5 x', 'Script started']) expect(parseTimingLine(line)).toBeNull();
 });
 
-test('a timing file with a cut-off last row keeps all that came before', () => {
+test('a timing file with a cut-off last row keeps everything before it', () => {
   const text = 'H 0.000000 COLUMNS 133\nH 0.000000 LINES 41\nO 0.1 5\nS 0.2 SIGWINCH ROWS=20 COLS=60\nO 0.3 7\nO 0.';
   expect(parseTiming(text)).toEqual({
     entries: [

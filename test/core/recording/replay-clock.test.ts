@@ -40,7 +40,7 @@ describe('the clock of a replay', () => {
     expect(written([1e-9, 100, 5_100, 5_100], pace, from).map(Math.round)).toEqual(expected);
   });
 
-  test('a late timer is made up for, a hold-up is not', () => {
+  test('a late timer is made up for, a long delay is not', () => {
     let clock = reach(startClock(EVERYTHING, 0), 100, 130);
     expect(waitUntilDue(clock, 200, 130)).toBe(70);
     clock = reach(startClock(EVERYTHING, 0), 100, 5_000);
@@ -55,23 +55,23 @@ describe('the clock of a replay', () => {
     expect(waitUntilDue(clock, 100, 10_000)).toBe(60);
   });
 
-  test('a step while paused stays paused, at the time of what was shown', () => {
+  test('a step while paused stays paused, at the time of the output shown', () => {
     const clock = reach(pause(startClock(EVERYTHING, 0), 10), 2_000, 20);
     expect(positionOf(clock, 99)).toBe(2_000);
     expect(waitUntilDue(togglePause(clock, 99), 2_100, 99)).toBe(100);
   });
 
-  test('another speed counts from now on, within limits', () => {
+  test('another speed applies from now on, within limits', () => {
     const clock = changeSpeed(startClock(EVERYTHING, 0), 2, 50);
     expect(waitUntilDue(clock, 100, 50)).toBe(25);
     expect(changeSpeed(clock, 1_000_000, 50).speed).toBe(FASTEST);
   });
 
-  test('a jump is never before the beginning', () => {
+  test('a jump never goes before the beginning', () => {
     expect(positionOf(jumpTo(startClock(EVERYTHING, 0), -5_000, 70), 70)).toBe(0);
   });
 
-  test('keys are read as they come, several at once too, and nothing else is one', () => {
+  test('keys are recognized as they arrive, even several at once, and nothing else is a key', () => {
     expect(readReplayKeys(' .+=-q\u0003')).toEqual(['pause', 'step', 'faster', 'faster', 'slower', 'quit', 'quit']);
     expect(readReplayKeys('\u001b[D\u001b[C\u001bOD\u001bOC')).toEqual(['back', 'forward', 'back', 'forward']);
     expect(readReplayKeys('\u001b[A\u001b[1;5q\u001b[200~xyz')).toEqual([]);

@@ -28,14 +28,14 @@ const ACTS: [what: string, sequence: string, left: string][] = [
   ['C1 forms', '\u009b6n\u009d52;c;eA==\u009c\u0090$qm\u009c', ''],
   ['a cleared scrollback', '\u001b[3J', ''],
   ['media copy and programmable keys', '\u001b[5i\u001b[?5i\u001b_apc\u001b\\', ''],
-  ['counts beyond every screen', '\u001b[2147483647S\u001b[1;99999H', '\u001b[9999S\u001b[1;9999H'],
-  ['a string that is broken off', '\u001b]0;a\u0018b', 'b'],
+  ['counts that are larger than every screen', '\u001b[2147483647S\u001b[1;99999H', '\u001b[9999S\u001b[1;9999H'],
+  ['a string that is cut off', '\u001b]0;a\u0018b', 'b'],
   ['a string before another sequence', '\u001b]0;a\u001b[1mb', '\u001b[1mb'],
-  ['hidden modes beside harmless ones', '\u001b[?25;1000h', '\u001b[?25h'],
+  ['hidden modes next to harmless ones', '\u001b[?25;1000h', '\u001b[?25h'],
 ];
 
 describe('output that is safe for a terminal', () => {
-  test.each(DRAWS)('lets through what draws: %j', (text) => {
+  test.each(DRAWS)('keeps what draws: %j', (text) => {
     expect(new SafeOutput().read(text)).toBe(text);
   });
 
@@ -47,7 +47,7 @@ describe('output that is safe for a terminal', () => {
     expect(new SafeOutput().read('\u001bc')).toBe('\u001b[0m\u001b[r\u001b[2J\u001b[H');
   });
 
-  test('an endless string is not kept in memory, and what follows it is shown', () => {
+  test('an endless string is not kept in memory, and the text after it is shown', () => {
     const safe = new SafeOutput();
     for (let piece = 0; piece < 100; piece++)
       expect(safe.read(piece === 0 ? '\u001b]52;c;' : 'A'.repeat(1_000))).toBe('');

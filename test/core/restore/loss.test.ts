@@ -13,13 +13,13 @@ const KILLED: EndSeen = {
 
 describe('a session is lost', () => {
   test.each<[string, Partial<EndSeen>, string]>([
-    ['of which nothing told that it ends', {}, 'vanished'],
-    ['the machine of which was started anew', { hasRebooted: true }, 'reboot'],
-    ['that got the signals of a shutdown', { hasRebooted: true, reason: 'other' }, 'reboot'],
+    ['whose end nothing reported', {}, 'vanished'],
+    ['whose machine was restarted', { hasRebooted: true }, 'reboot'],
+    ['that received the signals of a shutdown', { hasRebooted: true, reason: 'other' }, 'reboot'],
     ['without hooks, in a reboot', { hasRebooted: true, hasHooks: false }, 'reboot'],
     ['that a signal ended while no server ran', { reason: 'other' }, 'signal'],
-    ['with its daemon killed', { screen: 'killed', hasHooks: false }, 'screen_killed'],
-    ['with its daemon killed under the server', { screen: 'killed', noticed: 'at_once' }, 'screen_killed'],
+    ['whose daemon was killed', { screen: 'killed', hasHooks: false }, 'screen_killed'],
+    ['whose daemon was killed while the server ran', { screen: 'killed', noticed: 'at_once' }, 'screen_killed'],
     ['in the middle of /clear', { reason: 'clear' }, 'vanished'],
     ['that ended together with the server', { noticed: 'at_close', reason: 'other' }, 'shutdown'],
   ])('%s', (_, some, loss) => {
@@ -35,8 +35,8 @@ describe('a session is not lost', () => {
   );
   test.each<[string, Partial<EndSeen>]>([
     ['that somebody has stopped, deleted or parked', { isAsked: true }],
-    ['that its person left with /exit', { reason: 'prompt_input_exit' }],
-    ['that ended by a reason of a later version', { reason: 'of_a_later_version' }],
+    ['that a person left with /exit', { reason: 'prompt_input_exit' }],
+    ['that ended for a reason of a later version', { reason: 'of_a_later_version' }],
   ])('%s, however it was noticed', (_, some) => {
     for (const way of ANY_WAY) expect(lossOf({ ...KILLED, ...way, ...some })).toBeNull();
   });
@@ -44,9 +44,9 @@ describe('a session is not lost', () => {
   test.each<[string, Partial<EndSeen>]>([
     ['that the server saw end', { noticed: 'at_once' }],
     ['that the server saw end by a signal', { noticed: 'at_once', reason: 'other' }],
-    ['whose Screen session lives on', { screen: 'alive' }],
+    ['whose Screen session is still running', { screen: 'alive' }],
     ['that has no hooks, and may have been left', { hasHooks: false }],
-    ['that has no hooks, in a boot that is not known', { hasHooks: false, hasRebooted: null }],
+    ['that has no hooks, in an unknown boot', { hasHooks: false, hasRebooted: null }],
   ])('%s', (_, some) => {
     expect(lossOf({ ...KILLED, ...some })).toBeNull();
   });

@@ -20,12 +20,12 @@ const LOST: RestoreSeen = {
 };
 
 describe('a lost session', () => {
-  test('comes back on its conversation', () => {
+  test('comes back with its conversation', () => {
     expect(planRestore(LOST)).toEqual({ kind: 'resume' });
     expect(planRestore({ ...LOST, wasBlank: true })).toEqual({ kind: 'resume' });
   });
 
-  test('comes back anew only where no conversation had begun', () => {
+  test('is launched as new only if no conversation had begun', () => {
     expect(planRestore({ ...LOST, hasConversation: false, wasBlank: true })).toEqual({ kind: 'anew' });
     expect(planRestore({ ...LOST, hasConversation: false })).toEqual({ kind: 'left', because: 'no_conversation' });
   });
@@ -79,6 +79,6 @@ test.each([
   [8, 0.5, 3],
   [8, 6.5, 1],
   [1, 0, 1],
-])('with %d cores and a load of %d, %d may be on their way back', (cores, load, most) => {
+])('with %d cores and a load of %d, %d may be restored at the same time', (cores, load, most) => {
   expect(restoresAtOnce({ cores, load })).toBe(most);
 });

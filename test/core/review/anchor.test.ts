@@ -21,15 +21,15 @@ test.each([
   ['one line of several has changed', 'a b c d', [2, 3], 'a b C d', 'outdated'],
   ['the file is gone', 'a b', [1, 1], null, 'outdated'],
   [
-    'of the same lines, the one with the old lines around it counts',
+    'of identical lines, the one with the old lines around it counts',
     'a } b } c',
     [4, 4],
     'a } x } y } b } c',
     'moved 8-8',
   ],
-  ['of lines that say nothing, none is taken by accident', 'a } b', [2, 2], 'x y z }', 'outdated'],
-  ['a line that is there once is found anywhere', 'a name b', [2, 2], 'x y z name q', 'moved 4-4'],
-  ['of equal places the nearest counts', 'q x q q x q', [5, 5], 'q x q q x q', 'here 5-5'],
+  ['lines without content are never chosen by accident', 'a } b', [2, 2], 'x y z }', 'outdated'],
+  ['a line that exists only once is found anywhere', 'a name b', [2, 2], 'x y z name q', 'moved 4-4'],
+  ['of equal places, the nearest counts', 'q x q q x q', [5, 5], 'q x q q x q', 'here 5-5'],
   ['at the end of a file', 'a b }', [3, 3], 'a b c }', 'moved 4-4'],
   ['lines that the file lacks cannot be commented on', 'a b', [2, 3], 'a b', 'none'],
   ['nor an empty range', 'a b', [2, 1], 'a b', 'none'],
@@ -37,7 +37,7 @@ test.each([
   expect(follow(before, [lines[0], lines[1]], after)).toBe(expected);
 });
 
-describe('what a session answered', () => {
+describe('the answer of a session', () => {
   const prompt = 'Review of your changes, round 1: 1 comment.\n\n1. a.txt, line 2:\n> two\nUse a number.';
   const user = (text: unknown) => ({ type: 'user', message: { content: text } });
   const said = (text: string, more: object = {}) => ({
@@ -51,7 +51,7 @@ describe('what a session answered', () => {
       events.map((event, seq) => ({ seq, timestamp: 0, event }) as StoredEvent),
     );
 
-  test('is the last that it said in the turn of the prompt', () => {
+  test('is its last text in the turn of the prompt', () => {
     expect(answer(user('hello'), said('hi'))).toBe(null);
     expect(answer(user(prompt))).toEqual({ text: null, isOver: false });
     const turn = [
@@ -65,7 +65,7 @@ describe('what a session answered', () => {
     expect(answer(...turn, user('more'), said('of another turn'))).toEqual({ text: '1: it is 2 now.', isOver: true });
   });
 
-  test('is found whatever Claude Code made of the blanks of the prompt', () => {
+  test('is found whatever Claude Code changed in the blanks of the prompt', () => {
     const typed = prompt.replaceAll('\n\n', '\n').replaceAll('> two', '>  two ');
     expect(answer(user([{ type: 'text', text: `<pasted_content>${typed}</pasted_content>` }]), said('done'))).toEqual({
       text: 'done',

@@ -25,7 +25,7 @@ describe('a query', () => {
     expect(parseSearch(query)).toEqual([]);
   });
 
-  test('is never anything but quoted words, whatever is typed', () => {
+  test('is always quoted words only, whatever is typed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), (query) => {
         const terms = expressionOf(query)
@@ -37,8 +37,8 @@ describe('a query', () => {
   });
 });
 
-describe('text of the index', () => {
-  test('has its words alone, ideographs one by one', () => {
+describe('text in the index', () => {
+  test('has only its words, with each ideograph separate', () => {
     expect(indexText('│ 运行 npm test ✓ 12ms │')).toBe('运 行 npm test 12ms');
     expect(indexText('한국어 テスト')).toBe('한 국 어 テ ス ト');
   });
@@ -56,7 +56,7 @@ describe('a snippet', () => {
     return out + snippet.text.slice(done);
   };
 
-  test('is one line with what was found in it', () => {
+  test('is one line with the words that were found', () => {
     expect(marked('first line\n  the Flaky   test failed', 'flaky test')).toBe('first line the [Flaky] [test] failed');
     expect(marked('tests, testing, contest', 'test')).toBe('[test]s, [test]ing, contest');
     expect(marked('tests, test', '"test"')).toBe('tests, [test]');
@@ -64,7 +64,7 @@ describe('a snippet', () => {
     expect(marked('把数据库迁移到', '数据')).toBe('把[数据]库迁移到');
   });
 
-  test('is cut around the place where most was found', () => {
+  test('is cut around the place with the most matches', () => {
     const text = `${'one filler '.repeat(100)}needle in the haystack ${'more filler '.repeat(100)}`;
     const snippet = snippetOf(text, parseSearch('needle haystack'));
     expect(snippet.text).toMatch(/^….*needle in the haystack.*…$/);
@@ -72,7 +72,7 @@ describe('a snippet', () => {
     expect(snippet.highlights.map(([from, to]) => snippet.text.slice(from, to))).toEqual(['needle', 'haystack']);
   });
 
-  test('never fails and marks within itself, whatever text and query are', () => {
+  test('never fails and marks only within itself, whatever text and query are', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 400 }),

@@ -48,7 +48,7 @@ function resolveText(name: string, text: string): { plainly: unknown; bySchema: 
 }
 
 test.each(SETTING_ROWS.map(({ name }) => name))(
-  '%s is never taken plainly where its schema says another thing',
+  '%s is never accepted without the schema if the schema disagrees',
   (name) => {
     const all = TEXTS.map((text) => resolveText(name, text));
     for (const { plainly, bySchema } of all) if (plainly !== null) expect(plainly).toEqual(bySchema);

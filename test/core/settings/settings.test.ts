@@ -32,8 +32,8 @@ function failure(parts: Parameters<typeof sources>[0]) {
   throw new Error('nothing was refused');
 }
 
-describe('where nothing is said', () => {
-  test('the documented defaults hold', () => {
+describe('without any setting', () => {
+  test('the documented defaults apply', () => {
     const { settings, rows } = resolveSettings(sources({}));
     expect(settings).toEqual({
       home: '/home/me/.cbos',
@@ -75,7 +75,7 @@ describe('where nothing is said', () => {
     expect(new Set(rows.map(({ origin }) => origin))).toEqual(new Set(['default']));
   });
 
-  test('an empty text is not said', () => {
+  test('an empty text counts as not set', () => {
     const { settings } = resolveSettings(
       sources({ environment: { CBOS_HOST: '', CBOS_TOKEN: '', SCREENDIR: '' }, file: { host: '' } }),
     );
@@ -83,7 +83,7 @@ describe('where nothing is said', () => {
   });
 });
 
-test('a flag beats the environment, which beats config.toml, and each row says so', () => {
+test('a flag overrides the environment, which overrides config.toml, and each row names its source', () => {
   const all = {
     flags: { port: '1' },
     environment: { CBOS_PORT: '2', CBOS_HOST: 'h2' },
@@ -134,7 +134,7 @@ describe('how values are written', () => {
   });
 });
 
-describe('what cannot be is refused with its place and its cure', () => {
+describe('an invalid value is refused with its place and its cure', () => {
   test.each([
     ['CBOS_PORT', 'abc', 'CBOS_PORT cannot be "abc": must be a whole number'],
     ['CBOS_PORT', '-1', 'CBOS_PORT cannot be "-1": must be a whole number'],
@@ -167,7 +167,7 @@ describe('what cannot be is refused with its place and its cure', () => {
     expect(failure({ file: { allowed_hosts: [1] } }).message).toContain('must be a list of names');
   });
 
-  test('a flag is named as it is typed', () => {
+  test('a flag is named as it was typed', () => {
     expect(failure({ flags: { stuck_threshold_ms: 'x' } }).message).toContain('--stuck-threshold-ms cannot be "x"');
   });
 });
@@ -182,18 +182,18 @@ describe('keys of config.toml', () => {
     });
   });
 
-  test('a key like none is refused with the list of all', () => {
+  test('a key unlike any other is refused with the list of all keys', () => {
     expect(failure({ file: { colour: 'red' } }).hint).toMatch(/^Known keys: host, port, /);
   });
 
-  test('what only the environment can say is sent there', () => {
+  test('a setting that only the environment can set is referred there', () => {
     expect(failure({ file: { home: '/x' } })).toMatchObject({
       message: 'home cannot be set in /home/me/.cbos/config.toml',
       hint: 'Set CBOS_HOME in the environment',
     });
   });
 
-  test('a key in a table is read like any other, and an unknown one refused; rules have a reader of their own', () => {
+  test('a key in a table is read like any other, and an unknown one is refused; rules have a separate reader', () => {
     const { settings } = resolveSettings(sources({ file: { rules: [{ id: 'x' }], json: { idle_timeout: 60 } } }));
     expect(settings.json_idle_timeout).toBe(60);
     const wrong = () => resolveSettings(sources({ file: { json: { idle_timout: 60 } } }));

@@ -8,17 +8,17 @@ const HOUR = 60 * MINUTE;
 const RULES: Rules = { afterMs: 15_000, awayMs: 60_000, quiet: null };
 const OPEN = { openedAt: NOW - HOUR, retryAt: null };
 
-describe('a question is told', () => {
+describe('a question is sent', () => {
   test.each([
-    ['once it was open long enough', { openedAt: NOW - 15_000 }, {}, { kind: 'send' }],
-    ['and not before', { openedAt: NOW - 14_999 }, {}, { kind: 'wait', until: NOW + 1, because: 'new' }],
+    ['once it has been open long enough', { openedAt: NOW - 15_000 }, {}, { kind: 'send' }],
+    ['but not before', { openedAt: NOW - 14_999 }, {}, { kind: 'wait', until: NOW + 1, because: 'new' }],
     [
       'not while somebody is at the desk',
       {},
       { lookedMsAgo: 59_000 },
       { kind: 'wait', until: NOW + 1_000, because: 'desk' },
     ],
-    ['but once they are away', {}, { lookedMsAgo: 60_000 }, { kind: 'send' }],
+    ['but only once they are away', {}, { lookedMsAgo: 60_000 }, { kind: 'send' }],
     [
       'not before the next attempt',
       { retryAt: NOW + 5_000 },
@@ -32,13 +32,13 @@ describe('a question is told', () => {
       { kind: 'wait', until: NOW + 15_000, because: 'new' },
     ],
     [
-      'when it was set back: at the longest delay',
+      'when the clock was set back: after the longest delay',
       { retryAt: NOW + HOUR },
       {},
       { kind: 'wait', until: NOW + 5 * MINUTE, because: 'retry' },
     ],
     [
-      'by the rule that lasts longest',
+      'by the rule with the longest delay',
       { openedAt: NOW, retryAt: NOW + 20_000 },
       { lookedMsAgo: 0 },
       { kind: 'wait', until: NOW + MINUTE, because: 'desk' },
@@ -47,7 +47,7 @@ describe('a question is told', () => {
     expect(due({ ...OPEN, ...message }, RULES, { now: NOW, lookedMsAgo: null, ...moment })).toEqual(expected);
   });
 
-  test('not in quiet hours, but when they end', () => {
+  test('not during quiet hours, but when they end', () => {
     const quiet: QuietHours = { endAfter: () => NOW + HOUR };
     expect(due(OPEN, { ...RULES, quiet }, { now: NOW, lookedMsAgo: null })).toEqual({
       kind: 'wait',
@@ -57,7 +57,7 @@ describe('a question is told', () => {
   });
 });
 
-test('attempts come less and less often, and as late as the server asks', () => {
+test('attempts become less frequent, and wait as long as the server requests', () => {
   expect([1, 2, 3, 8, 9, 50].map((attempts) => retryDelay(attempts, null))).toEqual([
     2_000, 4_000, 8_000, 256_000, 300_000, 300_000,
   ]);
@@ -80,14 +80,9 @@ describe('quiet hours', () => {
     ['from their first minute', '22:00-07:00', '2026-11-20T22:00+01:00', '2026-11-21T06:00:00.000Z'],
     ['in the morning', '22:00-07:00', '2026-11-20T06:59+01:00', '2026-11-20T06:00:00.000Z'],
     ['within a day', '12:00-13:00', '2026-11-20T12:30+01:00', '2026-11-20T12:00:00.000Z'],
-    ['an hour less when clocks go forward', '22:00-07:00', '2026-03-29T01:30+01:00', '2026-03-29T05:00:00.000Z'],
-    ['an hour more when they go back', '22:00-07:00', '2026-10-25T02:30+02:00', '2026-10-25T06:00:00.000Z'],
-    [
-      'until as much later as a time that is skipped',
-      '22:00-02:30',
-      '2026-03-29T01:30+01:00',
-      '2026-03-29T01:30:00.000Z',
-    ],
+    ['an hour less when clocks are set forward', '22:00-07:00', '2026-03-29T01:30+01:00', '2026-03-29T05:00:00.000Z'],
+    ['an hour more when clocks are set back', '22:00-07:00', '2026-10-25T02:30+02:00', '2026-10-25T06:00:00.000Z'],
+    ['until as much later as a skipped time', '22:00-02:30', '2026-03-29T01:30+01:00', '2026-03-29T01:30:00.000Z'],
   ])('last %s', (_, text, at, end) => {
     expect(endAfter(hours(text), at)).toBe(end);
   });
@@ -100,7 +95,7 @@ describe('quiet hours', () => {
     expect(endAfter(hours(text), at)).toBeNull();
   });
 
-  test('are those of their time zone', () => {
+  test('follow their time zone', () => {
     expect(endAfter(hours('22:00-07:00', 'Asia/Tokyo'), '2026-11-20T15:00Z')).toBe('2026-11-20T22:00:00.000Z');
   });
 

@@ -11,7 +11,7 @@ const labels = ({ buttons }: { buttons: { label: string }[] }): string[] => butt
 const choice = (label: string) => ({ key: '1', label, description: null, means: 'choice' as const });
 
 describe('a message', () => {
-  test('shows the whole call, and offers a yes for this once and a no', () => {
+  test('shows the whole call, and offers a yes for this one call and a no', () => {
     const notice = about({});
     expect(notice.title).toBe('AUTH asks permission');
     expect(notice.body).toContain('command: npm test');
@@ -23,9 +23,9 @@ describe('a message', () => {
   });
 
   test.each([
-    ['is longer than what fits', bash(`echo ${'x'.repeat(4_000)}; rm -rf /`)],
+    ['is longer than the message allows', bash(`echo ${'x'.repeat(4_000)}; rm -rf /`)],
     ['contains a secret', bash('curl -H "Authorization: Bearer abcdefghij0123456789" https://x.example')],
-    ['came cut from Claude Code', about({ cut: true })],
+    ['was cut by Claude Code', about({ cut: true })],
   ])('about a call that %s offers no yes, and explains why', (_, notice) => {
     expect(labels(notice)).toEqual(['No']);
     expect(notice.body).toContain('allow it in CBOS');
@@ -71,7 +71,7 @@ describe('a message', () => {
   });
 });
 
-test('what a session needs is told apart by question, and nothing is needed by one that works or is done', () => {
+test('needs are distinguished by question, and a session that works or is done needs nothing', () => {
   const need = (id: string): string | null => needOf(someSession('AUTH', asking({ id })));
   expect(need('q1')).not.toBe(need('q2'));
   expect(need('q1')).toBe(need('q1'));

@@ -21,7 +21,7 @@ const step = (previous: StatusMemory | null, evidence: Partial<Evidence>, now: n
 const working = { screen: screenOf([0, FRAMES.thinking]) };
 
 describe('health', () => {
-  test('goes ALIVE, STUCK, RECOVERED and ALIVE again, and says when to look', () => {
+  test('becomes ALIVE, STUCK, RECOVERED and ALIVE again, and reports when to look again', () => {
     const alive = step(null, working, 0);
     expect(alive).toMatchObject({
       memory: { primary: 'active', health: 'ALIVE' },
@@ -52,7 +52,7 @@ describe('health', () => {
     expect(step(recovered.memory, over, 21_200)).toMatchObject({ memory: { primary: 'idle', health: 'ALIVE' } });
   });
 
-  test('a long tool whose spinner turns is never stuck, one whose spinner stopped is past the threshold', () => {
+  test('a long tool whose spinner turns is never stuck, and one whose spinner stopped is stuck past the threshold', () => {
     let screen = screenOf([0, FRAMES.tool]);
     for (let at = 1_000; at <= 600_000; at += 1_000) {
       const turned = frame(FRAMES.tool.lines.with(5, `${'✶✻'[(at / 1_000) % 2]} Brewing… (${at / 1_000}s)`));
@@ -65,12 +65,12 @@ describe('health', () => {
   test.each([
     ['waits for its user', { screen: screenOf([0, FRAMES.permission]) }, 'waiting'],
     ['is idle', { screen: screenOf([0, FRAMES.idle]) }, 'idle'],
-    ['has no screen to be judged by', { hooks: hooksOf(hook(0, 'UserPromptSubmit')) }, 'active'],
+    ['has no screen from which to judge it', { hooks: hooksOf(hook(0, 'UserPromptSubmit')) }, 'active'],
   ])('a session that %s is never stuck', (_, evidence, primary) => {
     expect(step(null, evidence, 86_400_000)).toMatchObject({ memory: { primary, health: 'ALIVE' }, recheckAt: null });
   });
 
-  test('a turn of a JSON session is stuck when no event comes, but not under a tool, a compaction or a question', () => {
+  test('a turn of a JSON session is stuck if no event comes, but not during a tool, a compaction or a question', () => {
     const told = (...events: ClaudeEvent[]): Partial<Evidence> => ({
       json: events.reduce<JsonEvidence>(
         (json, event) => observeEvent(json, event, 0),
@@ -94,7 +94,7 @@ describe('health', () => {
     for (const evidence of quiet) expect(step(null, evidence, 86_400_000).memory.health).toBe('ALIVE');
   });
 
-  test('dead is final, from every health', () => {
+  test('dead is final, whatever the health was', () => {
     const gone = { ...working, process: { alive: false, startedAt: 0, endedAt: 16_000 } };
     const stuck = step(step(null, working, 0).memory, working, THRESHOLD);
     const dead = step(stuck.memory, gone, 16_000);
@@ -107,8 +107,8 @@ describe('health', () => {
   });
 });
 
-describe('what is announced', () => {
-  test('a spinner that turns announces nothing, and since stays', () => {
+describe('reported changes', () => {
+  test('a turning spinner reports nothing, and since stays', () => {
     const first = step(null, working, 100);
     const turned = {
       screen: screenOf([0, FRAMES.thinking], [200, frame(FRAMES.thinking.lines.with(2, '✶ Brewing… (1s)'))]),
@@ -118,7 +118,7 @@ describe('what is announced', () => {
     expect(second.memory.since).toBe(100);
   });
 
-  test('the next tool call is news, though the word stays', () => {
+  test('the next tool call is a change, although the word stays', () => {
     const prompted = hook(0, 'UserPromptSubmit');
     const one = step(null, { hooks: hooksOf(prompted, hook(1, 'PreToolUse', bash('a'))) }, 1);
     const two = step(
@@ -160,14 +160,14 @@ describe('the question', () => {
     });
   });
 
-  test('is the same after a restart of the server, where hooks name the call', () => {
+  test('is the same after a restart of the server, if hooks name the call', () => {
     const before = step(null, { hooks: hooksOf(...call), screen: screenOf([120, FRAMES.permission]) }, 500);
     const after = step(null, { hooks: hooksOf(...call), screen: screenOf([90_000, FRAMES.permission]) }, 90_500);
     expect(after.memory.question?.id).toBe(before.memory.question?.id);
     expect(after.memory.question?.id).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test('is another one when the same dialog opens again', () => {
+  test('is a different one when the same dialog opens again', () => {
     const first = step(null, { screen: screenOf([0, FRAMES.thinking], [100, FRAMES.permission]) }, 200);
     const between = step(first.memory, { screen: screenOf([0, FRAMES.permission], [300, FRAMES.tool]) }, 600);
     const second = step(between.memory, { screen: screenOf([300, FRAMES.tool], [900, FRAMES.permission]) }, 1_000);
@@ -179,7 +179,7 @@ describe('the question', () => {
     expect(second.memory.question?.id).not.toBe(first.memory.question?.id);
   });
 
-  test('an unnumbered dialog has options by its place', () => {
+  test('options of a dialog without numbers get numbers by their place', () => {
     const { memory } = step(null, { screen: screenOf([0, FRAMES.trust]) }, 100);
     expect(memory.question).toMatchObject({
       kind: 'setup',
@@ -191,7 +191,7 @@ describe('the question', () => {
   });
 });
 
-test('the view counts signs of life and of progress apart', () => {
+test('the view counts signs of life and of progress separately', () => {
   const turned = frame(FRAMES.thinking.lines.with(2, '✶ Brewing… (9s · ↓ 90 tokens)'));
   const evidence = evidenceOf({ screen: screenOf([1_000, FRAMES.thinking], [9_000, turned]) });
   const { memory } = advanceStatus(null, { evidence, now: 9_000, thresholds });

@@ -18,8 +18,8 @@ const said = (evidence: Partial<Evidence>, now: number): string => {
   return `${primary}/${detail} ${because.rule}`;
 };
 
-describe('who is believed', () => {
-  test('a process that has ended ends all arguments', () => {
+describe('which source is believed', () => {
+  test('a process that has ended overrides everything', () => {
     const evidence = {
       process: { alive: false, startedAt: 0, endedAt: T },
       hooks: hooksOf(started, prompted),
@@ -30,28 +30,28 @@ describe('who is believed', () => {
   });
 
   const rows: [string, Partial<Evidence>, number, string][] = [
-    ['nothing at all is unknown', {}, T, 'null/null none'],
+    ['no evidence at all is unknown', {}, T, 'null/null none'],
     ['a blank screen at the start is unknown', { screen: screenOf([T, FRAMES.blank]) }, T, 'null/null none'],
     [
-      'SessionStart alone is not ready yet while the prompt is not drawn',
+      'SessionStart alone is not ready while the prompt is not drawn',
       { hooks: hooksOf(started), screen: screenOf([T - 60_000, FRAMES.blank]) },
       T - 49_999,
       'null/null none',
     ],
     [
-      'the prompt drawn after SessionStart is ready',
+      'a prompt that is drawn after SessionStart is ready',
       { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh]) },
       T + 1,
       'idle/ready hook.SessionStart',
     ],
     [
-      'a view that is opened over the prompt before the first turn asks nothing, and nothing starts any more',
+      'a view that is opened above the prompt before the first turn asks nothing, and nothing starts any more',
       { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.help]) },
       T + 4_000,
       'idle/ready hook.SessionStart',
     ],
     [
-      'a view asks nothing, though the registry calls it a dialog that is open',
+      'a view asks nothing, even if the registry reports it as an open dialog',
       {
         hooks: hooksOf(started),
         screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.help]),
@@ -67,13 +67,13 @@ describe('who is believed', () => {
       'active/thinking hook.UserPromptSubmit',
     ],
     [
-      'the screen tells that an answer is being written',
+      'the screen shows that an answer is being written',
       { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 900, FRAMES.responding]) },
       T + 961,
       'active/responding screen.spinner',
     ],
     [
-      'a call’s hook tells more than the screen',
+      'a call’s hook shows more than the screen',
       { hooks: hooksOf(prompted, called), screen: screenOf([T, FRAMES.thinking]) },
       T + 1_001,
       'active/using_tools hook.PreToolUse',
@@ -94,7 +94,7 @@ describe('who is believed', () => {
       'waiting/permission screen.dialog.permission',
     ],
     [
-      'yes: the dialog is gone, the call runs, no hook tells',
+      'yes: the dialog is gone, the call runs, no hook reports it',
       {
         hooks: hooksOf(prompted, called, asked),
         screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission], [T + 3_000, FRAMES.tool]),
@@ -103,7 +103,7 @@ describe('who is believed', () => {
       'active/using_tools screen.dialog.answered',
     ],
     [
-      'no: the dialog is gone, the prompt is up, no hook tells',
+      'no: the dialog is gone, the prompt is back, no hook reports it',
       {
         hooks: hooksOf(prompted, called, asked),
         screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission], [T + 3_000, FRAMES.idle]),
@@ -113,7 +113,7 @@ describe('who is believed', () => {
       'idle/waiting_input screen.prompt.after-turn',
     ],
     [
-      'a request whose dialog never comes is given up',
+      'a request whose dialog never appears is abandoned',
       {
         hooks: hooksOf(prompted, called, asked),
         screen: screenOf([T, FRAMES.thinking]),
@@ -123,7 +123,7 @@ describe('who is believed', () => {
       'active/using_tools screen.dialog.answered',
     ],
     [
-      'a request that follows the answer to another at once is open: the dialog that was seen is the other one’s',
+      'a request that directly follows the answer to another is open: the dialog that was seen belongs to the other',
       {
         hooks: hooksOf(
           prompted,
@@ -139,7 +139,7 @@ describe('who is believed', () => {
       'waiting/permission hook.PermissionRequest',
     ],
     [
-      'but not while the registry says that it waits',
+      'but not while the registry reports that it waits',
       {
         hooks: hooksOf(prompted, called, asked),
         screen: screenOf([T, FRAMES.thinking]),
@@ -159,13 +159,13 @@ describe('who is believed', () => {
       'idle/waiting_input screen.prompt.fresh',
     ],
     [
-      'interrupted, and no registry: the prompt must stand for a while',
+      'interrupted, without a registry: the prompt must be there for a while',
       { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]) },
       T + 2_300,
       'active/thinking hook.UserPromptSubmit',
     ],
     [
-      'and then it is idle',
+      'and after that it is idle',
       { hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]) },
       T + 2_700,
       'idle/waiting_input screen.prompt.after-turn',
@@ -187,7 +187,7 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'what a loaded machine draws late of a turn that has ended is no other turn',
+      'signs of a finished turn that a loaded machine draws late are not another turn',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T, FRAMES.thinking], [T + 5_240, FRAMES.responding]),
@@ -197,7 +197,7 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'a spinner that is drawn after Stop, on a machine that draws late, belongs to the turn that has ended',
+      'a spinner that is drawn after Stop, on a machine that draws late, belongs to the finished turn',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T - 9_000, FRAMES.idle], [T + 5_400, FRAMES.responding]),
@@ -223,7 +223,7 @@ describe('who is believed', () => {
       'active/thinking screen.spinner',
     ],
     [
-      'the turn ends while its subagent asks: no flap, however new the hook is',
+      'the turn ends while its subagent asks: the status does not flap, however new the hook is',
       {
         hooks: hooksOf(prompted, hook(T + 1_050, 'PermissionRequest', { ...bash('a'), agent_id: 'sub' }), stopped),
         screen: screenOf([T, FRAMES.thinking], [T + 1_100, FRAMES.permission]),
@@ -232,7 +232,7 @@ describe('who is believed', () => {
       'waiting/permission screen.dialog.permission',
     ],
     [
-      'a transcript over a turn whose version does not tell what it covers: the hook knows',
+      'a transcript above a turn, in a version that does not report what it covers: the hook decides',
       {
         hooks: hooksOf(prompted),
         screen: screenOf([T, FRAMES.thinking], [T + 500, transcript(' ● Half of it.', 'Showing detailed transcript')]),
@@ -241,7 +241,7 @@ describe('who is believed', () => {
       'active/thinking hook.UserPromptSubmit',
     ],
     [
-      'a transcript over a turn that was interrupted, of which only the registry tells',
+      'a transcript above a turn whose interruption only the registry reports',
       {
         hooks: hooksOf(prompted),
         screen: screenOf([T, FRAMES.thinking], [T + 1_500, transcript('  ⎿  Interrupted · What should Claude do?')]),
@@ -251,7 +251,7 @@ describe('who is believed', () => {
       'waiting/setup screen.transcript',
     ],
     [
-      'a transcript over a dialog: the hook has a name for it',
+      "a transcript above a dialog: the hook has the dialog's name",
       {
         hooks: hooksOf(prompted, hook(T + 600, 'PermissionRequest', ASK)),
         screen: screenOf(
@@ -263,13 +263,13 @@ describe('who is believed', () => {
       'waiting/question hook.PermissionRequest',
     ],
     [
-      'a transcript over an idle session takes every key',
+      'a transcript above an idle session takes every key',
       { hooks: hooksOf(prompted, stopped), screen: screenOf([T + 9_000, transcript('● Done as asked.')]) },
       T + 9_900,
       'waiting/setup screen.transcript',
     ],
     [
-      'a picker over an idle session',
+      'a picker above an idle session',
       { hooks: hooksOf(started), screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.trust]) },
       T + 600,
       'waiting/setup screen.dialog.setup',
@@ -287,7 +287,7 @@ describe('who is believed', () => {
       'active/compacting screen.spinner',
     ],
     [
-      'a recording that stopped does not overrule those that go on',
+      'a recording that stopped does not overrule sources that continue',
       {
         hooks: hooksOf(prompted, stopped),
         screen: screenOf([T, FRAMES.thinking]),
@@ -297,12 +297,12 @@ describe('who is believed', () => {
       'idle/waiting_input hook.Stop',
     ],
     [
-      'a foreign session has its registry only: busy',
+      'a foreign session has only its registry: busy',
       { registry: registryOf('busy', T) },
       T + 1,
       'active/thinking registry.busy',
     ],
-    ['idle, fresh from its start', { registry: registryOf('idle', 900) }, T, 'idle/ready registry.idle'],
+    ['idle, right after its start', { registry: registryOf('idle', 900) }, T, 'idle/ready registry.idle'],
     ['idle after work', { registry: registryOf('idle', T) }, T + 1, 'idle/waiting_input registry.idle'],
     ['background shells only', { registry: registryOf('shell', T) }, T + 1, 'idle/waiting_input registry.shell'],
     [
@@ -330,7 +330,7 @@ describe('who is believed', () => {
       'active/thinking hook.UserPromptSubmit',
     ],
     [
-      'hooks without a screen, interrupted: the registry tells',
+      'hooks without a screen, interrupted: the registry reports it',
       { hooks: hooksOf(prompted), registry: registryOf('idle', T + 2_000) },
       T + 2_700,
       'idle/waiting_input registry.idle',
@@ -340,7 +340,7 @@ describe('who is believed', () => {
 });
 
 describe('when to look again', () => {
-  test('a contradiction that would end says when, and is decided then', () => {
+  test('a contradiction that would end has a time, and is decided then', () => {
     const evidence = evidenceOf({
       hooks: hooksOf(prompted),
       screen: screenOf([T, FRAMES.thinking], [T + 2_000, FRAMES.idle]),
@@ -356,7 +356,7 @@ describe('when to look again', () => {
     expect(now).toBeLessThan(T + 4_000);
   });
 
-  test('agreement asks for nothing', () => {
+  test('agreement needs no time', () => {
     const evidence = evidenceOf({ hooks: hooksOf(prompted), screen: screenOf([T, FRAMES.thinking]) });
     expect(derive(evidence, T + 500).recheckAt).toBeNull();
   });

@@ -68,7 +68,7 @@ function expectSameWay(steps: readonly EvidenceStep[], disturbed: readonly Evide
 
 const inOrder = (steps: readonly EvidenceStep[]): EvidenceStep[] => [...steps].sort((a, b) => a.t - b.t);
 
-describe('a session’s way is told, and nothing flaps, though', () => {
+describe('a session’s course is reported correctly, and nothing flaps, although', () => {
   test.each(recorded)('every hook comes twice: %s', (name) => {
     const steps = stepsOf(name);
     const doubled = steps.flatMap((step): EvidenceStep[] =>
@@ -113,7 +113,7 @@ describe('a session’s way is told, and nothing flaps, though', () => {
     );
   });
 
-  test.each(recorded)('the registry says for ever what it said first: %s', (name) => {
+  test.each(recorded)('the registry keeps reporting what it reported first: %s', (name) => {
     const steps = stepsOf(name);
     const first = steps.find((step) => step.source === 'registry' && step.record !== null);
     expectSameWay(
@@ -123,7 +123,7 @@ describe('a session’s way is told, and nothing flaps, though', () => {
   });
 });
 
-describe('a server that starts anew in the middle says the same', () => {
+describe('a server that restarts in the middle reports the same', () => {
   test.each(recorded)('at every moment of %s', (name) => {
     let frameAt: { evidence: Evidence; at: number }[] = [];
     const steps = stepsOf(name);

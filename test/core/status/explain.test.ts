@@ -22,7 +22,7 @@ test('names each source’s own verdict, the one that won, and why', () => {
   expect(evidence.screen?.lines).toEqual(FRAMES.fresh.lines);
 });
 
-test('says what the wire promises, and never another verdict than the status follows', () => {
+test('reports what the protocol promises, and always the verdict that the status follows', () => {
   const names = Object.keys(FRAMES) as (keyof typeof FRAMES)[];
   fc.assert(
     fc.property(

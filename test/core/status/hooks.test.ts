@@ -11,7 +11,7 @@ const start = hook(0, 'SessionStart', { source: 'startup' });
 const prompt = hook(10, 'UserPromptSubmit', { prompt: 'go on' });
 const stop = (at: number, message = 'Done.'): HookEvent => hook(at, 'Stop', { last_assistant_message: message });
 
-describe('what hooks say', () => {
+describe('the verdict of hooks', () => {
   const rows: [string, HookEvent[], string][] = [
     ['nothing came', [], 'nothing'],
     ['a start', [start], 'idle/ready hook.SessionStart'],
@@ -62,12 +62,12 @@ describe('what hooks say', () => {
     ['an error', [prompt, hook(30, 'StopFailure', { error: 'invalid_request' })], 'idle/error hook.StopFailure'],
     ['compacting', [prompt, hook(20, 'PreCompact')], 'active/compacting hook.PreCompact'],
     [
-      'compacted in mid-turn',
+      'compacted during a turn',
       [prompt, hook(20, 'PreCompact'), hook(30, 'PostCompact')],
       'active/thinking hook.UserPromptSubmit',
     ],
     [
-      'compacted by a version that only starts anew',
+      'compacted by a version that only starts again',
       [prompt, stop(15), hook(20, 'PreCompact'), hook(30, 'SessionStart', { source: 'compact' })],
       'idle/waiting_input hook.Stop',
     ],
@@ -85,7 +85,7 @@ describe('what hooks say', () => {
 describe('hooks that come twice, late or in the wrong order change nothing', () => {
   const pre = hook(20, 'PreToolUse', bash('a'));
   const post = hook(25, 'PostToolUse', bash('a'));
-  test('a doubled call ends with its one end', () => {
+  test('a call reported twice ends with its one end', () => {
     expect(said(prompt, pre, pre, post)).toBe('active/thinking hook.PostToolUse');
   });
   test('a call that is reported after its end does not run', () => {
@@ -94,10 +94,10 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
   test('a prompt, call or request from before the end of the turn does not begin it again', () => {
     expect(said(stop(30), prompt, pre, hook(21, 'PermissionRequest', bash('a')))).toBe('idle/waiting_input hook.Stop');
   });
-  test('an older end does not take the place of a newer one', () => {
+  test('an older end does not replace a newer one', () => {
     expect(said(prompt, stop(30, 'Which one?'), stop(12))).toBe('waiting/question hook.Stop.closing');
   });
-  test('a Stop hook that sends the turn on is seen by the next call', () => {
+  test('a Stop hook that continues the turn is noticed by the next call', () => {
     expect(said(prompt, stop(30), hook(40, 'PreToolUse', bash('b')))).toBe('active/using_tools hook.PreToolUse');
   });
   test('a call of a background agent does not wake an idle session', () => {
@@ -105,7 +105,7 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
       'idle/waiting_input hook.Stop',
     );
   });
-  test('a request without an id belongs to the call of its turn, not to the same one that was refused before', () => {
+  test('a request without an id belongs to the call of its own turn, not to the same one that was refused before', () => {
     const plan = { tool_name: 'ExitPlanMode', tool_input: { plan: '# Plan' } };
     const call = (at: number, id: string) => hook(at, 'PreToolUse', { ...plan, tool_use_id: id });
     const hooks = hooksOf(
@@ -115,7 +115,7 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
     expect(hooks.tools.filter(({ requestedAt }) => requestedAt !== null).map(({ id }) => id)).toEqual(['open']);
   });
 
-  test('of two agents that ask, the one that asked first is in front, in whatever order they have called', () => {
+  test('if two agents ask, the one that asked first is in front, in whatever order they made their calls', () => {
     const of = (agent: string, command: string) => ({ ...bash(agent, command), agent_id: agent });
     const called = [hook(30, 'PreToolUse', of('x', 'one')), hook(31, 'PreToolUse', of('y', 'two'))];
     const asked = [hook(40, 'PermissionRequest', of('y', 'two')), hook(41, 'PermissionRequest', of('x', 'one'))];
@@ -126,7 +126,7 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
     }
   });
 
-  test('what an agent asks for is open still when another one has ended, and over when it has ended itself', () => {
+  test('a request of an agent stays open if another agent has ended, and is over if it has ended itself', () => {
     const asked = [prompt, stop(20), hook(30, 'PermissionRequest', { ...bash('b'), agent_id: 'x' })];
     const ended = (task: string): HookEvent[] => [
       hook(40, 'UserPromptSubmit', { prompt: `<task-notification>\n<task-id>${task}</task-id>\n` }),
@@ -146,7 +146,7 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
       'active/thinking hook.UserPromptSubmit',
     );
   });
-  test('a prompt that is queued in mid-turn leaves the running call to the screen', () => {
+  test('a prompt that is queued during a turn leaves the running call to the screen', () => {
     const hooks = hooksOf(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }));
     expect(hooks.tools.map((tool) => tool.id)).toEqual(['a']);
     expect(said(prompt, pre, hook(22, 'UserPromptSubmit', { prompt: 'and this' }))).toBe(
@@ -155,7 +155,7 @@ describe('hooks that come twice, late or in the wrong order change nothing', () 
   });
 });
 
-test('memory stays bounded, whatever a session does', () => {
+test('the evidence stays bounded, whatever a session does', () => {
   const huge = 'x'.repeat(200_000);
   const events = Array.from({ length: 1_000 }, (_, index) => [
     hook(index * 10, 'UserPromptSubmit', { prompt: huge }),

@@ -50,7 +50,7 @@ const following = (start: JsonEvidence, ...events: ClaudeEvent[]): JsonEvidence 
   events.reduce((evidence, event, index) => observeEvent(evidence, event, 1_000 + index), start);
 const failure: ClaudeEvent = { type: 'error', message: 'Claude Code ended (SIGKILL)' };
 
-describe('the recorded events of the real Claude Code go through the right statuses', () => {
+describe('the recorded events of the real Claude Code lead to the right statuses', () => {
   test.each([
     ['hello', ['active/thinking', 'active/responding', 'idle/waiting_input']],
     ['permission', ['active/using_tools', 'waiting/permission', 'active/using_tools', 'idle/waiting_input']],
@@ -80,7 +80,7 @@ describe('the recorded events of the real Claude Code go through the right statu
   });
 });
 
-describe('each rule decides', () => {
+describe('each rule is needed', () => {
   const seen = readdirSync(RECORDED).flatMap((file) => steps(recorded(file.replace('.jsonl', ''))));
   const asksForTrust = observeTrust(NO_EVENTS, { id: 'q1', folder: '/clone', files: ['.mcp.json'], askedAt: 5 });
   const made = [NO_EVENTS, following(NO_EVENTS, failure), asksForTrust];
@@ -94,13 +94,13 @@ describe('each rule decides', () => {
   });
 });
 
-test('a folder that nobody trusts is a question before the first prompt, and none once it is trusted', () => {
+test('a folder that nobody trusts is a question before the first prompt, and no longer once it is trusted', () => {
   const asking = observeTrust(NO_EVENTS, { id: 'q1', folder: '/clone', files: ['.mcp.json'], askedAt: 5 });
   expect([wordOf(asking), jsonState(asking)]).toEqual(['waiting/setup', 'waiting_permission']);
   expect(wordOf(observeTrust(asking, null))).toBe('idle/ready');
 });
 
-test('a prompt makes the session active before anything has come back, and its failure idle again', () => {
+test('a prompt makes the session active before any event comes back, and its failure makes it idle again', () => {
   const prompted = observePrompt(NO_EVENTS, PROMPT);
   expect([wordOf(NO_EVENTS), jsonState(NO_EVENTS)]).toEqual(['idle/ready', 'idle']);
   expect([wordOf(prompted), jsonState(prompted)]).toEqual(['active/thinking', 'running']);
@@ -108,12 +108,12 @@ test('a prompt makes the session active before anything has come back, and its f
   expect([wordOf(failed), jsonState(failed)]).toEqual(['idle/error', 'error']);
 });
 
-test('a prompt that could not be handed over leaves the session as it was', () => {
+test('a prompt that could not be sent leaves the session as it was', () => {
   const withdrawn = withdrawPrompt(observePrompt(NO_EVENTS, PROMPT), PROMPT.id);
   expect([wordOf(withdrawn), jsonState(withdrawn)]).toEqual(['idle/ready', 'idle']);
 });
 
-test('a prompt that is written while the last turn ends is not taken for a part of it', () => {
+test('a prompt that is written while the last turn ends does not count as part of it', () => {
   const running = following(observePrompt(NO_EVENTS, PROMPT), {
     type: 'user',
     isReplay: true,
@@ -131,7 +131,7 @@ test('a prompt that is written while the last turn ends is not taken for a part 
   expect(open).toMatchObject({ id: 'p2', stage: 'written' });
 });
 
-test('a permission is taken back when it is answered, cancelled, or its turn ends', () => {
+test('a permission is withdrawn when it is answered, cancelled, or its turn ends', () => {
   const request: ClaudeEvent = {
     type: 'control_request',
     request_id: 'r1',
@@ -149,7 +149,7 @@ test('a permission is taken back when it is answered, cancelled, or its turn end
   for (const end of ends) expect(statusOf(following(asking, end)).question, end.type).toBeNull();
 });
 
-test('what a later version may send changes nothing', () => {
+test('unknown events of a later version change nothing', () => {
   const odd: ClaudeEvent[] = [
     { type: 'news' },
     { type: 'system' },
@@ -164,7 +164,7 @@ test('what a later version may send changes nothing', () => {
   expect([lastAt, busySince]).toEqual([1_006, 1_003]);
 });
 
-test('limits of the account are told with the time of their reset, as they come near and when they are reached', () => {
+test('limits of the account are reported with the time of their reset, as they come near and when they are reached', () => {
   const told = steps(recorded('limit')).map(({ rateLimit }) => rateLimit);
   const limit = { kind: 'five_hour', resets_at: '2100-01-01T00:00:00.000Z' };
   expect(told.find((one) => one !== null)).toEqual({ ...limit, status: 'allowed_warning', utilization: 0.92 });
@@ -180,7 +180,7 @@ test('a request that is tried again shows why and when, until it is answered', (
   expect(reasons.at(-1)?.rule).toBe('json.result');
 });
 
-test('a slash command is the prompt as it was typed, whatever Claude Code wraps it in', () => {
+test('a slash command is shown as the prompt that was typed, however Claude Code wraps it', () => {
   const prompts = new Set(steps(recorded('compact')).map(({ prompt }) => prompt?.text));
   expect([...prompts]).toEqual([undefined, 'scene:hello before', '/compact', 'scene:hello after']);
 });

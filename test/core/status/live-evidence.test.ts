@@ -58,16 +58,16 @@ const wayOf = (announced: readonly AnnouncedStatus[]): string =>
     .filter((word, index, words) => word !== 'unknown' && word !== words[index - 1])
     .join(' ');
 
-describe('with everything that a live 2.1.329 tells', () => {
-  test('every recorded scene has a way to be checked against', () => {
+describe('with everything that a live 2.1.329 reports', () => {
+  test('every recorded scene has an expected course', () => {
     expect(Object.keys(WAYS).sort()).toEqual(recorded.sort());
   });
 
-  test.each(recorded)('%s takes its way and no other', (scene) => {
+  test.each(recorded)('%s takes this course and no other', (scene) => {
     expect(wayOf(play(scene))).toBe(WAYS[scene]);
   });
 
-  test.each(recorded)('%s from the screen and the process alone takes the same way', (scene) => {
+  test.each(recorded)('%s from the screen and the process alone takes the same course', (scene) => {
     const steps = readEvidence(join(FOLDER, `${scene}.jsonl`));
     const way = wayOf(announce(steps, { sources: ['screen', 'process'] }));
     // Without hooks, nothing shows that an early interrupt took back a prompt, because the screen looks as fresh as
@@ -81,7 +81,7 @@ describe('with everything that a live 2.1.329 tells', () => {
     expect(way).toBe(expected);
   });
 
-  test.each(recorded)('%s announces every hook’s news at once', (scene) => {
+  test.each(recorded)('%s reports the change of every hook at once', (scene) => {
     const steps = readEvidence(join(FOLDER, `${scene}.jsonl`));
     const announced = announce(steps);
     for (const step of steps) {
@@ -93,7 +93,7 @@ describe('with everything that a live 2.1.329 tells', () => {
     }
   });
 
-  test('an interrupt, of which no hook tells, is idle within 600 ms', () => {
+  test('an interrupt, which no hook reports, is idle within 600 ms', () => {
     for (const scene of ['interrupt-early', 'interrupt-late', 'interrupt-tool', 'permission-escape', 'ask-escape']) {
       const steps = readEvidence(join(FOLDER, `${scene}.jsonl`));
       const pressed = steps.find((step) => step.source === 'key' && step.keys === '\x1b');
@@ -124,7 +124,7 @@ describe('with everything that a live 2.1.329 tells', () => {
     expect(ids.size).toBe(2);
   });
 
-  test('a question with several tabs tells all of them, whichever is drawn', () => {
+  test('a question with several tabs reports all of them, whichever is drawn', () => {
     const asked = play('ask-multi').flatMap((status) => status.question ?? []);
     expect(new Set(asked.map((question) => question.id)).size).toBe(1);
     for (const question of asked.slice(1)) {

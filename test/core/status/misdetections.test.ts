@@ -67,7 +67,7 @@ describe('a status that was wrong once stays right', () => {
   });
 });
 
-describe('what record-misdetection keeps is enough to come to the same verdict', () => {
+describe('the data that record-misdetection keeps is enough to reach the same verdict', () => {
   test.each(filesIn(LIVE, '.jsonl'))('at every moment of %s', (name) => {
     const onEvidence = (evidence: Evidence, at: number): void => {
       const { said, kept } = keep(evidence, at);
@@ -99,13 +99,13 @@ describe('what record-misdetection keeps is enough to come to the same verdict',
     expect(sayOf(keep(ofEvents(json), 10).kept)).toBe(said);
   });
 
-  test('of a JSON session that says nothing: stuck after its threshold, counted from the next try', () => {
+  test('of a JSON session without any event: stuck after its threshold, counted from the next attempt', () => {
     expect(sayOf(keep(ofEvents(RETRIES), 44_999).kept)).toBe('active/thinking');
     expect(sayOf(keep(ofEvents(RETRIES), 45_000).kept)).toBe('stuck');
   });
 });
 
-test('no word of a JSON session stays', () => {
+test('no word of a JSON session is kept', () => {
   const call = {
     id: '1',
     name: 'mcp__hildegard__call',

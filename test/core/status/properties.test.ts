@@ -116,7 +116,7 @@ const anyStep = fc.oneof(
     .map((record) => ({ kind: 'registry' as const, record })),
 );
 
-describe('whatever the evidence', () => {
+describe('whatever the evidence is', () => {
   test('a frame is read, and always in the same way', () => {
     fc.assert(
       fc.property(anyFrame, (shown) => {
@@ -126,7 +126,7 @@ describe('whatever the evidence', () => {
     );
   });
 
-  test('the status is one of the vocabulary, asks to be looked at in the future only, and comes to rest', () => {
+  test('the status is in the vocabulary, requests only future looks, and comes to rest', () => {
     const steps = fc.array(fc.tuple(anyStep, fc.integer({ min: -2_000, max: 20_000 })), { maxLength: 25 });
     fc.assert(
       fc.property(steps, (all) => {
@@ -199,7 +199,7 @@ describe('whatever the evidence', () => {
     );
   });
 
-  test('no frame is expensive to read', () => {
+  test('no frame takes long to read', () => {
     const hostile = [
       RULE,
       '│'.repeat(200),

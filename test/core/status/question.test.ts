@@ -23,7 +23,7 @@ const dialog = (kind: ScreenDialog['kind'], text: string): ScreenDialog => ({
   isWhole: true,
 });
 
-describe('the call behind an open dialog, beside one that was interrupted without a hook,', () => {
+describe('the call behind an open dialog, next to one that was interrupted without a hook,', () => {
   test('is the one whose question is shown', () => {
     const tools = [asks('old', 'Which letter?'), asks('new', 'Which number?')];
     expect(toolBehind(dialog('question', 'Which number?'), tools)?.id).toBe('new');
@@ -37,13 +37,13 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(toolBehind(dialog('permission', 'Bash command\nrm -r a'), tools)?.id).toBe('old');
   });
 
-  test('is none that is known where the dialog shows another command: its hook is still on the way', () => {
+  test('is unknown if the dialog shows another command, whose hook has not arrived yet', () => {
     const tools = [call('old', 'Bash', { command: 'touch ../one' })];
     expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../other'), tools)).toBeNull();
     expect(toolBehind(dialog('permission', 'Bash command\nCreate it\ntouch ../one'), tools)?.id).toBe('old');
   });
 
-  test('is none that is known where the dialog shows another question', () => {
+  test('is unknown if the dialog shows another question', () => {
     const tools = [asks('old', 'Which letter shall it be?')];
     expect(toolBehind(dialog('question', 'Which number?'), tools)).toBeNull();
     expect(toolBehind(dialog('question', 'Which letter\nshall it be?'), tools)?.id).toBe('old');
@@ -65,7 +65,7 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect([of(long), of(null), of({ ...long, cut: true })]).toEqual([undefined, true, true]);
   });
 
-  test('is told at once, however long its input is', () => {
+  test('is found at once, however long its input is', () => {
     const command = `${'echo all is well && '.repeat(5_000)}touch evil`;
     const tools = [call('long', 'Bash', { command }), call('other', 'Bash', { command: `${command}2` })];
     const shown = dialog('permission', `Bash command\n${command.slice(0, 9_000)}\nDo you want to proceed?`);
@@ -79,7 +79,7 @@ describe('the call behind an open dialog, beside one that was interrupted withou
     expect(Math.min(...frames)).toBeLessThan(5);
   });
 
-  test('of equal calls is the one that was asked for first', () => {
+  test('among equal calls is the one that was requested first', () => {
     const tools = [call('a', 'Bash', { command: 'ls' }), call('b', 'Bash', { command: 'ls' })];
     expect(toolBehind(dialog('permission', 'ls'), tools)?.id).toBe('a');
   });

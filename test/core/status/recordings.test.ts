@@ -21,7 +21,7 @@ beforeAll(async () => {
 const cbos = (recordings: readonly ScoredRecording[]) => recordings.map(({ scores }) => scores.cbos);
 
 describe('the status from the screen alone is right', () => {
-  test('on every recording as often as it was before', () => {
+  test('on every recording at least as often as before', () => {
     for (const [version, scenes] of Object.entries(floors)) {
       for (const [scene, floor] of Object.entries(scenes)) {
         const found = scored.find((one) => one.version === version && one.scene === scene);
@@ -33,7 +33,7 @@ describe('the status from the screen alone is right', () => {
     }
   });
 
-  test('in 99 samples of 100 in every version, in 995 of 1000 over all, strictly scored; in 95 what a running turn does', () => {
+  test('in 99 samples of 100 in every version, in 995 of 1000 overall, by the strict score; in 95 for details of a running turn', () => {
     for (const version of new Set(scored.map((one) => one.version))) {
       const figures = figuresOf(cbos(scored.filter((one) => one.version === version)));
       expect(figures.strict, `${version}\n${describeFaults(scored)}`).toBeGreaterThanOrEqual(0.99);
@@ -43,7 +43,7 @@ describe('the status from the screen alone is right', () => {
     expect(figuresOf(cbos(scored)).strict, describeFaults(scored)).toBeGreaterThanOrEqual(0.995);
   });
 
-  test('and the page that says so has a row for each version; floors are never lowered', () => {
+  test('and the page that reports it has a row for each version; floors are never lowered', () => {
     const page = accuracyPage(scored);
     for (const { version } of scored) expect(page).toContain(`| ${version} |`);
     const high = { '2.1.329': { hello: { strict: 2, waitingDetail: 2, activeDetail: 2 } } };
@@ -56,11 +56,11 @@ describe('the status from the screen alone is right', () => {
     expect(figures.p90LagMs).toBeLessThanOrEqual(1_000);
   });
 
-  test('and never for a moment only', () => {
+  test('and never only for a moment', () => {
     expect(scored.flatMap((one) => one.moments.map((word) => `${one.version} ${one.scene}: ${word}`))).toEqual([]);
   });
 
-  test('hello goes from thinking through responding, where the answer is drawn as it comes', () => {
+  test('hello goes from thinking to responding, where the answer is drawn as it arrives', () => {
     const hello = scored.find((score) => score.version === '2.1.329' && score.scene === 'hello');
     expect(hello?.timeline.map((entry) => `${entry.primary}/${entry.detail}`)).toEqual([
       'null/null',

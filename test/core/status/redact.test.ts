@@ -15,7 +15,7 @@ const bases = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'].flatMap((version) =>
     .map((name) => join(RECORDINGS, version, name.slice(0, -'.typescript'.length))),
 );
 
-test('a redacted screen reads as the screen itself, in every recording', async () => {
+test('a redacted screen is read like the original, in every recording', async () => {
   const differing: string[] = [];
   for (const base of bases) {
     const { frames } = await replay(base);
@@ -30,7 +30,7 @@ test('a redacted screen reads as the screen itself, in every recording', async (
   expect(differing).toEqual([]);
 }, 120_000);
 
-test('no word of a person stays, and every line keeps its width', () => {
+test('no word of a person is left, and every line keeps its width', () => {
   expect(redactLine('❯ Deploy Bernhard’s 4711 keys to prod')).toBe('❯ Xxxxxx Xxxxxxxx’x 0000 xxxx xx xxxx');
   expect(redactLine('● Bash(cat ~/.ssh/id_rsa)')).toBe('● Xxxx(xxx ~/.xxx/xx_xxx)');
   expect(redactLine(' ❯ 1. Yes')).toBe(' ❯ 1. Yes');

@@ -46,7 +46,7 @@ const withoutSign = ({ prompts, errors, borders }: ScreenSigns, id: string): Scr
 });
 const EVERY_SIGN: readonly RuleFacts[] = Object.values(SCREEN_SIGNS).flat();
 
-describe('each rule over the screen decides in each version that it names', () => {
+describe('each rule over the screen is needed in each version that it names', () => {
   const recordings = new Map<string, { recording: Replay; words: string }[]>();
   beforeAll(async () => {
     for (const version of new Set([...SCREEN_RULES, ...EVERY_SIGN].flatMap((rule) => rule.versions))) {
@@ -74,7 +74,7 @@ describe('each rule over the screen decides in each version that it names', () =
     [...SCREEN_RULES, ...EVERY_SIGN].flatMap(({ id, versions }) =>
       versions.map((version): [string, string] => [id, version]),
     ),
-  )('a recording goes wrong without %s in %s', (id, version) => {
+  )('a recording is misread without %s in %s', (id, version) => {
     const fewer = without(SCREEN_RULES, id);
     const fewerSigns = withoutSign(SCREEN_SIGNS, id);
     const wrong = recordings
@@ -107,7 +107,7 @@ function sourcesOf(file: string): { hooks: HookEvidence[]; registry: RegistryEvi
   return said;
 }
 
-describe('each rule over what Claude Code says of itself decides', () => {
+describe("each rule over Claude Code's own reports is needed", () => {
   const recorded = scenesIn(EVIDENCE, '.jsonl').map((base) => sourcesOf(`${base}.jsonl`));
   // The notification comes after a minute at the prompt, and the word "shell" while a background shell runs. Both were
   // seen live, but no recording contains them.
@@ -159,7 +159,7 @@ describe('each rule over what Claude Code says of itself decides', () => {
   });
 });
 
-test('every rule has a name of its own that tells its source, and names the versions it was seen on', () => {
+test('every rule has a unique name with its source, and names the versions on which it was seen', () => {
   const lists = {
     json: JSON_RULES,
     screen: [...SCREEN_RULES, ...EVERY_SIGN],

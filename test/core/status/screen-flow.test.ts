@@ -36,25 +36,25 @@ function read(frames: readonly Shown[], { laterMs = SETTLED_MS }: { laterMs?: nu
 const SENDING: readonly Shown[] = [2, 2.5, 3, 4, 5, null].map((col) => ({ col }));
 const RECEIVING: readonly Shown[] = [8, 7, 6, null].map((col) => ({ col, afterMs: 200 }));
 
-describe('while nothing of an answer is drawn, the highlight on the spinner tells whether it comes', () => {
-  test('to the right a request is out, to the left its answer comes, also while the highlight is away', () => {
+describe("while no part of an answer is drawn, the spinner's highlight shows whether one is arriving", () => {
+  test('to the right while a request is pending, to the left while its answer arrives, even while the highlight is away', () => {
     expect(read(SENDING)).toBe('active/thinking');
     expect(read([...SENDING, ...RECEIVING])).toBe('active/responding');
     expect(read([...SENDING, ...RECEIVING, { col: null, afterMs: 4_000 }])).toBe('active/responding');
     expect(read([...SENDING, ...RECEIVING, ...SENDING])).toBe('active/thinking');
   });
 
-  test('to the left says nothing where it never runs to the right', () => {
+  test('to the left means nothing if it never runs to the right', () => {
     expect(read(RECEIVING)).toBe('active/thinking');
     // The words have changed, and the highlight jumps with them.
     expect(read([{ col: 4 }, { col: 9 }, ...RECEIVING])).toBe('active/thinking');
   });
 
-  test('two runs are not taken for one', () => {
+  test('two runs do not count as one', () => {
     expect(read([...SENDING.slice(0, -1), { col: 2, afterMs: 1_500 }])).toBe('active/thinking');
   });
 
-  test('while it stays away longer than between two runs to the right, an answer comes, though nothing is drawn', () => {
+  test('if it stays away longer than between two runs to the right, an answer is arriving, although nothing is drawn', () => {
     expect(read(SENDING, { laterMs: 1_500 })).toBe('active/thinking');
     expect(read(SENDING, { laterMs: 2_400 })).toBe('active/responding');
     // The next frames continue from there.
@@ -63,19 +63,19 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
     expect(read([...SENDING, { col: null, afterMs: 3_000, conversation: '> go on, please' }])).toBe('active/thinking');
   });
 
-  test('it says nothing of that where it was never seen running to the right', () => {
+  test('this means nothing if it was never seen running to the right', () => {
     expect(read([{ col: 8 }, { col: 7, afterMs: 200 }, { col: null, afterMs: 200 }], { laterMs: 4_000 })).toBe(
       'active/thinking',
     );
   });
 
-  test('nor where the spinner fades, for nothing has come: then there is no highlight', () => {
+  test('nor if the spinner fades because nothing has arrived: there is no highlight then', () => {
     const fading = [174, 173, 167, 131, 131, 131].map((colour) => ({ col: null, colour, afterMs: 600 }));
     expect(read([...SENDING, ...fading])).toBe('active/thinking');
     expect(read([...SENDING, ...RECEIVING, ...fading])).toBe('active/responding');
   });
 
-  test('what is drawn above the spinner ends what was told: another request may follow', () => {
+  test('anything drawn above the spinner ends the reading: another request may follow', () => {
     const called = { conversation: '> go on, please' };
     expect(read([...SENDING, ...RECEIVING, { ...called, col: null }])).toBe('active/thinking');
     expect(read([...SENDING, ...RECEIVING, ...RECEIVING.map((shown) => ({ ...shown, ...called }))])).toBe(
@@ -84,7 +84,7 @@ describe('while nothing of an answer is drawn, the highlight on the spinner tell
   });
 });
 
-describe('where the highlight always runs to the right, its pace tells whether an answer comes', () => {
+describe('if the highlight always runs to the right, its pace shows whether an answer is arriving', () => {
   const COLS = [2, 2.5, 3, 4, 5, 6, 7, 8, 8.5, 9];
   /** Builds one run with steps of these lengths, after a pause of the given length. */
   const run = (stepsMs: readonly number[], awayMs = 500): Shown[] => [
@@ -98,7 +98,7 @@ describe('where the highlight always runs to the right, its pace tells whether a
   const EVEN = run([50, 49, 51, 53, 47]);
   const UNEVEN = run([40, 78, 36, 75, 83]);
 
-  test('even steps of 50 ms while a request is out, uneven ones while its answer comes', () => {
+  test('even steps of 50 ms while a request is pending, uneven ones while its answer arrives', () => {
     expect(read([...EVEN, ...EVEN])).toBe('active/thinking');
     expect(read([...EVEN, ...EVEN, ...UNEVEN])).toBe('active/responding');
     expect(read([...EVEN, ...EVEN, ...run([30])])).toBe('active/responding');
@@ -106,12 +106,12 @@ describe('where the highlight always runs to the right, its pace tells whether a
     expect(read([...EVEN, ...EVEN, ...UNEVEN, ...EVEN])).toBe('active/thinking');
   });
 
-  test('a step that comes late, and the next one soon after it, say nothing, nor do those at the ends of the words', () => {
+  test('a late step followed closely by the next one means nothing, nor do steps at the ends of the words', () => {
     expect(read([...EVEN, ...EVEN, ...run([50, 51, 50, 49, 84, 17, 49, 51, 50, 49])])).toBe('active/thinking');
     expect(read([...EVEN, ...EVEN, ...run([50, 20, 90, 50, 50, 50, 50, 50, 90, 20])])).toBe('active/thinking');
   });
 
-  test('on a machine that keeps no time it says nothing, nor where the highlight turns and is away for twice as long', () => {
+  test('it means nothing on a machine that cannot keep the pace, nor if the highlight turns and is away for twice as long', () => {
     expect(read([...UNEVEN, ...UNEVEN, ...UNEVEN])).toBe('active/thinking');
     const turning = [...run([50], 1_000), ...run([50], 1_000)];
     expect(read([...turning, ...run([40, 78, 36, 75, 83], 1_000)])).toBe('active/thinking');

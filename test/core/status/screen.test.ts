@@ -22,7 +22,7 @@ const quoting = (quoted: readonly string[]): string[] => [
   ...PROMPT,
 ];
 
-describe('what stands in an answer decides nothing', () => {
+describe('the content of an answer decides nothing', () => {
   test.each([
     ['a permission dialog', FRAMES.permission.lines.slice(4, 14)],
     ['a trust dialog', FRAMES.trust.lines.slice(0, 9)],
@@ -33,14 +33,14 @@ describe('what stands in an answer decides nothing', () => {
     expect(word(quoting(quoted))).toBe('idle/waiting_input');
   });
 
-  test('nor in a half-typed prompt', () => {
+  test('nor does the content of a half-typed prompt', () => {
     const draft = ['❯ Do you want to proceed? ❯ 1. Yes Error: esc to interrupt Thinking…'];
     const reading = readScreen(frame([RULE, ...draft, RULE, '  ⏸ manual mode on']));
     expect(reading).toMatchObject({ primary: 'idle', detail: 'ready', dialog: null });
     expect(reading.draft).toContain('Do you want to proceed?');
   });
 
-  test('nor in the command that a dialog asks about', () => {
+  test('nor does the command that a dialog asks about', () => {
     const lines = FRAMES.permission.lines.with(6, ' printf "1. Yes 2. Maybe" # Would you like to proceed?');
     const { dialog } = readScreen(frame(lines));
     expect(dialog?.kind).toBe('permission');
@@ -62,13 +62,13 @@ describe('what a running turn does', () => {
     expect(word(running(['● Bash(npm test)', '  ⎿  Running…']))).toBe('active/using_tools');
   });
 
-  test('what is read is over as it is drawn, and so is what went on in the background', () => {
+  test('a file read is over once it is drawn, and so is background work', () => {
     expect(word(running(['  Reading 1 file… (ctrl+o to expand)', '  ⎿  README.md']))).toBe('active/thinking');
     expect(word(running(['● Agent "Look at the tests" finished · 16s']))).toBe('active/thinking');
     expect(word(running(['● Background command "Wait" completed (exit code 0)']))).toBe('active/thinking');
   });
 
-  test('a command that shows no clock after three seconds is over, and so is one whose clock has gone', () => {
+  test('a command that shows no clock after three seconds has ended, and so has one whose clock is gone', () => {
     const said: string[] = [];
     const timeline = createTimeline({
       thresholds: DEFAULT_THRESHOLDS,
@@ -98,7 +98,7 @@ describe('what a running turn does', () => {
 });
 
 describe('drafts and suggestions', () => {
-  test('a suggestion of Claude Code is no draft, by its look or its words', () => {
+  test('a suggestion of Claude Code does not count as a draft, judged by its look or its words', () => {
     const lines = [RULE, '❯ Press up to edit queued messages', RULE];
     expect(readScreen(frame(lines)).draft).toBeNull();
     const unknown = frame([RULE, '❯ Ask about the weather', RULE], { cursor: { row: 5, col: 9 } });
@@ -107,7 +107,7 @@ describe('drafts and suggestions', () => {
     expect(readScreen({ ...unknown, cursor: { row: 1, col: 2 } }).draft).toBeNull();
   });
 
-  test('a draft of several lines comes whole', () => {
+  test('a draft of several lines is read completely', () => {
     const lines = [RULE, '❯ first', '  second', '', '  fourth', RULE];
     expect(readScreen(frame(lines, { cursor: { row: 4, col: 8 } })).draft).toBe('first\nsecond\n\nfourth');
   });
@@ -127,13 +127,13 @@ describe('an idle screen', () => {
     expect(word(lines)).toBe('idle/waiting_input');
   });
 
-  test('with the effort mark and nothing said is ready', () => {
+  test('with the effort mark and without any answer is ready', () => {
     expect(word([' Claude Code v2.1.329', '', '                       ◐ medium · /effort', ...PROMPT])).toBe(
       'idle/ready',
     );
   });
 
-  test('after a slash command, which prompts no model, is still ready', () => {
+  test('after a slash command that prompts no model is still ready', () => {
     expect(word(['❯ /model', '  ⎿  Kept model as Opus', '', ...PROMPT])).toBe('idle/ready');
   });
 
@@ -148,24 +148,24 @@ describe('an idle screen', () => {
     );
   });
 
-  test('after an error and a good turn is no error any more', () => {
+  test('after an error and a successful turn no longer shows the error', () => {
     expect(word(['❯ go', '', '● API Error: 400 no', '', '❯ again', '', '● Done.', '', ...PROMPT])).toBe(
       'idle/waiting_input',
     );
   });
 });
 
-test('a question that cannot be read to its end is not made up: options come as they are drawn', () => {
+test('a question that is not completely drawn is not guessed: options are reported as they are drawn', () => {
   const { dialog } = readScreen(frame(FRAMES.permission.lines.slice(7, 14)));
   expect(dialog).toMatchObject({ kind: 'permission', chosen: 0 });
 });
 
-test('every rule says on which versions it was seen', () => {
+test('every rule names the versions on which it was seen', () => {
   expect(new Set(SCREEN_RULES.map((rule) => rule.id)).size).toBe(SCREEN_RULES.length);
   expect(SCREEN_RULES.filter((rule) => rule.versions.length === 0)).toEqual([]);
 });
 
-describe('progress is told from motion', () => {
+describe('progress is distinguished from motion', () => {
   const later = (lines: readonly string[]): readonly [number, number] => {
     const screen = screenOf([0, FRAMES.tool], [500, frame(lines)]);
     return [screen?.changedAt ?? -1, screen?.progressedAt ?? -1];

@@ -94,7 +94,7 @@ test.each(CASES)('$threshold changes the status', (one) => {
   expect(say(one, { ...DEFAULT_THRESHOLDS, [one.threshold]: 20_000 })).toBe(one.says[1]);
 });
 
-test('there is a case for each, and each has a setting of its own', () => {
+test('there is a case for each, and each has its own setting', () => {
   expect(CASES.map(({ threshold }) => threshold)).toEqual(Object.keys(DEFAULT_THRESHOLDS));
   const names = Object.keys(Settings.shape);
   const settings = Object.fromEntries(names.map((name, index) => [name, index])) as unknown as Settings;

@@ -11,11 +11,11 @@ import { evidenceOf, FRAMES, frame, hook, hooksOf } from './evidence-maker.ts';
 
 const RULE = { id: 'deploy', pattern: '^Deploy to \\w+\\? \\[y/N\\]$', where: 'bottom', status: 'waiting/permission' };
 
-describe('a rule of the user’s', () => {
+describe("a user's own rule", () => {
   const observe = userObserver(readUserRules([RULE], 'config.toml'), DEFAULT_THRESHOLDS);
   const asked = frame(['● Bash(./deploy.sh)', 'Deploy to staging? [y/N]']);
 
-  test('is believed before hooks and before every rule of ours', () => {
+  test('is believed before hooks and before every rule of CBOS', () => {
     const hooks = hooksOf(hook(0, 'UserPromptSubmit', { prompt: 'deploy' }));
     const screen = observe(null, asked, 100);
     const { memory } = advanceStatus(null, {
@@ -30,14 +30,14 @@ describe('a rule of the user’s', () => {
     });
   });
 
-  test('that fits nothing changes nothing', () => {
+  test('that does not match changes nothing', () => {
     for (const shown of Object.values(FRAMES)) {
       expect(observe(null, shown, 0)).toEqual(screenObserver({ rules: SCREEN_RULES })(null, shown, 0));
     }
   });
 });
 
-describe('a rule that cannot be is refused with its name and the reason', () => {
+describe('an invalid rule is refused with its name and the reason', () => {
   test.each([
     [[{ ...RULE, id: 'a b' }], 'needs an id'],
     [[{ ...RULE, wher: 'screen' }], 'unknown key: wher'],

@@ -6,7 +6,7 @@ import { continuationLength, unfinishedLength } from '../../../src/core/stream/i
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const utf8 = (text: string): Uint8Array => Buffer.from(text, 'utf8');
 
-describe('where a snapshot can be continued from', () => {
+describe('the place from which a client can continue after a snapshot', () => {
   test.each([
     ['text only', 'hello\r\n', 0],
     ['a finished colour', '\x1b[31mred', 0],
@@ -17,7 +17,7 @@ describe('where a snapshot can be continued from', () => {
     ['a title that is still being written', 'a\x1b]0;Claude', 10],
     ['a title ended by BEL', 'a\x1b]0;Claude\x07', 0],
     ['a title ended by ST', 'a\x1b]0;Claude\x1b\\', 0],
-    ['a title whose ST is half there', 'a\x1b]0;Claude\x1b', 11],
+    ['a title with half of its ST', 'a\x1b]0;Claude\x1b', 11],
     ['a device control string', 'a\x1bP1$r', 5],
     ['a sequence that CAN abandoned', 'a\x1b[12\x18text', 0],
     ['an ESC that abandons a CSI and begins another', 'a\x1b[12\x1b[3', 3],
@@ -47,7 +47,7 @@ describe('where a snapshot can be continued from', () => {
     ),
     fc.string({ minLength: 1, maxLength: 1, unit: fc.constantFrom('a', ' ', 'é', '❯', '🙂', '\r', '\n') }),
   );
-  test('any cut goes back to where the token that it cuts began, and no further', () => {
+  test('any cut goes back to the beginning of the token that it splits, and no further', () => {
     fc.assert(
       fc.property(fc.array(token, { minLength: 1, maxLength: 30 }), fc.nat(), (tokens, at) => {
         const whole = utf8(tokens.join(''));
@@ -70,7 +70,7 @@ describe('the text of a byte stream', () => {
     fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => new Uint8Array(utf8(text))),
     fc.constantFrom(new Uint8Array([0xe0, 0x80]), new Uint8Array([0xf0, 0x9f]), new Uint8Array([0xed, 0xa0, 0x80])),
   );
-  test('is the same however it was split, and each offset says how many bytes are in the text', () => {
+  test('is the same however it was split, and each offset gives the number of bytes in the text', () => {
     fc.assert(
       fc.property(fc.array(chunk, { maxLength: 12 }), (chunks) => {
         let carry: Uint8Array = new Uint8Array();
@@ -88,7 +88,7 @@ describe('the text of a byte stream', () => {
     );
   });
 
-  test('begins with a whole character where it was cut anywhere', () => {
+  test('begins with a whole character wherever it was cut', () => {
     const whole = utf8('a❯🙂b');
     for (let cut = 0; cut <= whole.length; cut++) {
       const rest = whole.subarray(cut);

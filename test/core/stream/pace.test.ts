@@ -23,20 +23,20 @@ const standing = (some: Partial<Standing>): Standing => ({
 
 describe('what a subscriber is sent next', () => {
   test.each<[string, Partial<Standing>, ReturnType<typeof nextStep>]>([
-    ['nothing while there is nothing', {}, { kind: 'live' }],
-    ['what is there, in one frame', { end: 1200 }, { kind: 'chunk', to: 1200 }],
-    ['a frame of much', { end: 1000 + 3 * FRAME_BYTES }, { kind: 'chunk', to: 1000 + FRAME_BYTES }],
+    ['nothing while there is no output', {}, { kind: 'live' }],
+    ['all output in one frame', { end: 1200 }, { kind: 'chunk', to: 1200 }],
+    ['one frame of much output', { end: 1000 + 3 * FRAME_BYTES }, { kind: 'chunk', to: 1000 + FRAME_BYTES }],
     ['nothing while the connection is full', { end: 1200, congested: true }, { kind: 'wait' }],
     ['nothing beyond its window', { end: MiB, position: 1000 + WINDOW_BYTES, ackedTo: 1000 }, { kind: 'wait' }],
     [
-      'only what its window has room for',
+      'only as much as its window has room for',
       { position: WINDOW_BYTES, end: WINDOW_BYTES + 900, ackedTo: 100 },
       { kind: 'chunk', to: WINDOW_BYTES + 100 },
     ],
     ['a snapshot when it is too far behind', { end: 1001 + MAX_LAG_BYTES }, { kind: 'snapshot' }],
-    ['no snapshot while it takes nothing', { end: 9 * MiB, congested: true }, { kind: 'wait' }],
+    ['no snapshot while it accepts nothing', { end: 9 * MiB, congested: true }, { kind: 'wait' }],
     [
-      'what it asked for, however far behind it began',
+      'the output that it asked for, however far behind it began',
       { position: 0, end: 9 * MiB, allowedLagBytes: allowedLag(0, 9 * MiB) },
       { kind: 'chunk', to: FRAME_BYTES },
     ],
@@ -64,7 +64,7 @@ test('an acknowledgement never goes back, and never beyond what was sent', () =>
   expect(acknowledged(80, 5000, 100)).toBe(100);
 });
 
-test('whatever a session writes and a client acknowledges: no gap, no repeat, never more than a window ahead', () => {
+test('whatever a session writes and a client acknowledges: no gap, no repetition, never more than a window ahead', () => {
   const event = fc.oneof(
     fc.record({ kind: fc.constant('output' as const), bytes: fc.integer({ min: 1, max: MiB }) }),
     fc.record({ kind: fc.constant('ack' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),

@@ -58,14 +58,14 @@ const DECISION = /"permissionDecision":"(\w+)"/;
 const decisionOf = (printed: string): string | undefined => DECISION.exec(printed)?.[1];
 
 describe.each([['/bin/sh'], ['/bin/bash']])('in %s', (shell) => {
-  test('without the guard nothing is read, waited for or printed', async () => {
+  test('without the guard nothing is read, awaited or printed', async () => {
     expect(await fire(call('Bash'), { shell })).toBe('');
     expect(readFileSync(join(dir, dropped()[0] ?? ''), 'utf8')).toBe(call('Bash'));
     expect(await fire(call('Bash'), { shell, command: JSON_TOOL_HOOK_COMMAND })).toBe('');
     expect(dropped()).toHaveLength(1);
   });
 
-  test('a call that the guard names waits for the server, and prints what that says', async () => {
+  test('a call that the guard names waits for the server, and prints its reply', async () => {
     guardCalls(dir, ['Bash', 'mcp__x__*']);
     const long = 'ü\\ "$x" `y`\n'.repeat(20_000);
     for (const tool of ['Bash', 'mcp__x__pay']) {
@@ -79,14 +79,14 @@ describe.each([['/bin/sh'], ['/bin/bash']])('in %s', (shell) => {
     }
   });
 
-  test('a call of another tool is only written down, whatever its input says', async () => {
+  test('a call of another tool is only recorded, whatever its input contains', async () => {
     guardCalls(dir, ['Bash']);
     expect(await fire(call('Read', { file_path: '"tool_name":"Bash"' }), { shell })).toBe('');
     expect(readFileSync(join(dir, dropped()[0] ?? ''), 'utf8')).toBe(call('Read', { file_path: '"tool_name":"Bash"' }));
   });
 });
 
-test('an empty reply lets Claude Code decide, and no reply asks', async () => {
+test('with an empty reply Claude Code decides, and without a reply the call asks', async () => {
   guardCalls(dir, ['*']);
   const passing = fire(call('Bash'));
   await shown();
@@ -105,7 +105,7 @@ test('if the server that wrote the guard is gone, the call asks at once and does
   expect(await waits.asked(idOf())).toBeNull();
 });
 
-test('a part of a line, which a killed server has left, and a line without the key, ask', async () => {
+test('a partial line, which a killed server has left, and a line without the key, ask', async () => {
   guardCalls(dir, ['Bash']);
   for (const line of ['{"hookSpecificOutput":\n', `${'0'.repeat(36)}{}${'0'.repeat(36)}\n`]) {
     const printing = fire(call('Bash'));
@@ -117,7 +117,7 @@ test('a part of a line, which a killed server has left, and a line without the k
   }
 });
 
-test.each(['timeout', 'grep', 'mkfifo'])('where %s is missing, the call asks', async (program) => {
+test.each(['timeout', 'grep', 'mkfifo'])('if %s is missing, the call asks', async (program) => {
   guardCalls(dir, ['Bash']);
   const bin = join(world.dir, 'broken');
   mkdirSync(bin);
@@ -125,7 +125,7 @@ test.each(['timeout', 'grep', 'mkfifo'])('where %s is missing, the call asks', a
   expect(decisionOf(await fire(call('Bash'), { path: `${bin}:` }))).toBe('ask');
 });
 
-test('a server that says nothing in time is not waited for: the call asks', async () => {
+test('if the server does not reply in time, the call asks', async () => {
   guardCalls(dir, ['Bash']);
   const bin = join(world.dir, 'short');
   mkdirSync(bin);
@@ -134,7 +134,7 @@ test('a server that says nothing in time is not waited for: the call asks', asyn
   expect(decisionOf(await fire(call('Bash'), { path: `${bin}:` }))).toBe('ask');
 });
 
-test('the guard names what a shell takes for a pattern only if it is plain, and goes with the last rule', () => {
+test('the guard names a shell pattern only if it is plain, and is removed with the last rule', () => {
   expect(guardCalls(dir, ['Bash', 'a[b]'], 7)).toBe(true);
   expect(readFileSync(join(dir, '.guard'), 'utf8')).toBe('7\n*\n');
   expect(guardCalls(dir, ['a[b]'], 7)).toBe(false);

@@ -43,18 +43,18 @@ test('conversations are listed newest first, with the directory and the first pr
   expect(await listConversations(configDir, 1)).toHaveLength(1);
 });
 
-describe('a conversation is left out, and harms no other', () => {
+describe('a conversation is left out, and affects no other', () => {
   test.each([
     ['never prompted', () => transcript(1, [{ type: 'mode' }, prompt('caveat', { isMeta: true })])],
     ['empty', () => transcript(1, [])],
     ['garbage', () => writeFileSync(transcript(1, []), Buffer.from([0, 255, 254, 10, 123, 34]))],
     ['cut off in its first line', () => writeFileSync(transcript(1, []), JSON.stringify(prompt('x')).slice(0, -5))],
     ['without a directory', () => transcript(1, [prompt('x', { cwd: undefined })])],
-    ['of another directory than its folder says', () => transcript(1, [prompt('x', { cwd: '/elsewhere' })])],
+    ['of a different directory than its folder says', () => transcript(1, [prompt('x', { cwd: '/elsewhere' })])],
     ['a folder', () => mkdirSync(transcript(1, []).replace(idOf(1), idOf(3)))],
     ['a pipe', () => makeFifo(transcript(1, []).replace(idOf(1), idOf(3)))],
     ['a link to nothing', () => symlinkSync('/nowhere', transcript(1, []).replace(idOf(1), idOf(3)))],
-    ['in a folder that nobody may read', () => chmodSync(dirname(transcript(1, [prompt('x')], '/x')), 0)],
+    ['in an unreadable folder', () => chmodSync(dirname(transcript(1, [prompt('x')], '/x')), 0)],
   ])('%s', async (_, make) => {
     await make();
     transcript(2, [prompt('hello')]);
@@ -64,7 +64,7 @@ describe('a conversation is left out, and harms no other', () => {
   });
 });
 
-test('a first prompt of megabytes is found, and its title is short; what comes after it is not read', async () => {
+test('a first prompt of megabytes is found, and its title is short; the text after it is not read', async () => {
   const file = transcript(1, [prompt('x'.repeat(3_000_000))]);
   // A sparse file of 200 MB.
   truncateSync(file, 200_000_000);
@@ -75,7 +75,7 @@ test('a first prompt of megabytes is found, and its title is short; what comes a
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
 });
 
-test('where Claude Code has never run there are none', async () => {
+test('if Claude Code has never run there are none', async () => {
   expect(await listed()).toEqual([]);
   expect(await findConversation(configDir, idOf(1))).toBeNull();
 });

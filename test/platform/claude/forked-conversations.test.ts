@@ -25,7 +25,7 @@ function prompt(cwd: string, sessionId: string): string {
 const launched = (sessionId: string | null, fork: typeof FORK | null) =>
   conversationFor({ configDir: world.home, cwd: '/src/fork', sessionId }, fork, NEW);
 
-test('a fork copies the original until it has a conversation of its own, which it then continues', async () => {
+test('a fork copies the original until it has its own conversation, which it then continues', async () => {
   const from = prompt('/src/original', ORIGINAL);
   expect(await launched(null, FORK)).toEqual({ kind: 'fork', sessionId: NEW, from });
   expect(await launched(OWN, FORK)).toEqual({ kind: 'fork', sessionId: NEW, from });
@@ -33,7 +33,7 @@ test('a fork copies the original until it has a conversation of its own, which i
   expect(await launched(OWN, FORK)).toEqual({ kind: 'resume', sessionId: OWN });
 });
 
-test('without the original or with an id that is none, a conversation begins anew', async () => {
+test('without the original or with an invalid id, a new conversation begins', async () => {
   expect(await launched(OWN, FORK)).toEqual({ kind: 'new', sessionId: NEW });
   expect(await launched(null, null)).toEqual({ kind: 'new', sessionId: NEW });
   prompt('/src/original', '../../escape');

@@ -80,7 +80,7 @@ const hookFile = (nanoseconds: bigint, event: string): [string, string] => [
 ];
 
 describe('the hook spool', () => {
-  test('hands over what the hook command drops, with whose it is and when it was fired, and deletes it', async () => {
+  test('delivers what the hook command writes, with its session and the time when it fired, and deletes it', async () => {
     open();
     const before = Date.now();
     fire('Stop');
@@ -104,7 +104,7 @@ describe('the hook spool', () => {
     expect(hooks.map((hook) => hook.event)).toEqual(['Event1', 'Event2', 'Event3']);
   });
 
-  test('keeps the order, one at a time, when hooks arrive while one is being accepted', async () => {
+  test('keeps the order, one at a time, if hooks arrive while one is being accepted', async () => {
     let running = 0;
     open({
       accept: async (hook) => {
@@ -122,7 +122,7 @@ describe('the hook spool', () => {
     expect(faults).toEqual([]);
   });
 
-  test('brings a hook again that was not accepted, and later ones only after it', async () => {
+  test('delivers a hook again that was not accepted, and later ones only after it', async () => {
     let failures = 2;
     open({
       accept: (hook) => {
@@ -177,7 +177,7 @@ describe('the hook spool', () => {
     expect(readFileSync(join(world.dir, 'elsewhere'), 'utf8')).toContain('Linked');
   });
 
-  test('is private, and goes on when its directory was removed and made again', async () => {
+  test('is private, and continues after its directory was removed and created again', async () => {
     open({ sweepMs: 50 });
     expect(statSync(dir).mode & 0o777).toBe(0o700);
     renameSync(dir, `${dir}-away`);
@@ -201,7 +201,7 @@ describe('a clock that is set', () => {
   test.each([
     ['back', HOUR_MS],
     ['forward', -HOUR_MS],
-  ])('%s leaves hooks in the order in which they were fired, at the times of today', async (_, aheadMs) => {
+  ])('%s leaves hooks in the order in which they fired, at the current times', async (_, aheadMs) => {
     fired(UPTIME_S - 20, aheadMs, 'First');
     fired(UPTIME_S - 10, aheadMs, 'Second');
     fired(UPTIME_S - 5, 0, 'Third');
@@ -213,21 +213,21 @@ describe('a clock that is set', () => {
     ]);
   });
 
-  test('never makes a hook of the future: not of an older CBOS, which told no uptime, and not of an earlier boot', async () => {
+  test('never puts a hook into the future: not one of an older CBOS without an uptime, and not one of an earlier boot', async () => {
     put(`${BigInt(NOW + HOUR_MS) * 1_000_000n}.launch-1.77.78.json`, JSON.stringify({ hook_event_name: 'Old' }));
     fired(UPTIME_S + 100, HOUR_MS, 'Before');
     await openThen().drain();
     expect(hooks.map(({ at }) => at)).toEqual([NOW, NOW]);
   });
 
-  test('is told by the stamp as long as both clocks agree: it is finer', () => {
+  test('uses the stamp as long as both clocks agree, because it is more precise', () => {
     const name = `${BigInt(NOW - 4_321) * 1_000_000n}.launch-1.77.78.${(UPTIME_S - 4.3).toFixed(2)}.json`;
     expect(parseHookFileName(name, { now: NOW, uptimeS: UPTIME_S })?.at).toBe(NOW - 4_321);
   });
 });
 
 describe('the hook command', () => {
-  test('tells how long the machine has been up', () => {
+  test('reports how long the machine has been up', () => {
     mkdirSync(dir, { recursive: true });
     const before = uptime();
     fire('Stop');
@@ -257,7 +257,7 @@ describe('the hook command', () => {
     expect(parseHookFileName(name ?? '', look())).toMatchObject({ launchId: 'launch-1', pid: process.pid });
   });
 
-  test('is told apart when the launch is unknown', () => {
+  test('is distinguished if the launch is unknown', () => {
     mkdirSync(dir, { recursive: true });
     fire('Stop', { CBOS_SESSION: '' });
     expect(parseHookFileName(readdirSync(dir)[0] ?? '', look())).toMatchObject({ launchId: null });

@@ -24,7 +24,7 @@ function version(text: string): ClaudeVersion {
 }
 
 describe("Claude Code's version", () => {
-  test('is read from what --version prints', () => {
+  test('is read from the output of --version', () => {
     expect(parseClaudeVersion('2.1.329 (Claude Code)\n')).toEqual({ major: 2, minor: 1, patch: 329 });
     expect(parseClaudeVersion('command not found')).toBeNull();
     expect(formatClaudeVersion(version('1.0.60'))).toBe('1.0.60');
@@ -36,7 +36,7 @@ describe("Claude Code's version", () => {
     expect(isAtLeast(version('2.0.0'), '1.0.128')).toBe(true);
   });
 
-  test('is asked once per program, and again when the program changes', async () => {
+  test('is requested once per program, and again when the program changes', async () => {
     await using world = createWorld();
     const program = join(world.dir, 'claude');
     const write = (answer: string): void => {
@@ -80,7 +80,7 @@ describe("Claude Code's program", () => {
 });
 
 describe('the hooks of a launch', () => {
-  test('are only those that the version knows', () => {
+  test('are only those that the version supports', () => {
     expect(hookEventsOf(version('1.0.60'))).toEqual([]);
     expect(hookEventsOf(version('1.0.128'))).toHaveLength(9);
     expect(hookEventsOf(version('2.0.30'))).not.toContain('PermissionRequest');
@@ -89,7 +89,7 @@ describe('the hooks of a launch', () => {
     expect(hookEventsOf(version('2.1.329'))).toEqual(expect.arrayContaining(['StopFailure', 'PostToolUseFailure']));
   });
 
-  test('are written to a file of the user alone, with nothing but hooks in it', async () => {
+  test('are written to a file that only the user can read, with nothing but hooks in it', async () => {
     await using world = createWorld();
     const file = join(world.dir, 'launches', 'a.json');
     writeHookSettings(file, version('2.1.329'));
@@ -108,7 +108,7 @@ describe('the command of a launch', () => {
     conversation: { kind: 'new', sessionId: 'id-1' },
   } as const;
 
-  test('names settings, mode, model and conversation, and then what the user added', () => {
+  test('names settings, mode, model and conversation, followed by what the user added', () => {
     expect(
       buildLaunch({ ...base, permissionMode: 'plan', model: 'opus', args: ['--add-dir', '/y; rm -rf /'] }),
     ).toEqual({
@@ -125,13 +125,13 @@ describe('the command of a launch', () => {
     });
   });
 
-  test('goes on with an earlier conversation', () => {
+  test('continues an earlier conversation', () => {
     const { argv, sessionId } = buildLaunch({ ...base, conversation: { kind: 'resume', sessionId: 'id-0' } });
     expect(argv.slice(-2)).toEqual(['--resume', 'id-0']);
     expect(sessionId).toBe('id-0');
   });
 
-  test('copies a conversation from its file under an id of its own, which versions from 2.0.77 on accept', () => {
+  test('copies a conversation from its file under its own id, which versions from 2.0.77 on accept', () => {
     const conversation = { kind: 'fork', sessionId: 'id-1', from: '/p/id-0.jsonl' } as const;
     const { argv, sessionId } = buildLaunch({ ...base, conversation });
     expect(argv.slice(-5)).toEqual(['--resume', '/p/id-0.jsonl', '--fork-session', '--session-id', 'id-1']);
@@ -139,7 +139,7 @@ describe('the command of a launch', () => {
     expect(['2.0.76', '2.0.77', '2.1.330', null].map(canFork)).toEqual([false, true, true, true]);
   });
 
-  test("leaves the conversation to the user's own arguments where they choose one", () => {
+  test("leaves the conversation to the user's own arguments if they choose one", () => {
     for (const args of [['--continue'], ['-c'], ['--resume=abc'], ['-r', 'abc'], ['--session-id', 'abc']]) {
       expect(buildLaunch({ ...base, args })).toMatchObject({
         argv: expect.not.arrayContaining(['id-1']),
@@ -148,7 +148,7 @@ describe('the command of a launch', () => {
     }
   });
 
-  test('has no settings where the version would exit on them', () => {
+  test('has no settings if the version would exit because of them', () => {
     const { argv, hooks } = buildLaunch({ ...base, version: version('1.0.60') });
     expect(argv).toEqual(['/opt/claude']);
     expect(hooks).toBe(false);
@@ -158,7 +158,7 @@ describe('the command of a launch', () => {
 describe('the environment of a session', () => {
   const options = { launchId: 'launch-1', spool: '/x/hooks', alternateScreen: false };
 
-  test("is the server's, without what belongs to CBOS, to another terminal or to another Claude Code", () => {
+  test("is the server's, without anything of CBOS, another terminal or another Claude Code", () => {
     const environment = sessionEnvironment(
       {
         HOME: '/home/user',
@@ -189,7 +189,7 @@ describe('the environment of a session', () => {
     });
   });
 
-  test('takes what the user adds, over everything but what ties it to CBOS', () => {
+  test('accepts what the user adds, except for what connects it to CBOS', () => {
     const environment = sessionEnvironment(
       { A: '1' },
       { ...options, alternateScreen: true, extra: { A: '2', B: 'x=y\n' } },

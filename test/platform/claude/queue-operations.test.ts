@@ -26,7 +26,7 @@ function transcript(...lines: string[]): string {
   return file;
 }
 
-test('a text that was taken out of the queue into the prompt is told with when', async () => {
+test('a text that was moved out of the queue into the prompt is reported with its time', async () => {
   const file = transcript(
     operation('enqueue', 'first'),
     operation('enqueue', 'second\nline'),
@@ -42,7 +42,7 @@ test('a text that was taken out of the queue into the prompt is told with when',
   ]);
 });
 
-test('one that a turn took, or that was queued again, is not', async () => {
+test('a text that a turn took, or that was queued again, is not', async () => {
   const file = transcript(
     operation('popAll', 'again'),
     operation('enqueue', 'again'),
@@ -56,11 +56,11 @@ test('one that a turn took, or that was queued again, is not', async () => {
   expect([...told.queued.keys()]).toEqual(['again', 'taken', 'absorbed']);
 });
 
-test('a conversation that has no transcript yet has put nothing back', async () => {
+test('a conversation without a transcript has put nothing back', async () => {
   expect(await readTexts(join(dir, 'none.jsonl'))).toEqual({ putBack: new Map(), taken: new Map(), queued: new Map() });
 });
 
-test('what a turn took as a prompt is told, until it is queued again', async () => {
+test('a text that a turn took as a prompt is reported, until it is queued again', async () => {
   const took = (content: unknown): string => JSON.stringify({ type: 'user', message: { role: 'user', content } });
   const file = transcript(
     operation('enqueue', 'first'),
@@ -73,7 +73,7 @@ test('what a turn took as a prompt is told, until it is queued again', async () 
   expect((await readTexts(file)).taken).toEqual(new Map([['first', 0]]));
 });
 
-test('when a conversation took a text is told, as a prompt or into its queue', async () => {
+test('the time when a conversation took a text is reported, as a prompt or into its queue', async () => {
   const prompt = (text: unknown, timestamp: string): string =>
     JSON.stringify({ type: 'user', message: { role: 'user', content: text }, timestamp });
   const file = transcript(

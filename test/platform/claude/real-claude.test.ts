@@ -54,19 +54,19 @@ function listen(world: ClaudeWorld) {
       waitFor(() => hooks.find((hook) => hook.event === event), { describe: `hook ${event} came`, actual: names }),
     status: (status: string) =>
       waitFor(() => records.at(-1)?.status === status, {
-        describe: `the registry says ${status}`,
+        describe: `the registry reports ${status}`,
         actual: () => records.map((record) => record.status),
       }),
   };
 }
 
 describe('the real Claude Code', () => {
-  test('says its version, the pinned one', async () => {
+  test('reports its version, which is the pinned one', async () => {
     await using world = await claudeWorld();
     expect(formatClaudeVersion(await claudeVersion(world.claude, world.env))).toBe(testedVersion());
   });
 
-  test('drops its hooks into the spool, marked with the launch, through a turn', async () => {
+  test('writes its hooks into the spool, marked with the launch, throughout a turn', async () => {
     await using world = await claudeWorld();
     const heard = listen(world);
     const claude = await startClaudeInScreen(world);
@@ -107,7 +107,7 @@ describe('the real Claude Code', () => {
     ]);
   });
 
-  test('is in the registry under the conversation that we chose, until it ends', async () => {
+  test('is in the registry with the conversation that we chose, until it ends', async () => {
     await using world = await claudeWorld();
     const heard = listen(world);
     const claude = await startClaudeInScreen(world);
@@ -122,12 +122,12 @@ describe('the real Claude Code', () => {
     process.kill(claude.pid, 'SIGKILL');
     // The file remains. Only the process shows that the session has ended.
     await waitFor(async () => (await readRegistry(registryDirectory(world.env))).length === 0, {
-      describe: 'the record is not believed any more',
+      describe: 'the record is no longer believed',
     });
     expect(readdirSync(registryDirectory(world.env))).toContain(`${claude.pid}.json`);
   });
 
-  test('shows the trust dialog first in a directory it does not know, and holds its hooks until then', async () => {
+  test('shows the trust dialog first in an unknown directory, and delays its hooks until then', async () => {
     await using world = await claudeWorld({ trusted: false });
     const heard = listen(world);
     const claude = await startClaudeInScreen(world);
@@ -141,7 +141,7 @@ describe('the real Claude Code', () => {
     await claude.waitForScreen(READY);
   });
 
-  test('goes on with a conversation, and begins one anew that was never prompted', async () => {
+  test('continues a conversation, and starts a new one if it was never prompted', async () => {
     await using world = await claudeWorld();
     const heard = listen(world);
     const configDir = configDirectory(world.env);

@@ -33,7 +33,7 @@ function lines(events: readonly StoredEvent[]): string[] {
   });
 }
 
-test('the transcript of the real Claude Code is read as the conversation it was', async () => {
+test('the transcript of the real Claude Code is read as the conversation that took place', async () => {
   await using world = await claudeWorld();
   const claude = await startClaudeInScreen(world);
   const { path, events, until } = reader(world, claude.sessionId);

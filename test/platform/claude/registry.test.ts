@@ -60,7 +60,7 @@ test('waits for no pipe and reads no device among the records', async () => {
   expect(await readRegistry(dir)).toHaveLength(1);
 });
 
-test('tells of records that are there, that come, that change and that go', async () => {
+test('reports records that exist, appear, change and disappear', async () => {
   write({ status: 'idle' });
   watchAll();
   await waitFor(() => records.length === 1, { describe: 'the record at the start' });
@@ -72,7 +72,7 @@ test('tells of records that are there, that come, that change and that go', asyn
   expect(faults).toEqual([]);
 });
 
-test('watches a directory that Claude Code has not made yet', async () => {
+test('watches a directory that Claude Code has not created yet', async () => {
   watchAll();
   expect(await readRegistry(dir)).toEqual([]);
   write({ status: 'busy' });
@@ -115,7 +115,7 @@ test('understands what it can of a record and treats everything else as unknown'
     });
 });
 
-test('is looked for where the session has its configuration', () => {
+test('is looked up where the session has its configuration', () => {
   expect(configDirectory({ HOME: '/home/user' })).toBe('/home/user/.claude');
   expect(configDirectory({ HOME: '/home/user', CLAUDE_CONFIG_DIR: '/etc/c' })).toBe('/etc/c');
   expect(registryDirectory({ HOME: '/home/user', CLAUDE_CONFIG_DIR: '' })).toBe('/home/user/.claude/sessions');

@@ -96,7 +96,7 @@ const processesOf = (pid: number | undefined): number =>
   world.processes().filter((one) => one.pid === pid || processNow(one.pid)?.ppid === pid).length;
 
 describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook that waits in %s', (_, shell) => {
-  test('prints what it is replied, whatever is in it, and ends', async () => {
+  test('prints the reply, whatever is in it, and ends', async () => {
     const { child, printed, ended } = ask({ tool_input: { plan: 'long '.repeat(100_000) } }, shell);
     const wait = await nextWait();
     expect(await waits.asked(wait)).toMatchObject({ tool_input: { plan: 'long '.repeat(100_000) } });
@@ -128,7 +128,7 @@ describe.each(SHELLS.map((shell) => [shell.join(' '), shell] as const))('a hook 
     expect(printed()).toBe('');
   });
 
-  test('ends with the program that it waits for, though that was killed', async () => {
+  test('ends with the program that it waits for, even if that was killed', async () => {
     // Like Claude Code, this program holds its end of the sockets only while it lives.
     const script = `const { spawn } = require('node:child_process');
       const child = spawn(process.argv[1], process.argv.slice(2), { stdio: ['pipe', 'pipe', 'ignore'], detached: true });
@@ -160,7 +160,7 @@ describe('the place of a wait', () => {
     expect(told + readdirSync(join(dir, 'waits')).join()).not.toContain(key);
   });
 
-  test('is found again by the next server, which replies; one that has ended is not', async () => {
+  test('is found again by the next server, which replies; a wait that has ended is not', async () => {
     const one = ask({ tool_name: 'One' });
     const wait = await nextWait();
     const other = ask({ tool_name: 'Other' });
@@ -176,7 +176,7 @@ describe('the place of a wait', () => {
     expect(await next.reply(wait, { by: 'the next' })).toBe(false);
   });
 
-  test('is none where nothing can be made: the hook tells and ends', async () => {
+  test('does not exist if no FIFO can be made: the hook reports and ends', async () => {
     const bin = join(world.dir, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'mkfifo'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -187,13 +187,13 @@ describe('the place of a wait', () => {
     expect(hooks[0]?.wait).toBeNull();
   });
 
-  test('is none where the payload cannot be dropped: nobody would know of it', async () => {
+  test('does not exist if the payload cannot be written, because nobody would know about it', async () => {
     const { ended, printed } = ask({}, ['/bin/sh'], { CBOS_SPOOL: join(world.dir, 'missing') });
     expect(await ended).toBe(0);
     expect(printed()).toBe('');
   });
 
-  test('of a process that has another descriptor there is left alone', async () => {
+  test('of a process with a different descriptor is left alone', async () => {
     const sleeper = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore'] });
     world.onDispose(() => void sleeper.kill('SIGKILL'));
     const stat = readFileSync(`/proc/${sleeper.pid}/stat`, 'utf8').trim();

@@ -36,7 +36,7 @@ const TOLD = {
 describe('a report', () => {
   const parse = (change: object) => parseReport(JSON.stringify({ ...TOLD, ...change }));
 
-  test('gives the figures of the last request, with what came from the cache', () => {
+  test('contains the figures of the last request, including the part from the cache', () => {
     expect(parse({})).toEqual({
       sessionId: TOLD.session_id,
       model: 'claude-opus-5-5',
@@ -55,14 +55,14 @@ describe('a report', () => {
     ],
     ['a version without it', { context_window: undefined }],
     ['a negative share', { context_window: { ...TOLD.context_window, used_percentage: -1 } }],
-    ['a size of nothing', { context_window: { ...TOLD.context_window, context_window_size: 0 } }],
-    ['a text for a number', { context_window: { ...TOLD.context_window, used_percentage: '42' } }],
+    ['a size of zero', { context_window: { ...TOLD.context_window, context_window_size: 0 } }],
+    ['a text instead of a number', { context_window: { ...TOLD.context_window, used_percentage: '42' } }],
     ['a list', { context_window: [] }],
   ])('has no context window: %s', (_, change) => {
     expect(parse(change)).toMatchObject({ context: null, model: 'claude-opus-5-5', costUsd: 0.011412 });
   });
 
-  test.each([-1, 1e9, '1', null, {}])('has no cost where that is %j', (total_cost_usd) => {
+  test.each([-1, 1e9, '1', null, {}])('has no cost if that is %j', (total_cost_usd) => {
     expect(parse({ cost: { ...TOLD.cost, total_cost_usd } })).toMatchObject({ costUsd: null, linesAdded: 7 });
   });
 
@@ -73,7 +73,7 @@ describe('a report', () => {
     });
   });
 
-  test.each(['', '{', 'null', '[]', '"x"', '{}', '{"session_id":7}', '\u0000'])('is none: %j', (text) => {
+  test.each(['', '{', 'null', '[]', '"x"', '{}', '{"session_id":7}', '\u0000'])('does not count: %j', (text) => {
     expect(parseReport(text)).toBeNull();
   });
 });
@@ -115,7 +115,7 @@ describe('the watch', () => {
       describe: `the report of ${launchId} with ${costUsd}`,
     });
 
-  test('tells what came without a server, then what comes, and makes its directory for this user alone', async () => {
+  test('reports what came without a server, then what comes, and creates its directory for this user alone', async () => {
     mkdirSync(dir);
     drop('one', 1);
     watch();
@@ -150,7 +150,7 @@ describe('the watch', () => {
     expect(errors).toEqual([]);
   });
 
-  test('reports of launches that are over are removed at the start, and those of strangers are not read', async () => {
+  test('reports of launches that have ended are removed at the start, and those of strangers are not read', async () => {
     mkdirSync(dir);
     drop('old', 1);
     drop('one', 1);

@@ -100,14 +100,14 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
     await untilReported();
   });
 
-  test('the report is what Claude Code wrote, for this user alone, and nothing else is left', async () => {
+  test('the report is what Claude Code wrote, readable only by this user, and nothing else is left', async () => {
     await run(tapCommand('cat'), { shell });
     await untilReported();
     expect(readFileSync(reportFile(), 'utf8')).toBe(INPUT);
     expect(statSync(reportFile()).mode & 0o777).toBe(0o600);
   });
 
-  test('an input of 300 kB comes through whole', async () => {
+  test('an input of 300 kB arrives completely', async () => {
     const input = `{"x":"${'é\\"'.repeat(75_000)}"}\n`;
     const { stdout } = await run(tapCommand('cat'), { shell, input });
     expect(stdout.toString()).toBe(input);
@@ -125,7 +125,7 @@ describe.each(['/bin/dash', '/bin/bash'])('in %s', (shell) => {
   });
 });
 
-test('a slow script is one process to whoever ends it, and the report does not wait for it', async () => {
+test('a slow script is a single process for whoever ends it, and the report does not wait for it', async () => {
   const child = spawn('/bin/sh', ['-c', tapCommand('exec sleep 60')], {
     env: { PATH: '/usr/bin:/bin', CBOS_SPOOL: join(dir, 'home/hooks'), CBOS_SESSION: LAUNCH },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -158,7 +158,7 @@ test('a report that cannot be written completely replaces nothing', async () => 
   expect(readFileSync(reportFile(), 'utf8')).toBe(INPUT);
 });
 
-describe('whose status line it is', () => {
+describe('the owner of a status line', () => {
   const write = (path: string, value: unknown): void => {
     mkdirSync(join(dir, path, '..'), { recursive: true });
     writeFileSync(join(dir, path), typeof value === 'string' ? value : JSON.stringify(value));
@@ -201,12 +201,12 @@ describe('whose status line it is', () => {
     ['no command', { statusLine: { type: 'command' } }],
     ['a list', []],
     ['2 MB', `{"x":"${'y'.repeat(2_000_000)}","statusLine":{"type":"command","command":"x"}}`],
-  ])('%s is none', async (_, value) => {
+  ])('%s does not count', async (_, value) => {
     write('project/.claude/settings.json', value);
     expect(await read()).toBeNull();
   });
 
-  test('who has none gets a tap only by the setting', () => {
+  test('a user without one gets a tap only through the setting', () => {
     const own = { type: 'command' as const, command: 'mine', padding: 1 };
     expect(tapStatusLine(VERSION, null, 'own')).toBeNull();
     expect(tapStatusLine(VERSION, null, 'always')).toEqual({ type: 'command', command: tapCommand(null) });

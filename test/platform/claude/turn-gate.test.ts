@@ -71,7 +71,7 @@ function steppedSleep(): { env: Record<string, string>; begun(): number; wake():
 }
 
 describe('the gate before tools and the end of a turn', () => {
-  test('lets the payload through at once and the tool when the server lets go', async () => {
+  test('lets the payload through at once, and the tool when the server releases the gate', async () => {
     const release = holdTurn(dir, 'launch-1');
     const held = fire(TOOL_HOOK_COMMAND);
     await waitFor(() => dropped().length === 1, { describe: 'the payload is in the spool' });
@@ -85,7 +85,7 @@ describe('the gate before tools and the end of a turn', () => {
     expect(dropped()).toHaveLength(4);
   });
 
-  test('keeps the end of a turn from the server too, till that lets go', async () => {
+  test('also hides the end of a turn from the server until the gate is released', async () => {
     const release = holdTurn(dir, 'launch-1');
     const held = fire(STOP_HOOK_COMMAND);
     await ended(fire(STOP_HOOK_COMMAND, 'launch-2'));
@@ -103,14 +103,14 @@ describe('the gate before tools and the end of a turn', () => {
     release();
   });
 
-  test('opens by itself after some seconds, whatever the server does', async () => {
+  test('opens automatically after some seconds, whatever the server does', async () => {
     holdTurn(dir, 'launch-1');
     const startedAt = performance.now();
     await ended(fire(TOOL_HOOK_COMMAND));
     expect(performance.now() - startedAt).toBeGreaterThan(4_000);
   });
 
-  test('is put up again where the spool was removed and made anew', async () => {
+  test('is set up again if the spool was removed and created again', async () => {
     const gates = createTurnGates(dir);
     // Holding a gate while the spool is missing creates the spool.
     rmSync(dir, { recursive: true });

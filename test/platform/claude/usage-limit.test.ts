@@ -32,26 +32,26 @@ const failed = (transcript: string, message: unknown = SAID, error = 'rate_limit
   payload: { error, last_assistant_message: message, transcript_path: transcript },
 });
 
-test('the transcript of 2.1.330 says which limit it was, and when it ends', async () => {
+test('the transcript of 2.1.330 shows which limit it was, and when it ends', async () => {
   expect(await readUsageLimit(failed(write(RECORDED)))).toEqual(FIVE_HOURS);
 });
 
 test.each<[string, (text: string) => string]>([
   ['was refused for another reason', (text) => text.replaceAll('usage_limit_reached', 'rate_limit')],
-  ['has no limits of an account', (text) => text.replaceAll('"quotaLimits"', '"other"')],
+  ['has no usage limits', (text) => text.replaceAll('"quotaLimits"', '"other"')],
   ['was allowed', (text) => text.replaceAll('"status":"rejected"', '"status":"allowed"')],
 ])('a request that %s reached none', async (_, change) => {
   expect(await readUsageLimit(failed(write(change(RECORDED))))).toBeNull();
 });
 
-test('an end that is no time is not known', async () => {
+test('an end that is not a time is unknown', async () => {
   for (const end of ['"soon"', '1e300', '-5', 'null']) {
     const odd = RECORDED.replaceAll(/"resetsAt":\d+/g, `"resetsAt":${end}`);
     expect(await readUsageLimit(failed(write(odd)))).toEqual({ ...FIVE_HOURS, resets_at: null });
   }
 });
 
-test('other hooks, and messages of other turns, say nothing of a limit', async () => {
+test('other hooks, and messages of other turns, report no limit', async () => {
   const file = write(RECORDED);
   expect(await readUsageLimit(failed(file, 'Overloaded'))).toBeUndefined();
   expect(await readUsageLimit(failed(file, SAID, 'server_error'))).toBeNull();
@@ -70,7 +70,7 @@ test('a message that is written a moment after its hook is found', async () => {
   expect(await reading).toEqual(FIVE_HOURS);
 });
 
-test("a person's Esc tells Claude Code not to continue, for this limit", async () => {
+test("a person's Esc makes Claude Code not continue, for this limit", async () => {
   const file = write(RECORDED);
   expect(await isContinueCancelled(file, Date.parse('2026-11-23T22:09:52.000Z'))).toBe(true);
   expect(await isContinueCancelled(file, Date.parse('2026-11-23T22:10:01.000Z'))).toBe(false);

@@ -64,7 +64,7 @@ async function examine(name: string, changes?: Partial<DoctorContext>): Promise<
   throw new Error(`the doctor has no check ${name}`);
 }
 
-test('a machine that has everything is found well, and nothing of it is changed', async () => {
+test('a machine that has everything passes, and nothing on it is changed', async () => {
   const checks: Check[] = [];
   for await (const check of runDoctor(await context())) checks.push(check);
   expect(checks.filter(({ outcome }) => outcome !== 'ok')).toEqual([]);
@@ -79,7 +79,7 @@ describe('programs', () => {
     expect(await examine('Node', { nodeVersion: '20.18.3' })).toMatchObject({ outcome: 'fault' });
   });
 
-  test('no Screen, no script, no Claude Code: each is a fault with what to type', async () => {
+  test('no Screen, no script, no Claude Code: each is a fault with a command to type', async () => {
     const empty = { PATH: world.project('empty') };
     const missing = { ...(await context()), sessionEnvironment: empty };
     const openScreen = () =>
@@ -96,12 +96,12 @@ describe('programs', () => {
     });
   });
 
-  test("another system's script, without the format that recordings need", async () => {
+  test("another system's script, which lacks the format that recordings need", async () => {
     program('script', 'echo "BusyBox v1.36"');
     expect(await examine('script')).toMatchObject({ outcome: 'fault', cure: 'Install util-linux 2.35 or later' });
   });
 
-  test('a Claude Code that takes no hooks', async () => {
+  test('a Claude Code that supports no hooks', async () => {
     program('claude-1', 'echo "1.0.60 (Claude Code)"');
     const { settings } = await context();
     const old = { ...settings, claude_command: 'claude-1' };
@@ -138,14 +138,14 @@ describe('files', () => {
     });
   });
 
-  test('recordings that have no place', async () => {
+  test('recordings whose directory is missing', async () => {
     const { settings } = await context();
     writeFileSync(join(world.dir, 'file'), '');
     const blocked = { ...settings, stream_dir: join(world.dir, 'file', 'streams') };
     expect(await examine('Recordings', { settings: blocked })).toMatchObject({ outcome: 'fault' });
   });
 
-  test('recordings that others may read, and a directory that they may look into', async () => {
+  test('recordings that others can read, and a directory that they can list', async () => {
     const recording = join(world.streamDir, 'AUTH.typescript');
     for (const name of ['AUTH.typescript', 'AUTH.cbos', 'mine.typescript']) {
       writeFileSync(join(world.streamDir, name), '', { mode: 0o600 });
@@ -159,7 +159,7 @@ describe('files', () => {
     expect(await examine('Recordings')).toMatchObject({ outcome: 'warning', cure: `chmod 700 ${world.streamDir}` });
   });
 
-  test('what was dropped of recordings is said, also without a server', async () => {
+  test('dropped parts of recordings are reported, even without a server', async () => {
     expect(await examine('Dropped recordings')).toMatchObject({ outcome: 'ok', detail: 'none' });
     const database = openDatabase(join(world.cbosHome, 'cbos.db'));
     const drops = createDropStore(database);
@@ -171,7 +171,7 @@ describe('files', () => {
     expect(await examine('Dropped recordings')).toMatchObject({ outcome: 'ok', detail });
   });
 
-  test('payloads that nobody takes although a server runs', async () => {
+  test('payloads that nobody reads although a server is running', async () => {
     const spool = join(world.cbosHome, 'hooks');
     mkdirSync(spool, { mode: 0o700 });
     const file = join(spool, '1700000000000000000.x.1.2.json');
@@ -185,7 +185,7 @@ describe('files', () => {
   });
 });
 
-test.each(['disableAllHooks', 'allowManagedHooksOnly'])("the user's %s is pointed out", async (name) => {
+test.each(['disableAllHooks', 'allowManagedHooksOnly'])("the user's %s is reported", async (name) => {
   mkdirSync(join(world.home, '.claude'));
   writeFileSync(join(world.home, '.claude', 'settings.json'), JSON.stringify({ [name]: true }));
   expect(await examine('Hooks')).toMatchObject({ outcome: 'warning', cure: expect.stringContaining(name) });
@@ -265,7 +265,7 @@ describe('the server', () => {
     expect(await examine('Service', { serviceState, isLingering: () => true })).toMatchObject({ outcome: 'ok' });
   });
 
-  test('no systemd is no fault: the server runs without', async () => {
+  test('a missing systemd is not a fault: the server runs without it', async () => {
     const serviceState = () => Promise.reject(new CatalogueError('no_systemd'));
     expect(await examine('Service', { serviceState })).toMatchObject({ outcome: 'ok' });
   });
@@ -306,7 +306,7 @@ describe('Screen sessions', () => {
     expect(await examine('Screen sessions')).toMatchObject({ outcome: 'warning', cure: 'screen -wipe' });
   });
 
-  test('processes of another home are not ours to report', async () => {
+  test('processes of another home are not reported', async () => {
     spawn('sleep', ['600'], {
       env: { ...world.env, CBOS_SESSION: 'x', CBOS_SPOOL: '/elsewhere/hooks' },
       stdio: 'ignore',
@@ -316,7 +316,7 @@ describe('Screen sessions', () => {
   });
 });
 
-test('a check that breaks is a fault of its own, and the others go on', async () => {
+test('a check that fails to run is itself a fault, and the others continue', async () => {
   const askServer = () => Promise.reject(new Error('boom'));
   const checks: Check[] = [];
   for await (const check of runDoctor(await context({ askServer }))) checks.push(check);

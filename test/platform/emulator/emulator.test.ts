@@ -12,7 +12,7 @@ async function draw(text: string, size: { cols: number; rows: number } = { cols:
   return emulator;
 }
 
-test('the frame holds what a person would see, with the cursor', async () => {
+test('the frame contains what a person would see, with the cursor', async () => {
   const emulator = await draw('Welcome\x1b[9Gto\x1b[12G❯ 日本 🤷\r\n\x1b[3;5Hx  ');
   expect(emulator.frame()).toMatchObject({
     lines: ['Welcome to ❯ 日本 🤷', '', '    x', '', '', ''],
@@ -22,7 +22,7 @@ test('the frame holds what a person would see, with the cursor', async () => {
   });
 });
 
-test('rows that are dim but for the prompt’s mark and a drawn cursor are told', async () => {
+test('rows that are dim except for the prompt’s mark and a drawn cursor are reported', async () => {
   const emulator = await draw(
     [
       '❯ \x1b[7mT\x1b[0m\x1b[2mry "edit foo"\x1b[0m',
@@ -62,14 +62,14 @@ test('bytes split anywhere give the same screen as the whole text', async () => 
   );
 });
 
-test('a character is whole also where the terminal itself cuts what it is given', async () => {
+test('a character stays whole even where the terminal itself splits its input', async () => {
   const text = '❯—'.repeat(100_000);
   const emulator = await draw(text);
   expect(emulator.normalLines().join('')).toBe(text.slice(-emulator.normalLines().join('').length));
   expect(emulator.frame().cursor).toEqual((await draw(text.slice(0, 2_000))).frame().cursor);
 });
 
-test('a snapshot drawn into a fresh terminal looks the same, in the alternate screen too', async () => {
+test('a snapshot drawn into a fresh terminal looks the same, on the alternate screen too', async () => {
   for (const text of [
     `${'line\r\n'.repeat(20)}\x1b[1;32mgreen\x1b[0m\x1b[2;2H`,
     'shell\r\n\x1b[?1049h\x1b[2J\x1b[H\x1b[44mfull\x1b[0m screen\x1b[4;4Hx',
@@ -83,7 +83,7 @@ test('a snapshot drawn into a fresh terminal looks the same, in the alternate sc
   }
 });
 
-test('the last lines come as text, ANSI and HTML, scrollback included', async () => {
+test('the last lines are returned as text, ANSI and HTML, scrollback included', async () => {
   const lines = Array.from({ length: 30 }, (_, index) => `line ${index}`).join('\r\n');
   const emulator = await draw(`${lines}\r\n\x1b[31m<b>&\x1b[0m\r\n`);
   expect(emulator.text(3, 'text')).toBe('line 28\nline 29\n<b>&');
@@ -93,7 +93,7 @@ test('the last lines come as text, ANSI and HTML, scrollback included', async ()
   expect((await draw('')).text(5, 'text')).toBe('');
 });
 
-test('in the alternate screen the window alone counts', async () => {
+test('on the alternate screen only the window counts', async () => {
   const emulator = await draw('below\r\n\x1b[?1049h\x1b[Hone\r\n\x1b[31mtwo\x1b[0m');
   expect(emulator.text(100, 'text')).toBe('one\ntwo');
   expect(emulator.text(1, 'ansi')).toContain('\x1b[31mtwo');
@@ -101,7 +101,7 @@ test('in the alternate screen the window alone counts', async () => {
   expect(emulator.text(100, 'html')).not.toContain('below');
 });
 
-test('a resize shows in the frame, a disposed emulator takes nothing', async () => {
+test('a resize shows in the frame, and a disposed emulator accepts nothing', async () => {
   const emulator = await draw('text');
   emulator.resize(20, 3);
   expect(emulator.frame()).toMatchObject({ cols: 20, rows: 3, lines: ['text', '', ''] });

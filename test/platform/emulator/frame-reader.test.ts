@@ -27,7 +27,7 @@ const output = fc.oneof(
 );
 const size = fc.record({ cols: fc.integer({ min: 2, max: 12 }), rows: fc.integer({ min: 1, max: 6 }) });
 
-test('a frame is that of a first reading, whatever was drawn since the last one', () => {
+test('a frame equals that of a first reading, whatever was drawn since the last one', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof({ weight: 12, arbitrary: output }, size), { maxLength: 40 }), (steps) => {
       const terminal = open({ cols: 9, rows: 5 });
@@ -54,7 +54,7 @@ test.each(['1.0.128/permission', '2.0.77/ask', '2.1.330/long'])('along the recor
   }
 });
 
-test('a row is read again when it changes and when it changes back, and no row twice otherwise', () => {
+test('a row is read again when it changes and when it changes back, and otherwise never twice', () => {
   const terminal = open({ cols: 20, rows: 4 });
   const reader = createFrameReader(terminal);
   write(terminal, 'first\r\nsecond\r\nthird');
@@ -86,7 +86,7 @@ test('a row is read again when it changes and when it changes back, and no row t
   expect(reader.frame().alertRows).toEqual([0]);
 });
 
-test('a character that joins another one shows, though the cell is the same', () => {
+test('a character that joins another one is noticed, although the cell is the same', () => {
   const terminal = open({ cols: 20, rows: 2 });
   const reader = createFrameReader(terminal);
   write(terminal, 'e\u0301');

@@ -87,8 +87,8 @@ test.each([
   ['scrolled down', 'one\r\ntwo\x1b[2147483647T', ''],
   ['deleted', 'one\r\ntwo\x1b[1;1H\x1b[2147483647M', ''],
   ['repeated', '\x1b[3;1Hx\x1b[3b', '\n\nxxxx'],
-  ['shifted by lines as many as asked for', 'one\x1b[1;1H\x1b[2L', '\n\none'],
-])('what is %s is where it was without a bound', async (_what, text, shown) => {
+  ['shifted by as many lines as requested', 'one\x1b[1;1H\x1b[2L', '\n\none'],
+])('%s ends at the same place as without a limit', async (_what, text, shown) => {
   const emulator = createEmulator({ cols: 20, rows: 5, scrollback: 10 });
   emulator.write(bytes(text));
   await emulator.flush();

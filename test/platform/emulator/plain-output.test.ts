@@ -22,36 +22,36 @@ test.each([
   ['erased lines', '\x1b[K\x1b[2K'],
   ['a redraw', '\x1b[?2026h\x1b[?25l\x1b[?25h\x1b[?2026l'],
   ['a title', '\x1b]0;✳ Claude Code\x07'],
-])('plain are %s', (_, text) => {
+])('plain output: %s', (_, text) => {
   expect(isPlainOutput(bytes(text))).toBe(true);
 });
 
 test.each([
-  ['counts that are looped over', '\x1b[9S\x1b[9T'],
+  ['counts that cause loops', '\x1b[9S\x1b[9T'],
   ['repetitions', 'x\x1b[9b'],
   ['inserted lines', '\x1b[9L'],
   ['an erased screen', '\x1b[2J'],
   ['another screen', '\x1b[?1049h'],
-  ['another screen beside a plain mode', '\x1b[?25;1049h'],
+  ['another screen together with a plain mode', '\x1b[?25;1049h'],
   ['a scroll region', '\x1b[2;4r'],
   ['a full reset', '\x1bc'],
-  ['a sequence with a sign between', '\x1b[1 q'],
+  ['a sequence with a character in between', '\x1b[1 q'],
   ['a string', '\x1bPq\x1b\\'],
-  ['a title of letters that are not looked at', '\x1b]0;\ue123\x07'],
-  ['another string of the kind of titles', '\x1b]10;?\x07'],
-  ['a title that ends otherwise', '\x1b]0;x\x1b\\'],
+  ['a title with letters that are not checked', '\x1b]0;\ue123\x07'],
+  ['another string of the same kind as titles', '\x1b]10;?\x07'],
+  ['a title with another terminator', '\x1b]0;x\x1b\\'],
   ['a long title', `\x1b]0;${'x'.repeat(300)}\x07`],
   ['a long sequence', `\x1b[${'1;'.repeat(100)}m`],
-  ['the begin of a sequence', 'x\x1b[3'],
-  ['the begin of a title', 'x\x1b]0;x'],
+  ['the beginning of a sequence', 'x\x1b[3'],
+  ['the beginning of a title', 'x\x1b]0;x'],
   ['a control character of two bytes that begins a string', '\u009d0;x\u009c'],
   ['another control character', 'x\x0e'],
   ['DEL', '\x7f'],
-])('not plain are %s', (_, text) => {
+])('not plain: %s', (_, text) => {
   expect(isPlainOutput(bytes(text))).toBe(false);
 });
 
-test('after plain output a terminal is outside of every sequence', () => {
+test('after plain output a terminal is not inside a sequence', () => {
   const terminal = new xterm.Terminal({ cols: 9, rows: 5, allowProposedApi: true, logLevel: 'off' });
   const core = coreOf(terminal);
   fc.assert(
@@ -88,7 +88,7 @@ test('hardly anything that Claude Code writes during a turn is watched', () => {
   }
 });
 
-test('plain output is drawn without a watch; anything else, and what follows it inside a sequence, with one', async () => {
+test('plain output is drawn without a watch; anything else, and output that follows it inside a sequence, with one', async () => {
   const watched = vi.spyOn(Script.prototype, 'runInContext');
   const emulator = createEmulator({ cols: 40, rows: 5, scrollback: 10 });
   const draw = async (text: string): Promise<number> => {
@@ -116,7 +116,7 @@ test('plain output is drawn without a watch; anything else, and what follows it 
   emulator.dispose();
 });
 
-test('the slowest plain output takes as long as its length demands', async () => {
+test('the slowest plain output takes as long as its length requires', async () => {
   // Each takes 0.3 s at rest, because every byte draws, erases, or scrolls a row of the largest usual window.
   const emulator = createEmulator({ cols: 400, rows: 100, scrollback: 1_000 });
   for (const piece of ['\n', '\x1b[K', '\x1b[2K', '\t\r', '日', 'e\u0301', '\x1b[999999999999A', '\x1b[9;9H']) {

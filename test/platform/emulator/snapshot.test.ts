@@ -71,20 +71,20 @@ test('a terminal that continues from a snapshot, wherever it was taken, shows th
 
 test.each([
   ['bold behind dim', '\x1b[2mhint\x1b[0m\r\n\x1b[1mhead\x1b[0m', ''],
-  ['a style of the normal screen that the alternate one does not have', '\x1b[31;44mred\x1b[?1049h\x1b[0mplain', ''],
-  ['a line that is just full', '123456789', 'next'],
-  ['a line that is just full, and another style', '\x1b[1m123456789\x1b[0m', 'next'],
-  ['that a full line was followed by something else', '123456789\0', '\x1b[2b'],
+  ['a style of the normal screen that the alternate screen lacks', '\x1b[31;44mred\x1b[?1049h\x1b[0mplain', ''],
+  ['a line that is exactly full', '123456789', 'next'],
+  ['a line that is exactly full, and another style', '\x1b[1m123456789\x1b[0m', 'next'],
+  ['the fact that a full line was followed by something else', '123456789\0', '\x1b[2b'],
   ['half an emoji', '👩', '\u200d💻'],
   ['a letter without its accent', '\x1b[4me', '\u0301'],
-  ['an emoji of which a repetition comes', '漢', '\x1b[2b'],
+  ['an emoji that is repeated', '漢', '\x1b[2b'],
   ['a scroll region', 'a\r\nb\r\nc\x1b[2;3r\x1b[3;1H', '\nd'],
   ['origin mode', '\x1b[2;4r\x1b[?6h\x1b[2;2H', 'x\x1b[Hy'],
   ['a saved cursor', 'abc\x1b[32m\x1b7\x1b[0m\r\n', 'x\x1b8y'],
   ['line drawing', '\x1b(0lq', 'k\x1b(Bq'],
   ['line drawing by shift out', '\x1b)0\x0e', 'lqk\x0fq'],
   ['insert mode', 'abc\x1b[4h\x1b[1;2He', '\u0301x'],
-  ['a combining mark that stands alone', '\x1b[m\u0301ab', 'c'],
+  ['a combining mark without a base', '\x1b[m\u0301ab', 'c'],
   ['a background to the end of the line', '\x1b[42m\x1b[K\r\n\x1b[0mx', ''],
 ])('a snapshot keeps %s', async (_, before, after) => {
   const whole = await drawn(before);
@@ -94,11 +94,11 @@ test.each([
   expect(picture(joined)).toEqual(picture(whole));
 });
 
-test('how the mouse is reported goes along', async () => {
+test("the mouse's reporting mode is kept", async () => {
   expect(snapshotOf(await drawn('\x1b[?1002h\x1b[?1006h'), false)).toBe('\x1b[?1002h\x1b[?1006h\x1b[?25l');
 });
 
-test('a plain text is its own snapshot; below other things, in a taller terminal, it is right as well', async () => {
+test('plain text is its own snapshot, which is also right below other text, in a taller terminal', async () => {
   const text = 'one\r\ntwo';
   expect(snapshotOf(await drawn(text), true)).toBe(text);
   const elsewhere = await drawn(`$ follow\r\n${snapshotOf(await drawn('one\r\ntwo\r\n\x1b[A\x1b[2C'), true)}x`, {

@@ -22,26 +22,26 @@ const complete = async (typed: string) =>
 test.each([
   ['the beginning of a name', '~/src/au', ['src/auth', 'src/auth-link', 'src/authors']],
   [
-    'a folder and a slash: all in it but the hidden ones',
+    'a folder and a slash: everything in it except hidden folders',
     '~/src/',
     ['src/auth', 'src/auth-link', 'src/authors', 'src/Billing', 'src/with blank'],
   ],
-  ['the dot of a hidden one', '~/src/.g', ['src/.git']],
-  ['nothing: the home', '', ['src']],
-  ['the tilde alone', '~', ['src']],
-  ['a path from the home', 'src/B', ['src/Billing']],
-  ['a name in full', '~/src/authors', ['src/authors']],
+  ['the dot of a hidden folder', '~/src/.g', ['src/.git']],
+  ['nothing: the home folder', '', ['src']],
+  ['only a tilde', '~', ['src']],
+  ['a path from the home folder', 'src/B', ['src/Billing']],
+  ['a full name', '~/src/authors', ['src/authors']],
 ])('offers the folders for %s', async (_, typed, expected) => {
   expect(await complete(typed)).toEqual(expected);
 });
 
-test('offers nothing, and fails nowhere, for what is not there, is no folder or is no path', async () => {
+test('offers nothing, without an error, for a missing folder, a file or an invalid path', async () => {
   for (const typed of ['~/no/such/', '~/src/author.txt/', 'a\u0000b', `/${'x'.repeat(4000)}`]) {
     expect(await complete(typed), JSON.stringify(typed)).toEqual([]);
   }
 });
 
-test('offers fifty at most', async () => {
+test('offers at most fifty', async () => {
   for (let number = 0; number < 60; number++) mkdirSync(join(world.home, `many/folder-${number}`), { recursive: true });
   expect(await complete('~/many/')).toHaveLength(50);
 });

@@ -32,20 +32,20 @@ const complete = async (word: string) => (await completePrompt(folder, word)).ma
 
 test.each([
   [
-    'a name: the nearest first, then those that have it anywhere',
+    'a name: matches at the beginning first, then matches anywhere',
     '@mai',
     ['@main.md', '@src/main.ts', '@deep/main/', '@deep/main/x.ts', '@src/domain.ts'],
   ],
   ['a folder and a slash', '@src/', ['@src/main.ts', '@src/domain.ts']],
-  ['the dot of a hidden one', '@.en', ['@.env']],
-  ['a command, in whatever folder it lies', '/re', ['/release', '/report', '/review']],
-  ['no word of these', 'main', []],
+  ['the dot of a hidden file', '@.en', ['@.env']],
+  ['a command, whatever its folder', '/re', ['/release', '/report', '/review']],
+  ['none of these words', 'main', []],
 ])('offers for %s', async (_, word, expected) => {
   expect(new Set(await complete(word))).toEqual(new Set(expected));
   expect((await complete(word))[0]).toBe(expected[0]);
 });
 
-test('says of a command what its file says', async () => {
+test('describes a command as its file does', async () => {
   expect(await completePrompt(folder, '/re')).toEqual([
     { text: '/release', about: 'Tag it' },
     { text: '/report', about: null },
@@ -53,7 +53,7 @@ test('says of a command what its file says', async () => {
   ]);
 });
 
-test('looks at nothing outside of the folder, whatever is typed or linked', async () => {
+test('reads nothing outside of the folder, whatever is typed or linked', async () => {
   const words = [
     '@../',
     '@../outside/main',
@@ -69,7 +69,7 @@ test('looks at nothing outside of the folder, whatever is typed or linked', asyn
   expect(await completePrompt(join(folder, 'nowhere'), '@a')).toEqual([]);
 });
 
-test('gives fifty at most', async () => {
+test('offers at most fifty', async () => {
   mkdirSync(join(folder, 'many'));
   for (let number = 0; number < 120; number++) writeFileSync(join(folder, 'many', `file-${number}`), '');
   expect(await complete('@many/')).toHaveLength(50);

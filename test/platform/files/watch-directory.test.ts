@@ -32,7 +32,7 @@ function start(options: Partial<DirectoryWatchOptions> = {}): () => void {
 
 const until = (word: string) => waitFor(() => told.includes(word), { describe: `${word} is told`, actual: () => told });
 
-test('a directory that is there is told of at once, then each file that comes, is written to, and goes', async () => {
+test('an existing directory is reported at once, then each file that appears, is written to, or disappears', async () => {
   mkdirSync(dir, { recursive: true });
   start();
   expect(told).toEqual(['begin']);
@@ -44,7 +44,7 @@ test('a directory that is there is told of at once, then each file that comes, i
   await until('rename file');
 });
 
-test('a directory is watched that is made later, together with the one above it', async () => {
+test('a directory that is created later is watched, together with the one above it', async () => {
   start();
   expect(told).toEqual(['missing']);
   mkdirSync(dir, { recursive: true });
@@ -54,7 +54,7 @@ test('a directory is watched that is made later, together with the one above it'
   expect(told).not.toContain('replaced');
 });
 
-test('a directory is missed that is removed while a file in it is open, of which the kernel tells nothing', async () => {
+test('a directory that is removed while a file in it is open is missed, although the kernel reports nothing', async () => {
   mkdirSync(dir, { recursive: true });
   const open = openSync(join(dir, 'open'), 'w');
   start();
@@ -67,7 +67,7 @@ test('a directory is missed that is removed while a file in it is open, of which
   closeSync(open);
 });
 
-test('what happens beside a directory that is missing is no change of it', async () => {
+test('events next to a missing directory are not changes of it', async () => {
   mkdirSync(dirname(dir), { recursive: true });
   start();
   for (let number = 0; number < 20; number++) writeFileSync(join(dirname(dir), `other ${number}`), '');
@@ -80,7 +80,7 @@ test.each([
   ['removed', () => rmSync(dir, { recursive: true })],
   ['moved away', () => renameSync(dir, `${dir}.old`)],
 ])(
-  'a directory that was %s is missed, and watched again when it is made anew: what lay in it is told to have gone',
+  'a directory that was %s is missed, and watched again when it is created again: its files are reported as gone',
   async (_, lose) => {
     mkdirSync(dir, { recursive: true });
     writeFileSync(join(dir, 'file'), '');
@@ -96,14 +96,14 @@ test.each([
   },
 );
 
-test('a directory whose place above it was moved is missed with the next sweep', async () => {
+test('a directory whose parent was moved is missed at the next sweep', async () => {
   mkdirSync(dir, { recursive: true });
   start({ sweepMs: 50 });
   renameSync(dirname(dir), `${dirname(dir)}.old`);
   await until('missing');
 });
 
-test('nothing is told after the watch has ended, also where it ends while it tells', async () => {
+test('nothing is reported after the watch has ended, even if it ends during a report', async () => {
   mkdirSync(dir, { recursive: true });
   const stop = start({
     onReplaced: () => {
@@ -121,7 +121,7 @@ test('nothing is told after the watch has ended, also where it ends while it tel
   expect(told.filter((word) => !word.startsWith('other'))).toEqual([]);
 });
 
-test('a followed file is told of by its own name, and again after its directory was removed and made anew', async () => {
+test('a followed file is reported by its own name, and again after its directory was removed and created again', async () => {
   mkdirSync(dir, { recursive: true });
   const stops = ['one', 'two'].map((name) => watchFile(join(dir, name), (event) => told.push(`${name} ${event}`)));
   for (const stop of stops) world.onDispose(stop);

@@ -55,7 +55,7 @@ function numbers(from: number, to: number): string {
 describe('a session on a branch', () => {
   beforeEach(begin);
 
-  test('is counted as it is listed: renamed, binary, conflicted and untracked files, and nested repositories', async () => {
+  test('is counted the same as it is listed: renamed, binary, conflicted and untracked files, and nested repositories', async () => {
     repository.write('committed.txt', 'c\n');
     repository.git('mv', 'long.txt', 'renamed.txt');
     repository.commit();
@@ -68,7 +68,7 @@ describe('a session on a branch', () => {
     expect(await comparer.count({ folder: repository.dir, base: null })).toEqual({ base, total });
   });
 
-  test('has what it committed, staged, changed and added since the branch began, by lines', async () => {
+  test('shows what it committed, staged, changed and added since the branch began, by lines', async () => {
     repository.write('committed.txt', 'c\n');
     repository.commit();
     repository.write('staged.txt', 's\ns\n');
@@ -91,7 +91,7 @@ describe('a session on a branch', () => {
     expect(changes.left_out).toEqual({ files: 0, untracked: 0 });
   });
 
-  test('of a file that was changed again and again says all the places', async () => {
+  test('reports all the places of a file that was changed repeatedly', async () => {
     repository.write('a.txt', 'one\n');
     repository.commit();
     repository.write('a.txt', 'one\nmore\n');
@@ -100,13 +100,13 @@ describe('a session on a branch', () => {
     expect(fileIn(await list(), 'a.txt')?.parts).toEqual(['committed', 'staged', 'unstaged']);
   });
 
-  test('that changed nothing has no changes, also where only times differ', async () => {
+  test('that changed nothing has no changes, even if times differ', async () => {
     utimesSync(join(repository.dir, 'a.txt'), 1, 1);
     expect((await list()).files).toEqual([]);
     expect(await patchOf(null)).toBe('');
   });
 
-  test('renames are seen, committed or not, with the lines that changed', async () => {
+  test('renames are found, committed or not, with the lines that changed', async () => {
     renameSync(join(repository.dir, 'long.txt'), join(repository.dir, 'renamed.txt'));
     repository.write('renamed.txt', `${numbers(1, 100)}101\n`);
     const file = fileIn(await list(), 'renamed.txt');
@@ -114,7 +114,7 @@ describe('a session on a branch', () => {
     expect(await patchOf('renamed.txt', 'long.txt')).toContain('rename from long.txt');
   });
 
-  test('binary files, links and modes are said, and a link is never followed', async () => {
+  test('binary files, links and modes are reported, and a link is never followed', async () => {
     const secret = join(world.dir, 'secret');
     writeFileSync(secret, 'a secret of the person\n');
     repository.write('picture.bin', new Uint8Array([1, 0, 2, 0]));
@@ -141,7 +141,7 @@ describe('a session on a branch', () => {
     expect(await patchOf('folder/passwd')).not.toContain('of somebody else');
   });
 
-  test('ignored files are no changes: by the repository, its own list and the person’s', async () => {
+  test('ignored files are not changes: by the repository, its own list and the person’s', async () => {
     repository.write('.gitignore', 'built/\n');
     repository.commit();
     repository.write('built/x', 'x');
@@ -156,7 +156,7 @@ describe('a session on a branch', () => {
     expect(await patchOf('built/x')).toBe('');
   });
 
-  test('odd names come through: line feeds, escape codes, quotes, reordering marks, wildcards, bytes that are no UTF-8', async () => {
+  test('unusual names are kept: line feeds, escape codes, quotes, reordering marks, wildcards, bytes that are not UTF-8', async () => {
     const odd = [
       'line\nfeed',
       'esc\u001b[2J',
@@ -182,7 +182,7 @@ describe('a session on a branch', () => {
     expect(await patchOf('latin-\ufffd\ufffd')).toContain('+in latin');
   });
 
-  test('a submodule is one entry, and a repository in the folder too; neither is looked into', async () => {
+  test('a submodule is one entry, and so is a repository in the folder; neither is inspected', async () => {
     const inner = createRepository(world, 'inner');
     inner.write('x', 'x');
     inner.commit();
@@ -196,7 +196,7 @@ describe('a session on a branch', () => {
     expect(changes.files.map(({ path }) => path)).toEqual(['.gitmodules', 'nested/', 'sub']);
   });
 
-  test('a file in conflict is one entry that says so', async () => {
+  test('a file in conflict is one entry, marked as such', async () => {
     repository.write('a.txt', 'mine\n');
     repository.commit();
     repository.git('checkout', '--quiet', 'main');
@@ -210,7 +210,7 @@ describe('a session on a branch', () => {
     expect(await patchOf('a.txt')).toContain('<<<<<<<');
   });
 
-  test('10,000 changed lines are counted and come as one patch; a patch beyond the bound is cut at a line, and says so', async () => {
+  test('10,000 changed lines are counted and returned as one patch; a patch beyond the limit is cut at a line, and marked', async () => {
     repository.write('many.txt', numbers(1, 10_000));
     const before = performance.now();
     const changes = await list();
@@ -240,7 +240,7 @@ describe('a session on a branch', () => {
 describe('the base', () => {
   beforeEach(begin);
 
-  test('is what the caller names, where both went apart', async () => {
+  test('is the commit that the caller names, at the point where both diverged', async () => {
     repository.write('a.txt', 'on task\n');
     repository.commit();
     repository.git('branch', 'other', 'main');
@@ -253,7 +253,7 @@ describe('the base', () => {
     await expect(list('--output=/tmp/x')).rejects.toMatchObject({ code: 'no_such_ref' });
   });
 
-  test('is the branch that a worktree was made from', async () => {
+  test('is the branch from which a worktree was created', async () => {
     const dir = join(world.dir, 'tree');
     repository.git('worktree', 'add', '--quiet', '-b', 'second', dir, 'task');
     writeFileSync(join(dir, 'new'), 'x\n');
@@ -263,7 +263,7 @@ describe('the base', () => {
     expect(changes.files.map(({ path }) => path)).toEqual(['new']);
   });
 
-  test('is the upstream where the reflog says nothing, then the default branch, then the last commit', async () => {
+  test('is the upstream if the reflog names nothing, then the default branch, then the last commit', async () => {
     const clone = join(world.dir, 'clone');
     repository.git('checkout', '--quiet', 'main');
     repository.git('clone', '--quiet', repository.dir, clone);
@@ -287,7 +287,7 @@ describe('the base', () => {
 });
 
 describe('without a commit', () => {
-  test('everything is added; the base is nothing', async () => {
+  test('everything is added; the base is empty', async () => {
     repository.write('a', 'x\n');
     repository.write('b', 'x\n');
     repository.git('add', 'b');
@@ -327,7 +327,7 @@ test('other forms of a repository are read: SHA-256, a split index, a sparse one
   }
 });
 
-describe('what is no repository to be compared', () => {
+describe('a folder that cannot be compared', () => {
   test('is reported: no repository, a folder that is gone, a bare one, one whose files are elsewhere', async () => {
     const plain = join(world.dir, 'plain');
     mkdirSync(plain);
@@ -352,7 +352,7 @@ describe('what is no repository to be compared', () => {
   });
 });
 
-test('a home that was removed is not made again', async () => {
+test('a home that was removed is not created again', async () => {
   begin();
   const home = join(world.dir, 'removed');
   const inHome = createComparer({ environment: world.env, scratchDir: join(home, 'compare') });

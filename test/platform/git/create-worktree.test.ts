@@ -31,7 +31,7 @@ const traces = () => ({
 describe('a worktree', () => {
   beforeEach(() => repository.commit('first', { 'a.txt': 'a\n', 'deep/b.txt': 'b\n' }));
 
-  test("is made in Claude Code's place, on a new branch, with the folder below it that was asked for", async () => {
+  test("is created in Claude Code's place, on a new branch, with the requested folder inside it", async () => {
     const made = await make('AUTH', { cwd: join(repository.path, 'deep') });
     expect(made).toMatchObject({
       path: placeOf('AUTH'),
@@ -62,7 +62,7 @@ describe('a worktree', () => {
     });
   });
 
-  test('takes a branch that exists, if it is named', async () => {
+  test('accepts an existing branch, if it is named', async () => {
     repository.git('branch', 'old');
     expect(await make('AUTH', { branch: 'old' })).toMatchObject({ branch: 'old', isNewBranch: false });
     repository.git('branch', 'SAME');
@@ -73,15 +73,18 @@ describe('a worktree', () => {
   test.each([
     ['name', ['AUTH', 'AUTH', 'AUTH'], undefined],
     ['branch', ['ONE', 'TWO', 'THREE'], 'fix/login'],
-  ])('that is asked for three times at once under one %s is made once, and stays whole', async (_, names, branch) => {
-    const asked = await Promise.allSettled(names.map((name) => make(name, branch === undefined ? {} : { branch })));
-    const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
-    expect(made).toHaveLength(1);
-    const [{ path, branch: taken, commit }] = made as [(typeof made)[0]];
-    expect(hashFiles(path)).toMatchObject({ 'a.txt': expect.any(String), 'deep/b.txt': expect.any(String) });
-    expect(repository.git('rev-parse', `refs/heads/${taken}`)).toBe(commit);
-    expect(readdirSync(join(path, '..'))).toHaveLength(1);
-  });
+  ])(
+    'that is requested three times at once under one %s is created once, and stays whole',
+    async (_, names, branch) => {
+      const asked = await Promise.allSettled(names.map((name) => make(name, branch === undefined ? {} : { branch })));
+      const made = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+      expect(made).toHaveLength(1);
+      const [{ path, branch: taken, commit }] = made as [(typeof made)[0]];
+      expect(hashFiles(path)).toMatchObject({ 'a.txt': expect.any(String), 'deep/b.txt': expect.any(String) });
+      expect(repository.git('rev-parse', `refs/heads/${taken}`)).toBe(commit);
+      expect(readdirSync(join(path, '..'))).toHaveLength(1);
+    },
+  );
 
   test('is undone without a trace, and a branch that existed stays', async () => {
     repository.git('branch', 'old');
@@ -128,7 +131,7 @@ describe('bad input is a catalogued error, and nothing is left', () => {
     expect(traces()).toEqual(before);
   });
 
-  test('a branch whose name stands in the way of a folder of branches', async () => {
+  test('a branch whose name prevents a folder of branches', async () => {
     repository.commit('first', { 'a.txt': 'a\n' });
     repository.git('branch', 'fix');
     const before = traces();
@@ -202,7 +205,7 @@ describe('a path never leads out of the worktree', () => {
     expect(existsSync(join(made.path, 'my.env'))).toBe(false);
   });
 
-  test('a pipe in the place of a file is not waited for', async () => {
+  test('a pipe in the place of a file does not block', async () => {
     repository.commit('first', { 'a.txt': 'a\n', '.gitignore': '*.env\n', '.worktreeinclude': '*.env\n' });
     await runProgram('mkfifo', [join(repository.path, 'pipe.env')], { env: world.env, timeoutMs: 5_000 });
     expect((await make('A')).path).toBe(placeOf('A'));

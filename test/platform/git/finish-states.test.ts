@@ -186,7 +186,7 @@ describe('the files of a worktree', () => {
     expect(Object.keys(was?.files ?? {}).length).toBeGreaterThan(2);
   });
 
-  test('what was staged is in it too, where the file has gone since', async () => {
+  test('staged content is included too, even if the file has been deleted since', async () => {
     const index = Object.keys(FILES).indexOf('a staged new file that was deleted since');
     const [state] = (await listStates(repository.place, repository.path)).filter((one) => one.id === id);
     expect(repository.git('show', `${state?.staged}:s${index}/new.txt`)).toBe('only staged');
@@ -238,7 +238,7 @@ describe('a worktree as a whole', () => {
     expect(after.head).toBe(before.head);
   });
 
-  test('a branch without a commit comes back as a branch: git makes no worktree of it', async () => {
+  test('a branch without a commit comes back as a branch, because git creates no worktree for it', async () => {
     const its = begin();
     its.git('checkout', '--quiet', '--orphan', 'orphan');
     const { saved } = await its.finish('discard');
@@ -248,7 +248,7 @@ describe('a worktree as a whole', () => {
   });
 });
 
-describe('commits that nothing else has are kept', () => {
+describe('commits that exist nowhere else are kept', () => {
   test('stashes, commits that were left or amended, and what an unfinished merge needs', async () => {
     const its = begin();
     its.write('stashed.txt', 'stashed\n');
@@ -333,7 +333,7 @@ describe('a finish is refused', () => {
   });
 });
 
-test('a finish that is refused leaves the index as it was, and an empty folder keeps nothing from being finished', async () => {
+test('a refused finish leaves the index unchanged, and an empty folder does not prevent a finish', async () => {
   const its = begin();
   appendFileSync(join(its.path, 'a.txt'), 'more\n');
   const index = readFileSync(its.git('rev-parse', '--path-format=absolute', '--git-path', 'index'));

@@ -45,8 +45,8 @@ const everything = () => ({
   worktrees: repository.git('worktree', 'list', '--porcelain'),
 });
 
-describe('the commits of a worktree come into its base', () => {
-  test('by a fast-forward, where the base is checked out, with its files', async () => {
+describe('the commits of a worktree are moved to its base', () => {
+  test('by a fast-forward, if the base is checked out, with its files', async () => {
     const tip = its.commit('work', 'a.txt', 'two\n');
     const finished = await its.finish('merge');
     expect([head(), finished.commit, finished.saved.into]).toEqual([tip, tip, 'main']);
@@ -55,7 +55,7 @@ describe('the commits of a worktree come into its base', () => {
     expect([branches(), finished.isBranchKept, its.isGone()]).toEqual(['main', false, true]);
   });
 
-  test("by a merge commit of the person's own", async () => {
+  test("by a merge commit in the person's name", async () => {
     goApart();
     await its.finish('merge');
     expect(repository.git('log', '-1', '--format=%an <%ae> %s')).toBe(
@@ -98,7 +98,7 @@ describe('the commits of a worktree come into its base', () => {
     expect(repository.git('show', 'HEAD:new.txt')).toBe('new');
   });
 
-  test('into another branch that is checked out nowhere, and the main checkout stays', async () => {
+  test('into another branch that is not checked out anywhere, and the main checkout stays', async () => {
     repository.git('branch', 'develop');
     const tip = its.commit('work', 'a.txt', 'two\n');
     const before = hashFiles(repository.path);
@@ -150,7 +150,7 @@ describe('a finish is refused, and nothing is changed,', () => {
     });
   });
 
-  test('with changes that are in no commit, untracked ones too', async () => {
+  test('with uncommitted changes, untracked files included', async () => {
     its.commit('work', 'a.txt', 'two\n');
     its.write('new.txt', 'new\n');
     expect(await refuse('uncommitted_changes')).toMatchObject({ extra: { files: ['new.txt'] } });
@@ -186,7 +186,7 @@ describe('a finish is refused, and nothing is changed,', () => {
     expect(await refuse('checkout_filtered')).toMatchObject({ extra: { files: ['large.bin'] } });
   });
 
-  test('without a name for the commit, but a fast-forward needs none', async () => {
+  test('without a name for the commit, although a fast-forward needs none', async () => {
     goApart();
     for (const key of ['user.name', 'user.email']) repository.git('config', '--unset', key);
     repository.git('config', 'user.useConfigOnly', 'true');
@@ -198,7 +198,7 @@ describe('a finish is refused, and nothing is changed,', () => {
     expect((await its.finish('merge', { environment })).saved.into).toBe('main');
   });
 
-  test('with a base that is no branch, or is its own', async () => {
+  test('with a base that is not a branch, or is its own', async () => {
     its.commit('work', 'a.txt', 'two\n');
     await refuse('no_such_ref', 'merge', { into: 'nothing' });
     await refuse('no_such_ref', 'merge', { into: '--all' });
@@ -256,8 +256,8 @@ describe('a finish that is killed', () => {
   });
 });
 
-describe('what was saved comes back', () => {
-  test('as a branch: its commits, and what was in none of them as one more, without ignored files', async () => {
+describe('saved work is restored', () => {
+  test('as a branch: its commits, and one more with what was in none of them, without ignored files', async () => {
     its.commit('work', 'a.txt', 'two\n');
     its.write('new.txt', 'untracked\n');
     its.write('own.env', 'secret\n');
@@ -269,7 +269,7 @@ describe('what was saved comes back', () => {
     expect(repository.git('ls-tree', '-r', '--name-only', 'back')).not.toContain('own.env');
   });
 
-  test('once, whoever asks for it several times at once, in folders of their own under one branch', async () => {
+  test('once, even if it is requested several times at once, in separate folders under one branch', async () => {
     its.write('b.txt', 'changed\n');
     const { saved } = await its.finish('discard');
     const folders = ['one', 'two', 'three'].map((name) => join(world.dir, `${name}-${count}`));
@@ -282,7 +282,7 @@ describe('what was saved comes back', () => {
     expect(repository.gitIn(made[0] ?? '', 'status', '--porcelain', '--branch')).toBe('## back\n M b.txt');
   });
 
-  test('in another folder on another branch, and never over something', async () => {
+  test('in another folder on another branch, and never over anything', async () => {
     its.write('b.txt', 'changed\n');
     const { saved } = await its.finish('discard');
     const { id } = saved;

@@ -61,7 +61,7 @@ async function worked(): Promise<string> {
 }
 
 describe('the fork of a worktree', () => {
-  test('has the same commit and files byte for byte, changed, staged and untracked as there', async () => {
+  test('has the same commit and files byte for byte, changed, staged and untracked as in the original', async () => {
     const path = await worked();
     const made = await fork('AUTH-2', path);
     expect(made).toMatchObject({ path: placeOf('AUTH-2'), branch: 'AUTH-2', isNewBranch: true, leftOut: [] });
@@ -73,7 +73,7 @@ describe('the fork of a worktree', () => {
     expect(repository.gitIn(made.path, 'diff', '--cached')).toBe(repository.gitIn(path, 'diff', '--cached'));
   });
 
-  test('changes nothing of the original: no file, no index, no ref, nothing left in its git directory', async () => {
+  test('changes nothing in the original: no file, no index, no ref, nothing left in its git directory', async () => {
     const path = await worked();
     const before = stateOf(path);
     const refs = repository.git('for-each-ref', '--format=%(refname) %(objectname)');
@@ -86,7 +86,7 @@ describe('the fork of a worktree', () => {
     expect(Object.fromEntries(own)).toEqual(main);
   });
 
-  test('can be made of the main checkout and of a folder below, on a branch that is named', async () => {
+  test('can be made from the main checkout and from a folder below, on a named branch', async () => {
     repository.write('a.txt', 'changed\n');
     repository.write('new.txt', 'n\n');
     const made = await fork('ONE', join(repository.path, 'deep'), 'try/one');
@@ -95,7 +95,7 @@ describe('the fork of a worktree', () => {
     expect(readFileSync(join(made.path, 'new.txt'), 'utf8')).toBe('n\n');
   });
 
-  test('is refused, and leaves nothing, on a branch or in a folder that exists, and over a nested repository', async () => {
+  test('is refused, and leaves nothing, if the branch or folder exists, and over a nested repository', async () => {
     const path = await worked();
     const before = repository.git('for-each-ref', '--format=%(refname) %(objectname)');
     await expect(fork('X', path, 'AUTH')).rejects.toMatchObject({ code: 'branch_exists' });

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => world.dispose());
 
-test('all worktrees of a repository, and the folders below, have the main checkout in common', async () => {
+test('all worktrees of a repository, and the folders below, share the main checkout', async () => {
   const { dir, git, write, commit } = createRepository(world);
   write('deep/a.txt', 'a');
   commit();
@@ -21,7 +21,7 @@ test('all worktrees of a repository, and the folders below, have the main checko
   expect(await Promise.all(places.map(findMainCheckout))).toEqual(places.map(() => dir));
 });
 
-test('the worktrees of a bare repository have its folder in common', async () => {
+test('the worktrees of a bare repository share its folder', async () => {
   const { git, write, commit, dir } = createRepository(world);
   write('a.txt', 'a');
   commit();
@@ -31,7 +31,7 @@ test('the worktrees of a bare repository have its folder in common', async () =>
   expect(await findMainCheckout(join(world.dir, 'out'))).toBe(bare);
 });
 
-test('a folder outside of a repository, or one that is gone, has none; a hostile .git names only a place', async () => {
+test('a folder outside of a repository, or one that is gone, has none; the place that a hostile .git names is only read', async () => {
   const plain = join(world.dir, 'plain');
   mkdirSync(plain);
   expect(await findMainCheckout(plain)).toBeNull();

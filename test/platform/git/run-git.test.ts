@@ -126,19 +126,19 @@ describe('nothing of a hostile repository runs', () => {
 });
 
 describe('a fault is a catalogued error', () => {
-  test('where git is not there', async () => {
+  test('if git is not installed', async () => {
     const call = askGit(['version'], { cwd: repository, environment: { ...world.env, PATH: traps } });
     await expect(call).rejects.toMatchObject({ code: 'git_not_found' });
   });
 
-  test('where the command fails: with its words', async () => {
+  test('if the command fails: with its message', async () => {
     await expect(runGit(['rev-parse', '--verify', 'nothing'], here())).rejects.toMatchObject({
       code: 'git_failed',
       message: expect.stringContaining('Needed a single revision'),
     });
   });
 
-  test('where it prints too much, or takes too long', async () => {
+  test('if it prints too much, or takes too long', async () => {
     write('large', 'x'.repeat(100_000));
     const hash = await askGit(['hash-object', '-w', 'large'], here());
     await expect(runGit(['cat-file', 'blob', hash], { ...here(), maxBytes: 1_000 })).rejects.toMatchObject({

@@ -114,7 +114,7 @@ function work(): void {
 }
 
 describe('a checkpoint', () => {
-  test('has every tracked and untracked file byte for byte, and changes nothing of the repository', async () => {
+  test('has every tracked and untracked file byte for byte, and changes nothing in the repository', async () => {
     fill();
     const before = look();
     const begun = await keeper.begin(facts(), HELD);
@@ -168,7 +168,7 @@ describe('a checkpoint', () => {
     expect(readFileSync(at('plain.secret'), 'utf8')).toBe('secret\n');
   });
 
-  test('sees a file that git was told to take as unchanged, and one with the size and date that it had', async () => {
+  test('notices a file that git was told to assume unchanged, and one whose size and date did not change', async () => {
     repository.commit('first', { 'a.txt': 'one\n', 'b.txt': 'one\n' });
     repository.git('update-index', '--assume-unchanged', 'a.txt');
     const { atime, mtime } = statSync(at('b.txt'));
@@ -180,7 +180,7 @@ describe('a checkpoint', () => {
     expect(files).toBe(2);
   });
 
-  test('counts files and lines of the turn alone, and tells its patch', async () => {
+  test('counts only the files and lines of the turn, and returns its patch', async () => {
     repository.commit('first', { 'a.txt': 'one\ntwo\n' });
     repository.write('a.txt', 'zero\none\ntwo\n');
     const one = await turn(() => {
@@ -204,7 +204,7 @@ describe('a checkpoint', () => {
     expect(patch).not.toContain('b.txt');
   });
 
-  test('of a turn that runs is compared with the files as they are now', async () => {
+  test('of a running turn is compared with the current files', async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     const begun = await keeper.begin(facts(), HELD);
     repository.write('b.txt', 'b\n');
@@ -227,7 +227,7 @@ describe('a checkpoint', () => {
     expect((await keeper.begin({ ...facts(), folder: wide }, HELD)).begin).toHaveLength(64);
   });
 
-  test('of a turn that changed nothing and that nobody asked for is forgotten', async () => {
+  test('of a turn that changed nothing and that nobody requested is forgotten', async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     const begun = await keeper.begin({ ...facts(), prompt: null }, HELD);
     expect(await keeper.end(begun, { at: Date.now(), prompt: null })).toBe(null);
@@ -248,7 +248,7 @@ describe('a checkpoint', () => {
     expect(await keeper.list(repository.path)).toHaveLength(2);
   });
 
-  test('leaves out a large file, a repository inside and a pipe, and a rewind leaves them alone', async () => {
+  test('leaves out a large file, a nested repository and a pipe, and a rewind leaves them alone', async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     repository.write('large.bin', '');
     truncateSync(at('large.bin'), 60 * 1024 * 1024);
@@ -265,7 +265,7 @@ describe('a checkpoint', () => {
     expect(readFileSync(at('inner/file.txt'), 'utf8')).toBe('inner, changed\n');
   });
 
-  test('is refused where thousands of new files are neither tracked nor ignored, with what to do', async () => {
+  test('is refused if thousands of new files are neither tracked nor ignored, with what to do', async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     for (let count = 0; count < 6; count += 1) {
       repository.write(`large-${count}`, '');
@@ -279,7 +279,7 @@ describe('a checkpoint', () => {
     expect(repository.git('for-each-ref', 'refs/cbos')).toBe('');
   });
 
-  test('of another home is none of ours, and its numbers are not taken', async () => {
+  test('of another home is not used, and its numbers are not taken', async () => {
     repository.commit('first', { 'a.txt': 'one\n' });
     const other = createTurnKeeper({
       environment: world.env,
@@ -296,7 +296,7 @@ describe('a checkpoint', () => {
 describe('a rewind', () => {
   beforeEach(fill);
 
-  test('brings every file back byte for byte, leaves what git ignores, and is undone by another', async () => {
+  test('restores every file byte for byte, leaves what git ignores, and is undone by another', async () => {
     const before = hashFiles(repository.path);
     const { begin } = await turn(work);
     repository.write('.env', 'TOKEN=2\n');
@@ -316,7 +316,7 @@ describe('a rewind', () => {
     expect(hashFiles(repository.path)).toEqual(after);
   });
 
-  test('never overwrites or deletes what git ignores now, and says so', async () => {
+  test('never overwrites or deletes what git ignores now, and reports it', async () => {
     const { begin } = await turn(() => {
       repository.write('.gitignore', 'build/\n*.log\n.env\nuntracked.txt\nfolder\n');
       repository.write('untracked.txt', 'precious\n');

@@ -44,7 +44,7 @@ test('a resize reaches the program and the recording, and leaves nobody attached
   expect(entries.filter((entry) => entry.kind === 'resize').at(-1)).toMatchObject({ cols: 60, rows: 18 });
 });
 
-test('while a person is attached the size is theirs', async () => {
+test('while a person is attached, the size is theirs', async () => {
   const { screenId, agent } = await world.launch({ name: 'Attached', command: ['sleep', '1000'] });
   await attachPerson(world, screenId);
   const size = await readTerminalSize(world.host, agent.pid);
@@ -56,7 +56,7 @@ test('while a person is attached the size is theirs', async () => {
   expect(await readTerminalSize(world.host, agent.pid)).toEqual(size);
 });
 
-test('a rename gives a new id that works, the old one is gone', async () => {
+test('a rename gives a new id that works, and the old one is gone', async () => {
   const { screenId, daemon } = await world.launch({ name: 'Old', command: ['cat'] });
   const renamed = await renameScreen(world.host, { id: screenId }, 'New');
   expect(renamed).toBe(`${daemon.pid}.New`);
@@ -103,7 +103,7 @@ test('a session that something else started is found with its window and directo
   renameSync(file, moved);
   await typeKeys(world.host, { id }, 'after the move\r');
   await waitFor(() => readFileSync(moved, 'utf8').includes('after the move'), {
-    describe: 'it goes on after a rename',
+    describe: 'it continues after a rename',
   });
   expect(existsSync(file)).toBe(false);
   // The file is now shorter than what Screen wrote, as on a full disk. Screen then opens it again by its name.
@@ -114,7 +114,7 @@ test('a session that something else started is found with its window and directo
   expect(existsSync(file)).toBe(false);
 });
 
-test('an unrecorded session shows what stands on its screen', async () => {
+test('an unrecorded session shows the content of its screen', async () => {
   const id = await startForeign(world, { name: 'shown', command: ['sh', '-c', 'seq 50; echo "last line"; exec cat'] });
   const text = await waitFor(
     async () => {
@@ -134,7 +134,7 @@ test('the attach command attaches', async () => {
   expect((await listScreens(world.host))[0]?.attached).toBe(true);
 });
 
-test('interactive Claude Code is told from its helpers and from everything else', () => {
+test('interactive Claude Code is distinguished from its helpers and from everything else', () => {
   const look = (argv: string[], comm = basename(argv[0] ?? '').slice(0, 15)) => isClaudeProcess({ argv, comm });
   const npm = '/usr/lib/node_modules/@anthropic-ai/claude-code';
   for (const argv of [

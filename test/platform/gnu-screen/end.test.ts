@@ -53,7 +53,7 @@ function processesOf(name: string): string[] {
   return world.processes().flatMap(({ pid, command }) => (isOf(pid) ? [command] : []));
 }
 
-test('ten times out of ten nothing is left of a session, and the agent could say goodbye', async () => {
+test('ten times out of ten nothing is left of a session, and the agent could finish its work', async () => {
   await Promise.all(
     TEN.map(async (name) => {
       const launched = await startAgent(name);

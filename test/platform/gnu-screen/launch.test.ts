@@ -16,7 +16,7 @@ afterEach(() => world.dispose());
 /** A command that prints its arguments byte for byte, and stays. */
 const PRINT_ARGUMENTS = `printf '<%s>' "$@" > "$OUT"; exec sleep 1000`;
 
-test('a launched session is detached, recorded privately, and of the asked size from its first byte on', async () => {
+test('a launched session is detached, recorded privately, and has the requested size from its first byte on', async () => {
   const launched = await world.launch({
     name: 'Sized',
     cols: 133,
@@ -77,7 +77,7 @@ test('arguments and environment arrive byte for byte, and nothing in them is exe
   expect(existsSync(join(world.dir, 'executed'))).toBe(false);
 });
 
-test('a recording directory and a working directory with special characters are taken literally', async () => {
+test('a recording directory and a working directory with special characters are used literally', async () => {
   const odd = world.project(`o'dd $(touch x) "dir" %n \\`);
   const typescript = join(odd, 'Odd.typescript');
   await world.launch({
@@ -116,7 +116,7 @@ test('ten sessions launched at once all get their own socket, size and recording
   }
 });
 
-test('a command that does not exist is said to be missing, and nothing is left', async () => {
+test('a command that does not exist is reported as missing, and nothing is left', async () => {
   await expect(world.launch({ name: 'None', command: ['no-such-command-anywhere'] })).rejects.toMatchObject({
     code: 'claude_not_found',
     message: expect.stringContaining('no-such-command-anywhere'),
@@ -131,7 +131,7 @@ test('a command that ends at once is reported with its exit code and last words,
   await expectNothingLeft();
 });
 
-test('without Screen in PATH the launch says so, and nothing is left', async () => {
+test('without Screen in PATH the launch reports it, and nothing is left', async () => {
   await expect(
     world.launch({ name: 'NoScreen', command: ['sleep', '1000'], env: { PATH: world.binWithout('screen') } }),
   ).rejects.toMatchObject({ code: 'screen_not_found' });
@@ -148,7 +148,7 @@ test('an existing recording is never overwritten', async () => {
   expect(readFileSync(world.recording('Twice').typescript, 'utf8')).toBe(before);
 });
 
-test('a name up to the limit of the socket path works, one byte more is refused before anything happens', async () => {
+test('a name up to the limit of the socket path works, and one byte more is refused before anything happens', async () => {
   await using deep = await openScreenWorld('d'.repeat(40));
   const name = 'N'.repeat(107 - Buffer.byteLength(`${deep.host.dir}/.`) - deep.host.pidDigits);
   const launched = await deep.launch({ name, command: ['sleep', '1000'] });
@@ -161,7 +161,7 @@ test('a name up to the limit of the socket path works, one byte more is refused 
   expect(readdirSync(deep.streamDir)).toEqual([`${name}.timing`, `${name}.typescript`]);
 });
 
-test('an id of 80 characters works, a longer one, which Screen takes for wrong usage, is refused', async () => {
+test('an id of 80 characters works, and a longer one, which Screen treats as wrong usage, is refused', async () => {
   const longest = 80 - 1 - world.host.pidDigits;
   await world.launch({ name: 'N'.repeat(longest), command: ['sleep', '1000'] });
   await expect(world.launch({ name: 'M'.repeat(longest + 1), command: ['sleep', '1000'] })).rejects.toMatchObject({
@@ -169,7 +169,7 @@ test('an id of 80 characters works, a longer one, which Screen takes for wrong u
   });
 });
 
-test('the exit code of a command that runs to its end stands in the recording', async () => {
+test('the exit code of a command that runs to its end is in the recording', async () => {
   await world.launch({ name: 'Ends', command: ['sh', '-c', 'while [ ! -e end ]; do sleep 0.02; done; exit 7'] });
   world.write('project/end', '');
   const trailer = await waitFor(() => parseTrailer(readFileSync(world.recording('Ends').typescript)), {

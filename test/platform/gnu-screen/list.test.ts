@@ -60,13 +60,13 @@ test('every format and state of `screen -ls` is read', () => {
   });
 });
 
-test('an id is a pid and a name, anything else none', () => {
+test('an id is a pid and a name, and nothing else is an id', () => {
   expect(parseScreenId('12.a.b')).toEqual({ pid: 12, name: 'a.b' });
   for (const wrong of ['', '12', '12.', '.a', 'a.12', '-1.a', '012.a', '1e3.a'])
     expect(parseScreenId(wrong)).toBeNull();
 });
 
-test('the socket directory says the same as `screen -ls`: detached, attached, dead', async () => {
+test('the socket directory shows the same as `screen -ls`: detached, attached, dead', async () => {
   const [one, two, three] = await Promise.all(
     ['One', 'Two', 'Three'].map((name) => world.launch({ name, command: ['sleep', '1000'] })),
   );
@@ -102,7 +102,7 @@ async function expectSameAsScreen(): Promise<void> {
   }
 }
 
-test('a stopped daemon is told as unresponsive at once, and the others are listed', async () => {
+test('a stopped daemon is reported as unresponsive at once, and the others are listed', async () => {
   const stopped = await world.launch({ name: 'Stopped', command: ['sleep', '1000'] });
   const other = await world.launch({ name: 'Other', command: ['sleep', '1000'] });
   process.kill(stopped.daemon.pid, 'SIGSTOP');
@@ -155,7 +155,7 @@ test('a private directory whose name Screen would expand is replaced by another'
   expect(host.exchangeDir).toMatch(/^[A-Za-z0-9/._-]+$/);
 });
 
-test('launch, attach, detach, rename by somebody, and end are told without a poll', async () => {
+test('launch, attach, detach, rename by a user, and end are reported without a poll', async () => {
   let changes = 0;
   const stop = watchScreens(world.host.dir, () => {
     changes += 1;
@@ -180,7 +180,7 @@ test('launch, attach, detach, rename by somebody, and end are told without a pol
   expect(changes).toBe(0);
 });
 
-test('a directory that is made later, or removed and made again, is watched all the same', async () => {
+test('a directory that is created later, or removed and created again, is watched as well', async () => {
   const dir = join(world.dir, 'later');
   let changes = 0;
   world.onDispose(

@@ -86,7 +86,7 @@ test('200 kB arrive byte for byte in one bracket', async () => {
   await expectGot(typed(`\x1b[200~${text}\x1b[201~`));
 });
 
-test('a paste end inside of a text does not end the paste', async () => {
+test('the end of a paste inside a text does not end the paste', async () => {
   const { target, expectGot } = await startReceiver('Forged');
   const { text, removed } = cleanText('before\x1b[201~\rrm -rf /\x03\nafter');
   await pasteText(world.host, target, text, { chunked: false });
@@ -109,7 +109,7 @@ const LATE_SCREEN = `#!/bin/sh
 for word; do case $word in *"readreg p "*) rm -f "\${word##*readreg p }";; esac; done
 PATH=\${PATH#*:} exec screen "$@"`;
 
-test('what comes late types nothing, least of all what was typed before', async () => {
+test('a late call types nothing, and above all not what was typed before', async () => {
   const { target, expectGot } = await startReceiver('Late');
   await typeKeys(world.host, target, 'once');
   const bin = join(world.dir, 'late');
@@ -145,7 +145,7 @@ test('texts sent at once to one session and to several arrive whole, one after a
   await Promise.all(receivers.map(({ expectGot }) => expectGot(whole)));
 });
 
-test('to a program that reads slowly a large paste arrives whole before the Enter that follows', async () => {
+test('a large paste to a program that reads slowly arrives completely before the Enter that follows', async () => {
   const { target, expectGot } = await startSlowReceiver('Slow');
   const text = 'x'.repeat(60_000);
   const pasted = pasteText(world.host, target, text, { chunked: false });
@@ -155,7 +155,7 @@ test('to a program that reads slowly a large paste arrives whole before the Ente
   await expectGot(`\x1b[200~${text}\x1b[201~\r`);
 });
 
-test('to a program that does not read nothing more is typed, and when it reads again nothing was lost', async () => {
+test('nothing more is typed to a program that does not read, and when it reads again nothing was lost', async () => {
   const { target, expectGot } = await startSlowReceiver('Hung');
   const text = 'x'.repeat(40_000);
   await expect(pasteText(world.host, target, text, { chunked: false })).rejects.toMatchObject({
@@ -168,7 +168,7 @@ test('to a program that does not read nothing more is typed, and when it reads a
   await expectGot(`\x1b[200~${text}\x1b[201~\r`);
 });
 
-test('typing into a stopped daemon or a session that is gone is refused, and nothing stays in the exchange', async () => {
+test('typing into a stopped daemon or a session that is gone is refused, and nothing stays in the exchange directory', async () => {
   const { target, daemon, expectGot } = await startReceiver('Stopped');
   await stopProcess(daemon.pid);
   for (const type of [() => typeKeys(world.host, target, 'x'), () => pressEnter(world.host, target)]) {

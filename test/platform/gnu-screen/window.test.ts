@@ -49,7 +49,7 @@ async function startProgram(): Promise<{
 const gets = (got: () => string, wanted: string): Promise<true> =>
   waitFor(() => got() === wanted, { describe: `it gets ${JSON.stringify(wanted)}`, actual: got });
 
-test('every command is for its window, wherever the person looks and whichever number it has', async () => {
+test('every command is for its window, whatever the person looks at and whatever number it has', async () => {
   const { target, daemonPid, got } = await startProgram();
   const person = await attachPerson(world, target.id);
   const shell = await person.openShell();
@@ -76,7 +76,7 @@ test('every command is for its window, wherever the person looks and whichever n
   expect(await isLogging(daemonPid, file)).toBe(true);
   await person.terminal.type('x');
   await waitFor(() => shell() === 'x', {
-    describe: 'the shell gets what the person types, and that alone',
+    describe: 'the shell gets what the person types, and nothing else',
     actual: shell,
   });
   const renamed = await renameScreen(world.host, target, 'renamed');
@@ -105,7 +105,7 @@ test('a number that was changed by a command, with nobody attached, is found as 
   await waitFor(
     () => performance.now() > Math.max(0, ...[...world.host.windows.values()].map(({ provenAt }) => provenAt)) + 500,
     {
-      describe: 'the last look is old',
+      describe: 'the last check is old',
     },
   );
   await typeKeys(world.host, target, ' two');
@@ -139,7 +139,7 @@ test.each([
   },
 );
 
-test('where the program has ended nothing is typed into what else runs there', async () => {
+test('if the program has ended, nothing is typed into other programs there', async () => {
   const { target } = await startProgram();
   const person = await attachPerson(world, target.id);
   const shell = await person.openShell();

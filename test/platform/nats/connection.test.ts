@@ -20,8 +20,8 @@ async function impostor(info: object): Promise<{ server: Server; port: number; h
 
 test.each([
   ['no TLS at all', {}],
-  ['TLS if one likes, as a number', { tls_available: 1 }],
-  ['TLS if one likes, as a word', { tls_available: 'yes' }],
+  ['optional TLS, as a number', { tls_available: 1 }],
+  ['optional TLS, as a word', { tls_available: 'yes' }],
 ])('nothing is signed for a server that does not prove its identity: %s', async (_, info) => {
   const { server, port, heard } = await impostor(info);
   try {
@@ -33,7 +33,7 @@ test.each([
   }
 });
 
-test('a key signs, and only its own signature of the same text counts', () => {
+test('a key signs, and only its own signature of the same text is valid', () => {
   const [one, other] = [createKey(), createKey()];
   const signature = sign(one.seed, 'text');
   expect(publicKeyOf(one.seed)).toBe(one.id);

@@ -7,7 +7,7 @@ import { createWorld } from '../../harness/world.ts';
 
 test.each([
   ['a NUL and escape sequences', 'Allow\u0000 it\u001b]52;c;eA==\u0007?\r', 'Allow it?\n'],
-  ['more than a variable may hold', 'x'.repeat(300_000), 'x'.repeat(4_000)],
+  ['more than a variable can hold', 'x'.repeat(300_000), 'x'.repeat(4_000)],
   ['nothing', '', ''],
 ])('the command runs for a question with %s', async (_what, question, given) => {
   await using world = createWorld();
@@ -24,7 +24,7 @@ test.each([
   expect(faults).toEqual([]);
 });
 
-test('a command that cannot be started is a fault that is told, and nothing else', () => {
+test('a command that cannot be started is reported, and does no other harm', () => {
   const faults: string[] = [];
   runOnWaiting({
     command: 'true',

@@ -41,7 +41,7 @@ async function startReady(line: string, env: Record<string, string> = {}): Promi
   return child;
 }
 
-test('a stat line is read whatever the process calls itself', () => {
+test('a stat line is read whatever the name of the process is', () => {
   const rest = 'S 7 1 1 0 -1 4194560 100 0 0 0 12 30 0 0 20 0 1 0 987654 1 2 3';
   for (const comm of ['sleep', 'a b', ') S 1 (', '((x))', ') ', 'tab\there']) {
     expect(parseStat(`42 (${comm}) ${rest}`)).toEqual({
@@ -129,7 +129,7 @@ test('the first process is asked alone and gets time to finish its work', async 
   expect(world.processes()).toEqual([]);
 });
 
-test('what ignores every signal, is stopped, has lost its parent or left its process group ends too', async () => {
+test('a process that ignores every signal, is stopped, has lost its parent or left its process group ends too', async () => {
   const child = await startReady(
     [
       `sh -c "trap '' TERM HUP; while :; do sleep 0.05; done" &`,

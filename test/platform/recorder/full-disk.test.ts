@@ -44,7 +44,7 @@ function record(command: string): { script: ChildProcess; seen: () => number } {
 
 const recorded = (): string => readFileSync(output, 'utf8');
 
-test('on a full disk script lets its command run on, loses what comes, and writes again when there is room', async (context) => {
+test('on a full disk script lets its command continue, loses the output, and writes again when there is room', async (context) => {
   if (disk === null) return context.skip('no file system may be mounted here');
   const { script, seen } = record(
     `echo BEFORE; ${untilSaid('full')}; head -c ${LOST_BYTES} /dev/zero | tr '\\0' x; ${untilSaid('freed')}; echo AFTER; exit 3`,
@@ -65,7 +65,7 @@ test('on a full disk script lets its command run on, loses what comes, and write
   expect(statSync(output).size).toBeLessThan(LOST_BYTES / 2);
 });
 
-test('what was lost is noticed by the timing, which tells the right times again afterwards', async (context) => {
+test('lost output is noticed by the timing, which gives the right times again afterwards', async (context) => {
   if (disk === null) return context.skip('no file system may be mounted here');
   // Each line has its own row in the timing. The long lines fill the last block of the recording while the timing still
   // has room.

@@ -8,7 +8,7 @@ import { createWorld } from '../../harness/world.ts';
 /** Long enough for several comparisons of the two files. A difference counts only if several of them agree. */
 const SEVERAL_COMPARISONS_MS = 1_500;
 
-test('output whose rows are read late is no loss, and the timing stays as it was written', async () => {
+test('output whose rows are read late is not a loss, and the timing stays as it was written', async () => {
   await using world = createWorld();
   const typescript = join(world.streamDir, 'A.typescript');
   const timing = join(world.streamDir, 'A.timing');

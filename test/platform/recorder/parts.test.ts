@@ -47,7 +47,7 @@ afterEach(() => world.dispose());
 
 const allocated = () => statSync(file).blocks * 512;
 
-test('what is packed leaves the disk and not the recording: every range reads as before', async () => {
+test('packed output leaves the disk but not the recording: every range reads as before', async () => {
   const before = allocated();
   for (const part of [0, 1, 2]) expect(await packPart(file, part * PART_BYTES)).toBe(true);
   expect(statSync(file).size).toBe(all.length);
@@ -65,14 +65,14 @@ test('what is packed leaves the disk and not the recording: every range reads as
   expect(readFileSync(file).subarray(0, HEADER.length).equals(HEADER)).toBe(true);
 });
 
-test('packed parts are for their user only', async () => {
+test('packed parts are readable only by their user', async () => {
   await packPart(file, 0);
   const dir = join(world.streamDir, 'A.parts');
   expect(statSync(dir).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
 });
 
-test('its writer goes on undisturbed, at its place and by appending', async () => {
+test('its writer continues undisturbed, at its place and by appending', async () => {
   const atPlace = openSync(file, 'r+');
   world.onDispose(() => closeSync(atPlace));
   writeSync(atPlace, 'one', all.length);
@@ -108,7 +108,7 @@ test('killed at any moment of packing, nothing is lost: a partial part does not 
   expect((await readRange(file, 0, all.length)).equals(all)).toBe(true);
 });
 
-test('a reader that is in the middle never sees a hole', async () => {
+test('a reader in the middle never sees a hole', async () => {
   const recorded = await openRecorded(file);
   world.onDispose(() => recorded.close());
   let isPacking = true;
@@ -124,7 +124,7 @@ test('a reader that is in the middle never sees a hole', async () => {
   await packing;
 });
 
-test('the oldest part is dropped, which is said, and offsets stay', async () => {
+test('the oldest part is dropped, which is reported, and offsets stay', async () => {
   for (const part of [0, 1, 2]) await packPart(file, part * PART_BYTES);
   await dropOldestPart(file);
   await dropOldestPart(file);
@@ -144,7 +144,7 @@ test('the oldest part is dropped, which is said, and offsets stay', async () => 
   expect(Buffer.concat(pieces).equals(all.subarray(2 * PART_BYTES))).toBe(true);
 });
 
-test('parts go where the recording goes', async () => {
+test('parts move with the recording', async () => {
   await packPart(file, 0);
   await renameRecording(world.streamDir, 'A', 'B');
   const renamed = join(world.streamDir, 'B.typescript');

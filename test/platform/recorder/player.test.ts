@@ -98,7 +98,7 @@ describe.each(versions)('recordings of Claude Code %s', (version) => {
   const names = readdirSync(join(RECORDINGS, version)).filter((name) => name.endsWith('.typescript'));
   // Every sixth recording is enough: each kind of scene is among them, in one version or another.
   test.each(names.filter((_, index) => index % 6 === 0))(
-    '%s: any point shows what playing up to it shows',
+    '%s: any point shows the same as playing up to it',
     async (name) => {
       const original = join(RECORDINGS, version, name.replace('.typescript', ''));
       for (const ending of ['.typescript', '.timing']) copyFileSync(`${original}${ending}`, `${base}${ending}`);
@@ -126,7 +126,7 @@ describe.each(versions)('recordings of Claude Code %s', (version) => {
   );
 });
 
-test('times are those of the timing, sizes those of the resizes, and what is beyond the end is the end', async () => {
+test('times are those of the timing, sizes those of the resizes, and a time beyond the end is the end', async () => {
   begin();
   write([
     { delay: 0.5, text: 'one' },
@@ -157,7 +157,7 @@ test('times are those of the timing, sizes those of the resizes, and what is bey
   });
 });
 
-test('rows of one time stay together, however little is asked for, and a cut character or sequence comes whole', async () => {
+test('rows of one time stay together, however little is requested, and a split character or sequence is returned whole', async () => {
   begin();
   const bytes = Buffer.from('a❯b\u001b[31mc');
   write([...bytes].map((byte, index) => ({ delay: index % 2 === 0 ? 0.1 : 0, text: Buffer.from([byte]) })));
@@ -195,7 +195,7 @@ test('keyframes are made as it grows, are found again, and an incomplete last on
   expect(readFileSync(`${base}.keyframes`).equals(whole)).toBe(true);
 });
 
-test('keyframes of another recording in the same place are thrown away', async () => {
+test('keyframes of another recording in the same place are discarded', async () => {
   begin();
   write(Array.from({ length: 100 }, () => ({ delay: 0.01, text: `${'old'.repeat(20)}\r\n` })));
   const old = await openPlayer({ intervalBytes: 500 });
@@ -207,7 +207,7 @@ test('keyframes of another recording in the same place are thrown away', async (
   expect((await player.frame({ at: 1 })).data).toContain('new');
 });
 
-test('a log without times is played at an even pace, in the size it is told', async () => {
+test('a log without times is played at an even pace, in the given size', async () => {
   writeFileSync(`${base}.typescript`, 'x'.repeat(25_000));
   const player = await openPlayer({ timing: null, cols: 100 });
   expect(await player.facts()).toMatchObject({ duration: 2.5, timed: false, cols: 100, startedAt: null });
@@ -215,7 +215,7 @@ test('a log without times is played at an even pace, in the size it is told', as
   expect(textOf(await allOutput(player, 3_000))).toBe('x'.repeat(25_000));
 });
 
-test('output that the timing does not tell of comes at the end, when nothing more is written', async () => {
+test('output that the timing does not count comes at the end, when nothing more is written', async () => {
   begin();
   write([{ delay: 1, text: 'told' }]);
   appendFileSync(`${base}.typescript`, ' untold');

@@ -73,7 +73,7 @@ async function follow(from = 0, more: Partial<TailOptions> = {}) {
   return { tail, told, until, text: () => text, end: () => end };
 }
 
-test('what is there comes first, then what is appended, without script’s header', async () => {
+test('existing output comes first, then what is appended, without script’s header', async () => {
   writeFileSync(file, `${HEADER}one`);
   const { tail, told, until } = await follow();
   expect(told).toEqual([`start ${HEADER.length} 100x30`, { offset: HEADER.length, text: 'one' }]);
@@ -82,7 +82,7 @@ test('what is there comes first, then what is appended, without script’s heade
   expect(tail.position()).toBe(HEADER.length + 6);
 });
 
-test('a header that comes late and in pieces, as script writes it, is never handed out', async () => {
+test('a header that comes late and in pieces, as script writes it, is never passed on', async () => {
   writeFileSync(file, '');
   const { told, until } = await follow();
   expect(told).toEqual([]);
@@ -99,13 +99,13 @@ test('a log of Screen, which has no header, is read from its first byte', async 
   expect(told).toEqual(['start 0 undefinedxundefined', { offset: 0, text: 'plain' }]);
 });
 
-test('reading goes on where it was told to', async () => {
+test('reading continues at the given position', async () => {
   writeFileSync(file, `${HEADER}0123456789`);
   const { told } = await follow(HEADER.length + 4);
   expect(told).toEqual([{ offset: HEADER.length + 4, text: '456789' }]);
 });
 
-test('a file that does not exist yet is waited for, a deleted one read on until another takes its name', async () => {
+test('a file that does not exist yet is awaited, and a deleted one is read until another takes its name', async () => {
   const { told, until } = await follow();
   const descriptor = openSync(file, 'a');
   world.onDispose(() => closeSync(descriptor));
@@ -194,7 +194,7 @@ test('a deleted file can be read for the last time when another takes its name',
   expect(saved).toBe(`${HEADER}old`);
 });
 
-test('NULs that a program wrote itself are handed out', async () => {
+test('NULs that a program itself wrote are passed on', async () => {
   writeFileSync(file, `${HEADER}\0\0a`);
   const { until } = await follow();
   appendFileSync(file, '\0b');
@@ -228,7 +228,7 @@ function makeGate(): { promise: Promise<void>; resolve: () => void } {
   return { promise, resolve };
 }
 
-test('after dispose nothing is told and no file is open', async () => {
+test('after dispose nothing is reported and no file is open', async () => {
   writeFileSync(file, `${HEADER}one`);
   const { tail, told } = await follow();
   const other = await follow();
@@ -250,7 +250,7 @@ function openFiles(): string[] {
   });
 }
 
-test('twenty recordings that grow at once all arrive whole, byte for byte', async () => {
+test('twenty recordings that grow at once all arrive completely, byte for byte', async () => {
   const names = Array.from({ length: 20 }, (_, index) => join(world.streamDir, `S${index}.typescript`));
   const sizes = new Map<string, number>();
   for (const name of names) {
@@ -273,7 +273,7 @@ test('twenty recordings that grow at once all arrive whole, byte for byte', asyn
   });
 });
 
-test('bytes come by inotify, long before the safety sweep would find them', async () => {
+test('bytes arrive by inotify, long before the safety sweep would find them', async () => {
   writeFileSync(file, HEADER);
   const { end } = await follow(HEADER.length);
   const delays: number[] = [];
@@ -289,7 +289,7 @@ test('bytes come by inotify, long before the safety sweep would find them', asyn
   expect(delays[50]).toBeLessThan(1_000);
 });
 
-test('a write that inotify does not tell of is found by the sweep', async () => {
+test('a write that inotify does not report is found by the sweep', async () => {
   writeFileSync(file, HEADER);
   const { until } = await follow(HEADER.length);
   // Inotify reports a write only to the directory through which the file was opened, and nobody watches this one.
@@ -300,7 +300,7 @@ test('a write that inotify does not tell of is found by the sweep', async () => 
   await until('unseen');
 });
 
-test('how a recording begins is read from the file', async () => {
+test('the beginning of a recording is read from the file', async () => {
   writeFileSync(file, `${HEADER}abc`);
   const start = await readStart(file);
   expect(start).toEqual({
@@ -337,7 +337,7 @@ test('a recording is moved aside under a number that was never used', async () =
   ]);
 });
 
-test('the mark of an own recording moves with it, and never comes to one that was there before', async () => {
+test('the mark of a recording made by CBOS moves with it, and never goes to one that was there before', async () => {
   const path = (name: string) => join(world.streamDir, name);
   writeFileSync(path('A.typescript'), 'of the user');
   await rotateRecording(world.streamDir, 'A');
@@ -352,7 +352,7 @@ test('the mark of an own recording moves with it, and never comes to one that wa
   expect(marks).toEqual(['B.1.cbos']);
 });
 
-test('a rename takes the current recording along while it is written, and never covers another', async () => {
+test('a rename moves the current recording along while it is written, and never overwrites another', async () => {
   const dir = join(world.dir, 'fresh');
   await ensureRecordingDir(dir);
   expect(statSync(dir).mode & 0o777).toBe(0o700);

@@ -109,7 +109,7 @@ describe('a recording that is indexed to its end', () => {
   });
 });
 
-describe('what stood on the screen', () => {
+describe('text that was on the screen', () => {
   test('is found with its time and the place in the recording', async () => {
     const recording = new Recording('A').write(1, 'hello wonderful world\r\n');
     const before = recording.offset;
@@ -129,7 +129,7 @@ describe('what stood on the screen', () => {
     expect(find('something')).toMatchObject([{ at: STARTED + 6_000, t: 6, offset: recording.offset }]);
   });
 
-  test('a redrawn screen is in it once', async () => {
+  test('on a redrawn screen is indexed once', async () => {
     const recording = new Recording('A');
     for (let count = 0; count < 200; count++) {
       recording.write(
@@ -143,13 +143,13 @@ describe('what stood on the screen', () => {
     expect(find('Garnishing')).toEqual([]);
   });
 
-  test('lines that scroll off at once are in it, also those beyond every scrollback', async () => {
+  test('in lines that scroll off at once is indexed, even beyond every scrollback', async () => {
     const lines = Array.from({ length: 20_000 }, (_, number) => `row${number}x`).join('\r\n');
     await indexed(new Recording('A').write(1, lines));
     for (const number of [0, 1, 777, 12_345, 19_993, 19_999]) expect(find(`"row${number}x"`)).toHaveLength(1);
   });
 
-  test('what moved up and off the alternate screen is in it', async () => {
+  test('that moved up and off the alternate screen is indexed', async () => {
     const recording = new Recording('A').write(1, '\u001b[?1049h');
     for (let top = 0; top < 30; top++) {
       const rows = Array.from({ length: 6 }, (_, row) => `\u001b[${row + 1};1H\u001b[Kentry number${top + row}`);
@@ -159,18 +159,18 @@ describe('what stood on the screen', () => {
     for (const number of [0, 7, 20, 34]) expect(find(`"number${number}"`)).toHaveLength(1);
   });
 
-  test('a line that wraps is one line', async () => {
+  test('in a line that wraps is one line', async () => {
     await indexed(new Recording('A').write(1, `${'x'.repeat(70)} breakableword here\r\nnext`));
     expect(find('breakableword')).toHaveLength(1);
   });
 
-  test('what was only drawn for a moment is not', async () => {
+  test('that was only drawn for a moment is not indexed', async () => {
     await indexed(new Recording('A').write(1, 'I am gone soon').write(0.1, '\r\u001b[Kand this stays'));
     expect(find('gone')).toEqual([]);
     expect(find('stays')).toHaveLength(1);
   });
 
-  test('words of one and two ideographs, and emoji, are found', async () => {
+  test('with words of one and two ideographs, and emoji, is found', async () => {
     await indexed(new Recording('A').write(1, '把数据库迁移到新服务器 🚀 完了しました 데이터베이스\r\n'));
     for (const query of ['数', '数据', '据库', '迁移到新', '服务器', '🚀', '完了', '이터', 'しま', '"数据库"']) {
       expect(find(query), query).toHaveLength(1);
@@ -178,7 +178,7 @@ describe('what stood on the screen', () => {
     expect(find('据数')).toEqual([]);
   });
 
-  test('a resize is followed', async () => {
+  test('is indexed after a resize', async () => {
     const recording = new Recording('A').write(1, 'narrow');
     appendFileSync(recording.place.timing, 'S 0.100000 SIGWINCH ROWS=10 COLS=200\n');
     recording.write(0.1, `\r\n${'y'.repeat(100)} ${'z'.repeat(80)} wideword`);
@@ -186,14 +186,14 @@ describe('what stood on the screen', () => {
     expect(find('wideword')).toHaveLength(1);
   });
 
-  test('without timing it is found as well, and nothing says when', async () => {
+  test('without timing is found as well, without a time', async () => {
     const recording = new Recording('A').write(1, 'untimed text\r\n');
     index.follow('id-1', { ...recording.place, timing: null });
     await index.settled();
     expect(find('untimed')).toMatchObject([{ t: null, recording: 'A' }]);
   });
 
-  test('bytes that a cut timing does not tell of are found', async () => {
+  test('in bytes that a cut timing does not count is found', async () => {
     const recording = new Recording('A').write(1, 'told of\r\n');
     appendFileSync(recording.place.typescript, 'nottold of\r\n');
     recording.age();
@@ -215,8 +215,8 @@ describe('what stood on the screen', () => {
   });
 });
 
-describe('how far it is', () => {
-  test('goes on where it was after the index was closed in the middle, nothing twice and nothing lost', async () => {
+describe('the position of the index', () => {
+  test('stays the same after the index was closed in the middle, with nothing twice and nothing lost', async () => {
     const recording = new Recording('A');
     for (let number = 0; number < 100; number++) recording.write(0.3, `first${number}x\r\n`);
     await indexed(recording);
@@ -231,7 +231,7 @@ describe('how far it is', () => {
     }
   });
 
-  test('what is written while it looks is found after a nudge', async () => {
+  test('advances over output that is written during indexing, after a notification', async () => {
     const recording = new Recording('A').write(1, 'one\r\n');
     await indexed(recording);
     recording.write(1, 'latecomer\r\n');
@@ -241,7 +241,7 @@ describe('how far it is', () => {
     expect(find('latecomer')).toHaveLength(1);
   });
 
-  test('a recording that nothing was written to yet is waited for', async () => {
+  test('waits for a recording to which nothing has been written yet', async () => {
     const place = { typescript: join(dir, 'A.typescript'), timing: join(dir, 'A.timing') };
     index.follow('id-1', place);
     await index.settled();
@@ -251,7 +251,7 @@ describe('how far it is', () => {
     expect(find('there')).toHaveLength(1);
   });
 
-  test('a recording that a restart moved aside is read to its end, under its new name', async () => {
+  test('reaches the end of a recording that a restart moved aside, under its new name', async () => {
     const old = new Recording('A').write(1, 'indexed before\r\n');
     await indexed(old);
     old.write(1, 'unread rest\r\n');
@@ -266,7 +266,7 @@ describe('how far it is', () => {
     expect(find('second')).toMatchObject([{ recording: 'A' }]);
   });
 
-  test('a renamed recording is the same one', async () => {
+  test('is kept for a renamed recording', async () => {
     const recording = new Recording('A').write(1, 'some words\r\n');
     await indexed(recording);
     const place = { typescript: join(dir, 'B.typescript'), timing: join(dir, 'B.timing') };
@@ -277,7 +277,7 @@ describe('how far it is', () => {
     expect(find('some')).toMatchObject([{ recording: 'B' }]);
   });
 
-  test('a recording that was cut off begins anew', async () => {
+  test('begins again for a recording that was cut off', async () => {
     const recording = new Recording('A').write(1, 'long ago and far away\r\n');
     await indexed(recording);
     truncateSync(recording.place.typescript, HEADER.length);
@@ -288,7 +288,7 @@ describe('how far it is', () => {
     expect(find('anew')).toHaveLength(1);
   });
 
-  test('a recording whose beginning was dropped is the same one', async () => {
+  test('is kept for a recording whose beginning was dropped', async () => {
     const recording = new Recording('A').write(1, `${'x'.repeat(1_000)}\r\nkept words\r\n`);
     await indexed(recording);
     const file = openSync(recording.place.typescript, 'r+');
@@ -315,7 +315,7 @@ describe('how far it is', () => {
   });
 });
 
-describe('what was said', () => {
+describe('text that was said', () => {
   const said = (kind: 'prompt' | 'answer' | 'tool', text: string, at: number, key: string | null = null) => ({
     kind,
     text,
@@ -324,7 +324,7 @@ describe('what was said', () => {
     seq: null,
   });
 
-  test('is found with the place in the recording of that time', async () => {
+  test('is found with the place in the recording at that time', async () => {
     const recording = new Recording('A').write(1, 'x\r\n').write(4, 'later\r\n');
     await indexed(recording);
     index.addSaid('id-1', [said('prompt', 'please refactor the login', STARTED + 7_000)]);
@@ -338,7 +338,7 @@ describe('what was said', () => {
     expect(find('told')).toMatchObject([{ session: 'id-2', recording: null, offset: null, t: null }]);
   });
 
-  test('is there once, though hooks and the transcript both tell it; what is said again later is there again', async () => {
+  test('is indexed once, although hooks and the transcript both report it; a later repetition is indexed again', async () => {
     index.addSaid('id-1', [
       said('prompt', 'continue', STARTED),
       said('tool', 'Bash\nnpm test', STARTED + 500, 'toolu_1'),
@@ -370,7 +370,7 @@ describe('what was said', () => {
     expect(find('green')).toMatchObject([{ kind: 'answer' }]);
   });
 
-  test('events of a JSON session are taken once, with their number', async () => {
+  test('as events of a JSON session is indexed once, with their number', async () => {
     const events = [
       { seq: 1, at: 10, event: { type: 'user', message: { content: 'list the files' }, parent_tool_use_id: null } },
       {
@@ -404,7 +404,7 @@ describe('what was said', () => {
 });
 
 describe('a search', () => {
-  test('has the newest first, of one session alone, and no more than wanted', async () => {
+  test('returns the newest first, only from one session if requested, and no more than requested', async () => {
     for (let number = 0; number < 10; number++) {
       index.addSaid(`id-${number % 2}`, [
         { kind: 'prompt', text: `common ${number}`, at: 1_000 * number, key: null, seq: null },
@@ -420,7 +420,7 @@ describe('a search', () => {
     expect(find('prompt')).toEqual([]);
   });
 
-  test('takes any text', () => {
+  test('accepts any text', () => {
     index.addSaid('id-1', [{ kind: 'prompt', text: 'plain', at: 1, key: null, seq: null }]);
     for (const query of [
       '"',
@@ -446,7 +446,7 @@ describe('a search', () => {
 });
 
 describe('the index stays small', () => {
-  test('a deleted session is not found any more, and nothing of it is kept', async () => {
+  test('a deleted session is no longer found, and nothing of it is kept', async () => {
     const recording = new Recording('A').write(1, 'secret words\r\n');
     await indexed(recording);
     index.addSaid(
@@ -474,7 +474,7 @@ describe('the index stays small', () => {
     database.close();
   });
 
-  test('sessions that were deleted while nobody listened go at the next start', async () => {
+  test('sessions that were deleted while nothing was listening are removed at the next start', async () => {
     index.addSaid('id-1', [{ kind: 'prompt', text: 'kept', at: 1, key: null, seq: null }]);
     index.addSaid('id-2', [{ kind: 'prompt', text: 'kept', at: 1, key: null, seq: null }]);
     index.keepOnly(['id-2']);
@@ -482,7 +482,7 @@ describe('the index stays small', () => {
     expect(find('kept').map(({ session }) => session)).toEqual(['id-2']);
   });
 
-  test('beyond its cap the oldest goes', async () => {
+  test('beyond the limit the oldest text is removed', async () => {
     await index.close();
     index = openIndex(100_000);
     const recording = new Recording('A');

@@ -28,7 +28,7 @@ function writeConfig(text: string): string {
   return file;
 }
 
-test('without a file there are defaults, and nothing is written', async () => {
+test('without a file the defaults apply, and nothing is written', async () => {
   const { settings } = await read();
   expect(settings).toMatchObject({ home: world.cbosHome, stream_dir: join(world.home, 'claude_streams') });
   expect(() => statSync(world.cbosHome)).toThrow('ENOENT');
@@ -54,7 +54,7 @@ test('broken TOML is refused with its line and column', async () => {
   });
 });
 
-test('a directory in the place of config.toml is refused, not passed over', async () => {
+test('a directory in the place of config.toml is refused, not ignored', async () => {
   mkdirSync(join(world.cbosHome, 'config.toml'), { recursive: true });
   await expect(read()).rejects.toMatchObject({
     code: 'invalid_setting',
@@ -70,7 +70,7 @@ test('a socket path that the system would refuse is refused here, with the cure'
   });
 });
 
-test('the home is made private, also when it was open', async () => {
+test('the home is made private, even if it was open', async () => {
   await prepareHome(world.cbosHome);
   expect(statSync(world.cbosHome).mode & 0o777).toBe(0o700);
   chmodSync(world.cbosHome, 0o755);

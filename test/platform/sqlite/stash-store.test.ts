@@ -77,7 +77,7 @@ const kept = (id: string, createdAt: number): StashRecord => ({
 });
 
 describe('the stash in the database', () => {
-  test('comes back whole and in order after the file was opened anew', () => {
+  test('is complete and in order after the file was opened again', () => {
     stash.add(kept('b', 20));
     stash.add({ ...kept('a', 10), question: 'Which?', when: 'manual' });
     database.close();
@@ -87,7 +87,7 @@ describe('the stash in the database', () => {
     expect(stash.get('other', 'b')).toBeNull();
   });
 
-  test('applies a reply once: the second time nothing is journalled', () => {
+  test('applies a reply once: the second time nothing is recorded', () => {
     stash.add(kept('a', 10));
     let journalled = 0;
     const apply = (id: string): boolean => stash.apply({ id, appliedAt: 30, deliveryId: 'd' }, () => journalled++);
@@ -96,7 +96,7 @@ describe('the stash in the database', () => {
     expect(stash.get('s', 'a')).toMatchObject({ appliedAt: 30, deliveryId: 'd' });
   });
 
-  test('keeps a reply whose delivery could not be journalled', () => {
+  test('keeps a reply whose delivery could not be recorded', () => {
     stash.add(kept('a', 10));
     const fail = (): never => {
       throw new Error('the disk is full');
@@ -105,13 +105,13 @@ describe('the stash in the database', () => {
     expect(stash.get('s', 'a')?.appliedAt).toBeNull();
   });
 
-  test('goes with its session', () => {
+  test('is removed with its session', () => {
     stash.add(kept('a', 10));
     sessions.remove('s');
     expect(stash.list('s')).toEqual([]);
   });
 
-  test('is added to a database of the version before it, which keeps its sessions', () => {
+  test('is added to a database of the previous version, which keeps its sessions', () => {
     const step = MIGRATIONS.findIndex((sql) => sql.includes('CREATE TABLE stash'));
     database.exec(`DROP TABLE stash; PRAGMA user_version = ${step}`);
     const later = MIGRATIONS.slice(step + 1);

@@ -63,8 +63,8 @@ const record: SessionRecord = {
 /** The number of steps of the schema before a code replaced the text of a note. */
 const BEFORE_CODES = MIGRATIONS.findIndex((step) => step.includes('ADD COLUMN phase'));
 
-describe('what a home remembers', () => {
-  test('survives closing and opening again, whole', () => {
+describe('the database of a home', () => {
+  test('keeps everything when it is closed and opened again', () => {
     const file = join(home, 'cbos.db');
     const first = openDatabase(file);
     createSessionStore(first).save(record);
@@ -75,7 +75,7 @@ describe('what a home remembers', () => {
     second.close();
   });
 
-  test('a changed session is stored in place, a removed one takes its history and deliveries along', () => {
+  test('a changed session is stored in place, and a removed one loses its history and deliveries', () => {
     const database = openDatabase(':memory:');
     const sessions = createSessionStore(database);
     const history = createHistoryStore(database);
@@ -98,7 +98,7 @@ describe('what a home remembers', () => {
     database.close();
   });
 
-  test('tags, repository and archive of a session come back, are replaced, and go with it', () => {
+  test('tags, repository and archive of a session are kept, replaced, and removed with it', () => {
     const kept = { tags: ['night', 'web'], repository: '/srv/auth', archivedAt: 1_000.5 };
     const first = openDatabase(join(home, 'cbos.db'));
     createSessionStore(first).save(record);
@@ -112,7 +112,7 @@ describe('what a home remembers', () => {
     again.close();
   });
 
-  test('deliveries come back by key, by status in order of acceptance, and newest first', () => {
+  test('deliveries are found by key, by status in order of acceptance, and newest first', () => {
     const database = openDatabase(':memory:');
     createSessionStore(database).save(record);
     const deliveries = createDeliveryStore(database);
@@ -127,7 +127,7 @@ describe('what a home remembers', () => {
     database.close();
   });
 
-  test('notes of a former version become phases; what was taken out of the prompt after a crash has failed', () => {
+  test('notes of a former version become phases; a text that was removed from the prompt after a crash has failed', () => {
     const file = join(home, 'cbos.db');
     const old = new DatabaseSync(file);
     for (const step of MIGRATIONS.slice(0, BEFORE_CODES)) old.exec(step);
@@ -156,7 +156,7 @@ describe('what a home remembers', () => {
     database.close();
   });
 
-  test('a database of a newer version is refused and stays as it is', () => {
+  test('a database of a newer version is refused and stays unchanged', () => {
     const file = join(home, 'cbos.db');
     const database = openDatabase(file);
     database.exec('PRAGMA user_version = 999');
@@ -166,7 +166,7 @@ describe('what a home remembers', () => {
 });
 
 describe('one server per home', () => {
-  test('a second taker is refused until the first lets go', () => {
+  test('a second server is refused until the first one releases the lock', () => {
     const first = takeHomeLock(home);
     expect(first).not.toBeNull();
     expect(takeHomeLock(home)).toBeNull();
@@ -178,7 +178,7 @@ describe('one server per home', () => {
     again?.release();
   });
 
-  test('a holder that was killed holds nothing any more', async () => {
+  test('a holder that was killed no longer holds anything', async () => {
     const script = `
       const { DatabaseSync } = require('@photostructure/sqlite');
       const database = new DatabaseSync(process.argv[1]);

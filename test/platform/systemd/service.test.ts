@@ -33,7 +33,7 @@ function context(): ServiceContext {
 }
 
 describe('without a user instance of systemd', () => {
-  test('a system that has no systemd at all says so, with the cure', async () => {
+  test('a system without systemd reports it, with the cure', async () => {
     const { environment, ...rest } = context();
     const bare = { ...rest, environment: { ...environment, PATH: world.project('empty') } };
     await expect(installService(bare)).rejects.toMatchObject({

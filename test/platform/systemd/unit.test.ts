@@ -33,7 +33,7 @@ WantedBy=default.target
 `);
 });
 
-test('what systemd would expand is written so that it does not', () => {
+test('text that systemd would expand is escaped', () => {
   const text = unitText({
     node: '/n',
     program: '/home/me/100%/$HOME/a "b"/cbos.js',
@@ -43,7 +43,7 @@ test('what systemd would expand is written so that it does not', () => {
   expect(text).toContain('Environment="CBOS_HOME=C:\\\\x %%h $y\\x0az\\x0dExecStart=/bin/evil"\n');
 });
 
-test('the service is given what it needs, and no secrets', () => {
+test('the service gets what it needs, and no secrets', () => {
   const environment = {
     PATH: '/bin',
     LANG: 'C.UTF-8',

@@ -78,7 +78,7 @@ describe('as a rule of CBOS', () => {
     expect(await choices()).toMatchObject({ rule: null, no_rule: expect.stringContaining(why) });
   });
 
-  test('none is offered where another rule denies or asks, or the call is not shown whole', async () => {
+  test('none is offered if another rule denies or asks, or the call is not shown in full', async () => {
     asks('npm test');
     writeFileSync(join(server.world.cbosHome, 'rules.toml'), '[[ask]]\ncommand = "npm **"\n');
     expect(await choices()).toMatchObject({ rule: null, no_rule: expect.stringContaining('another rule asks') });
@@ -109,7 +109,7 @@ describe('for the session and for the project', () => {
   const RULES = { type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'npm test:*' }], behavior: 'allow' };
   const MODE = { type: 'setMode', mode: 'acceptEdits', destination: 'session' };
 
-  test('what Claude Code suggests is kept there, and the words say where', () => {
+  test("Claude Code's suggestions are kept there, and the text names the place", () => {
     const suggested = [{ ...RULES, destination: 'localSettings' }];
     expect(standingFor(suggested, 'session')).toEqual({
       updates: [{ ...RULES, destination: 'session' }],

@@ -29,7 +29,7 @@ describe('the audit', () => {
     expect(ids(await audit(`session=B&limit=2&before=${all[20]}`))).toEqual([all[10], all[15]]);
   });
 
-  test('cuts long inputs for a list, says so, and has each whole on request', async () => {
+  test('cuts long inputs for a list, marks them, and returns each in full on request', async () => {
     const content = 'x'.repeat(100_000);
     const id = decide('A', { file_path: '/a', content, edits: [{ a: content }], mode: 7 });
     const short = decide('A', { command: 'ls' });
@@ -45,7 +45,7 @@ describe('the audit', () => {
     expect((await server.call('/audit/none')).code()).toBe('invalid_request');
   });
 
-  test('leads to the recording of that time, under the name that the session has now', async () => {
+  test("leads to the recording of that time, under the session's current name", async () => {
     server.sessions.add('A');
     const id = decide('A', undefined, 7);
     const now = async (): Promise<AuditRecord> => (await server.call(`/audit/${id}`)).json() as AuditRecord;
@@ -61,7 +61,7 @@ describe('the audit', () => {
     expect(await now()).toMatchObject({ session: 'A', listed: null, recording: null });
   });
 
-  test('tells every client of a decision and its outcome, and of other rules', async () => {
+  test('reports to every client a decision and its outcome, and changed rules', async () => {
     const stream = await server.connectStream();
     const id = decide('A');
     expect(await stream.next('rule_decided')).toEqual({ type: 'rule_decided', id });
@@ -73,7 +73,7 @@ describe('the audit', () => {
 });
 
 describe('a reader of the audit', () => {
-  test('reads page by page, and what comes meanwhile, without gaps or doubles', async () => {
+  test('reads page by page, including decisions made in that time, without gaps or duplicates', async () => {
     const first = Array.from({ length: AUDIT_PAGE + 10 }, () => decide('A'));
     let changes = 0;
     const due: (() => void)[] = [];

@@ -55,7 +55,7 @@ const untilShown = (...tools: string[]) =>
     actual: () => shown().join(),
   });
 
-test('calls are shown from the moment that a file of rules denies something, until it does no more', async () => {
+test('calls are shown from the moment when a file of rules denies something, until it no longer does', async () => {
   expect([shown(), guard.isOn()]).toEqual([[], false]);
   rules('[[allow]]\ncommand = "ls"\n[[deny]]\ncommand = "git push"\n');
   await untilShown('Bash');
@@ -72,7 +72,7 @@ test('calls are shown from the moment that a file of rules denies something, unt
   expect(guard.isOn()).toBe(false);
 });
 
-test('rules that are in no file count too, also where somebody removed the guard, or the spool', async () => {
+test('rules that are in no file count too, even if somebody removed the guard, or the spool', async () => {
   store.add({ id: 'r1', sessionId: null, effect: 'deny', fields: { tool: 'WebFetch' }, createdAt: 1 });
   await guard.refresh();
   expect(shown()).toEqual(['WebFetch']);
@@ -84,14 +84,14 @@ test('rules that are in no file count too, also where somebody removed the guard
   expect(shown()).toEqual([]);
 });
 
-test('a guard that cannot be written is told', async () => {
+test('a guard that cannot be written is reported', async () => {
   rmSync(spoolDir, { recursive: true });
   writeFileSync(spoolDir, '');
   rules('[[deny]]\ntool = "X"\n');
   await waitFor(() => faults.length > 0, { describe: 'it is told' });
 });
 
-test('other rules are told once, also when a trusted project changes its file; the same rules are not', async () => {
+test('changed rules are reported once, even if a trusted project changes its file; the same rules are not', async () => {
   const told = (count: number) =>
     waitFor(() => changes === count, { describe: `${count} changes`, actual: () => changes });
   rules('[[deny]]\ncommand = "git push"\n');

@@ -34,7 +34,7 @@ async function trust(): Promise<number> {
 const ALLOW = '[[allow]]\ncommand = ["git status", "npm **", "cat **"]\n';
 
 describe("the home's rules", () => {
-  test('are off until there are some, and count from the moment that they are written', async () => {
+  test('are off until there are some, and count from the moment when they are written', async () => {
     expect(await verdict('git status')).toMatchObject({ decision: 'ask', reason: 'no_rules' });
     homeFile(ALLOW);
     expect(await decision('git status')).toBe('allow');
@@ -49,7 +49,7 @@ describe("the home's rules", () => {
     ['an unknown field', `${ALLOW}[[deny]]\ncomand = "git push"\n`, 'comand'],
     ['an unknown table', `${ALLOW}[[denied]]\ncommand = "git push"\n`, 'denied'],
     ['a rule that allows everything', `${ALLOW}[[allow]]\ntool = "Bash"\n`, 'commands'],
-    ['too much of it', `${ALLOW}# ${'x'.repeat(300_000)}\n`, 'longer'],
+    ['too many rules', `${ALLOW}# ${'x'.repeat(300_000)}\n`, 'longer'],
   ])('with %s allow nothing, and report it; other denies still deny', async (_, text, words) => {
     await add({ effect: 'allow', command: 'ls' });
     await add({ effect: 'deny', command: 'npm publish' });
@@ -62,7 +62,7 @@ describe("the home's rules", () => {
     expect(server.log.filter(({ level }) => level === 'warn')).toHaveLength(1);
   });
 
-  test('that are a directory, or a pipe, are broken, and hold nothing up', async () => {
+  test('that are a directory, or a pipe, are broken, and block nothing', async () => {
     mkdirSync(join(server.world.cbosHome, 'rules.toml'));
     expect(await verdict('git status')).toMatchObject({ reason: 'broken_file' });
   });
@@ -85,7 +85,7 @@ describe("the home's rules", () => {
 });
 
 describe('added rules', () => {
-  test('hold for all sessions or for one, and can be removed', async () => {
+  test('apply to all sessions or to one, and can be removed', async () => {
     server.sessions.addWithoutRecording('B', { path: folder });
     const one = await add({ effect: 'allow', command: 'git status', only: 'AUTH', note: 'n', count: 3 });
     expect(one).toMatchObject({ origin: 'added', only: 'AUTH', count: 3, used: 0 });
@@ -112,7 +112,7 @@ describe('added rules', () => {
     expect((await book()).rules).toEqual([]);
   });
 
-  test('a rule of a file is removed there', async () => {
+  test('a rule from a file is removed there', async () => {
     homeFile(ALLOW);
     const [rule] = (await book()).rules;
     expect((await server.call(`/rules/${rule?.id}`, { method: 'DELETE' })).code()).toBe('rule_in_file');
@@ -170,7 +170,7 @@ describe('the audit', () => {
       ...{ input: { command: 'git status' }, place: { epoch: 1, offset: 99 }, seq: null },
     });
 
-  test('has each decision once, with the whole input and what became of it', async () => {
+  test('has each decision once, with the whole input and its outcome', async () => {
     const rule = await add({ effect: 'allow', command: 'git status', count: 2 });
     const id = decided('q1', [rule]) ?? 0;
     expect(decided('q1', [rule])).toBeNull();
@@ -193,7 +193,7 @@ describe('the audit', () => {
     expect(await read('/audit?limit=1')).toMatchObject([{ outcome: 'started' }]);
   });
 
-  test('counts the uses of a rule, also of two sessions at the same moment', async () => {
+  test('counts the uses of a rule, even by two sessions at the same moment', async () => {
     const rule = await add({ effect: 'allow', command: 'git status', count: 2 });
     expect(await decision('git status')).toBe('allow');
     expect(decided('q1', [rule])).not.toBeNull();

@@ -24,7 +24,7 @@ const decision = async (command: string, session: string): Promise<string> =>
   ((await server.call('/rules/test', { body: { tool: 'Bash', input: { command }, session } })).json() as RuleVerdict)
     .decision;
 
-test('a suggestion says what it would have allowed besides, and applies only when a person adds it, in its project', async () => {
+test('a suggestion shows what else it would have allowed, and takes effect only when a person adds it, in its project', async () => {
   said('yes', 'npm test', 'npm test', 'npm test', 'git diff a', 'git diff b', 'git diff c');
   const [diff, npm, ...others] = await suggestions();
   expect(others).toEqual([]);
@@ -50,7 +50,7 @@ test('a suggestion says what it would have allowed besides, and applies only whe
   expect(await suggestions()).toEqual([]);
 });
 
-test('a rule for a project holds where links lead to it, and a deny where the folder is not known', async () => {
+test('a rule for a project applies where links lead to it, and a deny applies if the folder is unknown', async () => {
   const link = join(server.world.dir, 'link');
   symlinkSync(folder, link);
   await server.call('/rules', { body: { effect: 'allow', command: 'npm test', project: link } });

@@ -40,7 +40,7 @@ describe('the token', () => {
   test.each([
     ['none', null],
     ['a wrong one', 'wrong-token-0123456789'],
-    ['the right one with something behind it', `${TOKEN}x`],
+    ['the right one with an addition at its end', `${TOKEN}x`],
   ])('%s is answered with 401 and how to get one', async (_, token) => {
     const answer = await server.call('/sessions', { token });
     expect(answer.status).toBe(401);
@@ -71,7 +71,7 @@ describe('the token', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('only whether the server runs, and how to sign in, is told without it', async () => {
+  test('without it, the server reports only that it runs, and how to sign in', async () => {
     for (const path of ['/health', '/', '/health?x=1']) {
       expect((await server.call(path, { token: null })).status).toBe(200);
     }
@@ -121,7 +121,7 @@ describe('Host', () => {
     },
   );
 
-  test('is looked at before the token, so a rebound page learns nothing', async () => {
+  test('is checked before the token, so a rebound page learns nothing', async () => {
     const answer = await server.call('/sessions', { token: null, headers: { host: 'evil.com' } });
     expect(answer.code()).toBe('forbidden_host');
   });
@@ -161,7 +161,7 @@ describe('Host', () => {
 });
 
 describe('Origin', () => {
-  test('counts wherever it is: thousands of headers before it hide nothing', async () => {
+  test('counts wherever the header is: thousands of headers before it hide nothing', async () => {
     const get = (last: string) =>
       raw(
         `GET /sessions HTTP/1.1\r\nHost: ${ours()}\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n${'b:\r\n'.repeat(2_100)}${last}\r\n`,
@@ -221,18 +221,18 @@ describe('WebSockets', () => {
     ['a wrong token', { token: 'wrong-token-0123456789' }, '401', 'unauthorized'],
     ['a wrong token as a subprotocol', { token: null, protocols: ['cbos', 'bearer.wrong'] }, '401', 'unauthorized'],
     ['a foreign Host', { headers: { host: 'evil.com' } }, '403', 'forbidden_host'],
-    ['a foreign page that knows the token', { origin: 'https://evil.com' }, '403', 'forbidden_origin'],
+    ["another site's page that knows the token", { origin: 'https://evil.com' }, '403', 'forbidden_origin'],
   ])('%s is answered with plain HTTP and the error', async (_, options, status, code) => {
     await expect(open(options).opened()).rejects.toThrow(new RegExp(`^${status} .*"${code}"`));
   });
 
-  test('another path is no WebSocket', async () => {
+  test('another path is not a WebSocket', async () => {
     for (const path of ['/', '/health', '/ws/', '/ws/other', '//ws', '/sessions', '/constructor']) {
       await expect(open({}, path).opened(), path).rejects.toThrow(/^404 .*no_such_route/);
     }
   });
 
-  test('a token as a subprotocol opens one, and is never said back', async () => {
+  test('a token as a subprotocol opens one, and is never sent back', async () => {
     const socket = open({ token: null, protocols: ['cbos', `bearer.${TOKEN}`], origin: `http://${ours()}` });
     let answered = '';
     socket.ws.once('upgrade', (response) => {
@@ -245,13 +245,13 @@ describe('WebSockets', () => {
     await socket.next('init');
   });
 
-  test('over the local socket one needs no token', async () => {
+  test('over the local socket none needs a token', async () => {
     const socket = new TestSocket(`ws+unix://${server.faces.address.socket}:/ws`, SessionsFrame, { token: null });
     server.world.onDispose(() => socket.ws.terminate());
     await socket.next('init');
   });
 
-  test('an upgrade to something else is refused, and the server lives on', async () => {
+  test('an upgrade to something else is refused, and the server keeps running', async () => {
     const headers = { connection: 'Upgrade', upgrade: 'h2c' };
     const answer = await server.call('/ws', { headers });
     expect(answer.code()).toBe('invalid_request');

@@ -60,7 +60,7 @@ describe('after twenty wrong tokens within a minute', () => {
     }
   });
 
-  test('who comes from thousands of addresses is counted together', () => {
+  test('thousands of addresses of one attacker are counted together', () => {
     const guesses = guessesBy(null);
     for (let host = 0; host < 1_020; host += 1) {
       guesses.accepts('wrong', at(`192.0.${host >> 8}.${host & 255}`));

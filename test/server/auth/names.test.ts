@@ -24,18 +24,18 @@ describe('by default, only the names of this machine with our port are accepted'
     ['a name that ends like ours', 'evil-localhost:32205'],
     ['a trailing dot', 'localhost.:32205'],
     ['another spelling of the address', '127.1:32205'],
-    ['a number for an address', '2130706433:32205'],
+    ['a number instead of an address', '2130706433:32205'],
     ['another address of loopback', '127.0.0.2:32205'],
-    ['the address of everything', '0.0.0.0:32205'],
+    ['the wildcard address', '0.0.0.0:32205'],
     ['a long form of ::1', '[0:0:0:0:0:0:0:1]:32205'],
     ['a mapped address', '[::ffff:127.0.0.1]:32205'],
     ['a zone', '[::1%25lo]:32205'],
     ['a name before an @', 'localhost:32205@evil.com'],
-    ['a name behind an @', 'evil.com@localhost:32205'],
+    ['a name after an @', 'evil.com@localhost:32205'],
     ['a list', 'localhost:32205,evil.com'],
     ['a blank', 'localhost:32205 '],
     ['a path', 'localhost:32205/'],
-    ['a port that is no number', 'localhost:32205x'],
+    ['a port that is not a number', 'localhost:32205x'],
     ['a port with a sign', 'localhost:+32205'],
     ['an empty port', 'localhost:'],
     ['nothing', ''],
@@ -79,7 +79,7 @@ describe('configured names', () => {
     expect(names.isOurHost(host, PORT)).toBe(false);
   });
 
-  test('the address of everything is no name to be called by', () => {
+  test('the wildcard address is not a name of the server', () => {
     expect(knownNames(settings({ host: '0.0.0.0' })).isOurHost('0.0.0.0:32205', PORT)).toBe(false);
   });
 
@@ -91,16 +91,16 @@ describe('configured names', () => {
 describe('pages', () => {
   const names = knownNames(settings({ public_url: 'https://cbos.example.com', allowed_hosts: ['box'] }));
   test.each([
-    ['the page that it serves itself', 'http://localhost:32205', 'localhost:32205'],
+    ['the page that CBOS serves', 'http://localhost:32205', 'localhost:32205'],
     ['the same in capitals', 'http://localhost:32205', 'LOCALHOST:32205'],
-    ['the page behind a proxy that passes Host on', 'https://cbos.example.com', 'cbos.example.com'],
-    ['the page behind a proxy that writes its own Host', 'https://cbos.example.com', '127.0.0.1:32205'],
-    ['a page by another name', 'https://box', 'box'],
+    ['the page behind a proxy that passes the Host header through', 'https://cbos.example.com', 'cbos.example.com'],
+    ['the page behind a proxy that sets its own Host header', 'https://cbos.example.com', '127.0.0.1:32205'],
+    ['a page under another name', 'https://box', 'box'],
   ])('%s is ours', (_, origin, host) => {
     expect(names.isOurOrigin(origin, host)).toBe(true);
   });
   test.each([
-    ['a foreign page', 'https://evil.com', 'localhost:32205'],
+    ["another site's page", 'https://evil.com', 'localhost:32205'],
     ['a sandboxed page', 'null', 'localhost:32205'],
     ['nothing', '', 'localhost:32205'],
     ["another program's page on this machine", 'http://localhost:3000', 'localhost:32205'],
@@ -108,7 +108,7 @@ describe('pages', () => {
     ['a page that begins like ours', 'http://localhost:32205.evil.com', 'localhost:32205'],
     ['an extension', 'chrome-extension://localhost:32205', 'localhost:32205'],
     ['the public page without its encryption', 'http://cbos.example.com', '127.0.0.1:32205'],
-    ['something beside the public page', 'https://cbos.example.com:8443', 'cbos.example.com'],
+    ['something next to the public page', 'https://cbos.example.com:8443', 'cbos.example.com'],
     ['a path', 'http://localhost:32205/', 'localhost:32205'],
   ])('%s is not', (_, origin, host) => {
     expect(names.isOurOrigin(origin, host)).toBe(false);

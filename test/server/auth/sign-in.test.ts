@@ -41,7 +41,7 @@ function asPage(path: string, options: { method?: string; body?: unknown; header
 const signIn = (body: object): Promise<Answered> => asPage('/sign-in', { method: 'POST', body });
 
 describe('a link', () => {
-  test('signs in by a cookie that no script reads and no other site sends', async () => {
+  test('signs in with a cookie that no script reads and no other site sends', async () => {
     const answer = await signIn({ code: await newLink() });
     expect(answer.status).toBe(200);
     const header = String(answer.headers['set-cookie']);
@@ -68,13 +68,13 @@ describe('a link', () => {
     expect((await signIn({ code })).code()).toBe('link_expired');
   });
 
-  test('cannot be asked for by somebody who is not signed in', async () => {
+  test('cannot be requested by somebody who is not signed in', async () => {
     expect((await asPage('/sign-in/links', { method: 'POST' })).code()).toBe('unauthorized');
     const { headers } = await signInAsPage(server);
     expect((await asPage('/sign-in/links', { method: 'POST', headers })).status).toBe(201);
   });
 
-  test('made by guessing does not exist', async () => {
+  test('that was guessed does not exist', async () => {
     for (const code of ['x', 'A'.repeat(43), '__proto__', '../x']) {
       expect((await signIn({ code })).code()).toBe('link_expired');
     }
@@ -98,7 +98,7 @@ describe('the token on the form', () => {
   });
 
   test.each([[{}], [{ code: 'x', token: 'y' }], [{ token: 'x', more: 1 }], [{ token: '' }]])(
-    '%j is no sign-in',
+    '%j does not sign in',
     async (body) => {
       expect((await signIn(body)).code()).toBe('invalid_request');
     },
@@ -110,7 +110,7 @@ const passOf = async (page: SignedInPage): Promise<Answered> =>
 const passIn = (answer: Answered): string => (answer.json() as { pass: string }).pass;
 
 describe('a sign-in', () => {
-  test('holds for a month, over a restart of the server, and is kept only as what signs nobody in', async () => {
+  test('lasts for a month, even through a restart of the server, and is stored only in a form that signs nobody in', async () => {
     const page = await signInAsPage(server);
     const file = join(server.world.cbosHome, 'sign-ins.json');
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -231,7 +231,7 @@ describe('a sign-in', () => {
     expect((await asPage('/sessions', { headers: { ...headers, 'sec-fetch-site': 'same-origin' } })).status).toBe(200);
   });
 
-  test('beside a wrong token does not help it', async () => {
+  test('together with a wrong token does not help it', async () => {
     const { headers } = await signInAsPage(server);
     expect((await asPage('/sessions', { headers: { ...headers, authorization: 'Bearer wrong' } })).status).toBe(401);
   });
@@ -261,7 +261,7 @@ describe('a sign-in', () => {
     expect((await asPage('/sessions', { headers: other.headers })).status).toBe(200);
   });
 
-  test('of a server that knew a cookie alone is none any more', async () => {
+  test('of a server that knew only a cookie is no longer valid', async () => {
     await server.stop();
     const file = join(server.world.cbosHome, 'sign-ins.json');
     writeFileSync(file, JSON.stringify([{ key: 'ab'.repeat(32), expires_at: clock.now() + MONTH_MS }]));

@@ -32,7 +32,7 @@ test('no other token is accepted, no part of it, and no empty one', () => {
   }
 });
 
-test('a rotated token holds at once, and the old one no more', () => {
+test('a rotated token is valid at once, and the old one no longer', () => {
   const source = fileToken(path);
   const old = readToken(path);
   const fresh = rotateTokenFile(path);
@@ -42,7 +42,7 @@ test('a rotated token holds at once, and the old one no more', () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test('nobody gets in while the file is missing or empty, and all is well when it is back', () => {
+test('nobody is admitted while the file is missing or empty, and everything works when it is back', () => {
   const source = fileToken(path);
   const token = readToken(path);
   unlinkSync(path);
@@ -67,7 +67,7 @@ test('a file without a token is refused with the cure', () => {
   expect(() => fileToken(path)).toThrow(expect.objectContaining({ code: 'invalid_setting' }));
 });
 
-test('a token of the settings needs no file', () => {
+test('a token from the settings needs no file', () => {
   const source = fixedToken('chosen-by-the-user-himself');
   expect(source.accepts('chosen-by-the-user-himself')).toBe(true);
   expect(source.accepts('chosen-by-somebody-else')).toBe(false);

@@ -63,7 +63,7 @@ describe('a budget', () => {
     expect([isOver(fleet, 'CI'), isOver(fleet, 'OTHER')]).toEqual([true, true]);
   });
 
-  test('begins again with the local day, even one of 25 hours, and after a night asleep', () => {
+  test('restarts with the local day, even one of 25 hours, and after a night asleep', () => {
     const server = start(EACH);
     spend(server, 'CI', 5);
     let changes = 0;
@@ -88,7 +88,7 @@ describe('a budget', () => {
     expect(isOver(server, 'CI')).toBe(false);
   });
 
-  test('that is raised is raised for its period, by the next server too, and never lowered', () => {
+  test('that is raised stays raised for its period, for the next server too, and is never lowered', () => {
     const server = start(EACH, { ...EACH, name: 'ever', usd: 7, per: 'total' });
     spend(server, 'CI', 6);
     const raised = server.desk.raise('each', { session: 'CI' });
@@ -104,7 +104,7 @@ describe('a budget', () => {
     expect(next.budgets.overBudget(named('CI'))).toMatchObject({ limit: 5, spent: 5 });
   });
 
-  test('is raised by its name, for a session where it is for each', () => {
+  test('is raised by its name, for one session if it is per session', () => {
     const server = start(EACH, FLEET, { name: 'ci', for: 'session:CI', usd: 1 });
     expect(() => server.desk.raise('none', {})).toThrow('No budget is named "none"');
     expect(() => server.desk.raise('each', {})).toThrow('each session separately');
@@ -114,7 +114,7 @@ describe('a budget', () => {
     expect(server.desk.raise('fleet', { to: 50 }).subjects).toMatchObject([{ session: null, limit: 50 }]);
   });
 
-  test('names the sessions that it cannot cover, because nothing reports what they spend', () => {
+  test('names the sessions that it cannot cover, because nothing reports their spending', () => {
     sessions.add('SILENT', { cost_usd: null });
     sessions.add('EVENTS', { type: 'json', cost_usd: 0 });
     const server = start(FLEET, { name: 'tokens', for: 'each', tokens: 5 });
@@ -122,7 +122,7 @@ describe('a budget', () => {
   });
 });
 
-test('faces are told once when a session reaches a budget, a person when a text waits, and texts go after a raise', () => {
+test('faces are notified once when a session reaches a budget, a person when a text waits, and texts are sent after a raise', () => {
   const server = start(EACH);
   const events: string[] = [];
   const looks: string[] = [];

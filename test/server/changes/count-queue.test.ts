@@ -29,7 +29,7 @@ async function finish(afterMs: number): Promise<void> {
 }
 
 describe('the folders of sessions', () => {
-  test('are counted one after the other, and once for all requests before that', async () => {
+  test('are counted one after the other, and once for all earlier requests', async () => {
     queue.request('/a', 'now');
     queue.request('/b', 'now');
     queue.request('/b', 'later');
@@ -45,7 +45,7 @@ describe('the folders of sessions', () => {
     expect(began).toHaveLength(3);
   });
 
-  test('in which a turn has ended come first', async () => {
+  test('come first if a turn has ended in them', async () => {
     queue.request('/a', 'now');
     queue.request('/b', 'later');
     queue.request('/c', 'now');
@@ -53,7 +53,7 @@ describe('the folders of sessions', () => {
     expect(began).toEqual(['/a', '/c']);
   });
 
-  test('that take long are counted for a fifth of the time at most', async () => {
+  test('that take long are counted for at most a fifth of the time', async () => {
     queue.request('/large', 'now');
     await finish(1_000);
     queue.request('/large', 'now');
@@ -66,7 +66,7 @@ describe('the folders of sessions', () => {
     expect(began).toEqual(['/large', '/small', '/large']);
   });
 
-  test('are counted rarely in the middle of turns, and all of them together for a tenth of the time', async () => {
+  test('are counted rarely in the middle of turns, and all of them together for at most a tenth of the time', async () => {
     queue.request('/a', 'later');
     queue.request('/b', 'later');
     await finish(100);

@@ -78,7 +78,7 @@ describe('the changes of a session', () => {
         clock.advance(250);
         return lists.of('refresh').some((frame) => frame.sessions[0]?.changes?.files === 1);
       },
-      { describe: 'a refresh has the counts' },
+      { describe: 'a refresh shows the counts' },
     );
     const listed = (await server.call('/sessions')).json() as Session[];
     expect(listed.map(({ changes }) => changes?.files)).toEqual([1]);
@@ -116,7 +116,7 @@ describe('the changes of a session', () => {
     await expectCounts([0, 0, 0], 'LOGIN');
   });
 
-  test('have no figure outside of a repository, in a folder that is gone, and where git fails', async () => {
+  test('have no figure outside of a repository, in a folder that is gone, and if git fails', async () => {
     server.sessions.add('PLAIN', { path: server.world.dir });
     server.sessions.add('NOWHERE', { path: null });
     server.sessions.add('AUTH', { path: repository.dir });

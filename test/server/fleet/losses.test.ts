@@ -70,20 +70,20 @@ function startsAfter(actor: Actor, screen: 'gone' | 'killed' | 'alive' = 'gone',
 }
 
 describe('a server that starts', () => {
-  test('tells what is lost since the last one, and remembers the size that it had', () => {
+  test('reports which sessions were lost since the last one, and remembers the size that they had', () => {
     const actor = session();
     startsAfter(actor);
     expect(actor.record.loss).toEqual({ because: 'vanished', tries: 0, wasBlank: false });
     expect(actor.record.launch).toMatchObject({ cols: 100, rows: 30 });
   });
 
-  test('knows a reboot by the id of the boot', () => {
+  test('recognizes a reboot by the id of the boot', () => {
     const actor = session({ boot: 'another' }, { lastAt: null, started: null, prompt: null });
     startsAfter(actor);
     expect(actor.record.loss?.because).toBe('reboot');
   });
 
-  test('waits for the hooks of the time without a server', () => {
+  test('waits for the hooks from the time without a server', () => {
     const actor = session();
     startsAfter(actor, 'gone', () => {
       actor.hooks = { ...actor.hooks, ended: { at: NOW, reason: 'prompt_input_exit' } };
@@ -103,7 +103,7 @@ describe('a server that starts', () => {
     expect(actor.record.loss).toBeNull();
   });
 
-  test('tells a session that was lost before its first prompt', () => {
+  test('recognizes a session that was lost before its first prompt', () => {
     const actor = session({}, { prompt: null });
     startsAfter(actor);
     expect(actor.record.loss?.wasBlank).toBe(true);
@@ -112,7 +112,7 @@ describe('a server that starts', () => {
     expect(resumed.record.loss?.wasBlank).toBe(false);
   });
 
-  test('ends a session whose launch came to nothing, and counts it as lost', () => {
+  test('ends a session whose launch failed, and counts it as lost', () => {
     const never = { agent: null, daemon: null, screenId: null, claudeSessionId: null };
     const actor = session(never, { lastAt: null, started: null, prompt: null });
     actor.record.boot = 'another';
@@ -121,7 +121,7 @@ describe('a server that starts', () => {
     expect(actor.record.loss).toMatchObject({ because: 'reboot', wasBlank: true });
   });
 
-  test('takes a loss back where Claude Code told of its end later', () => {
+  test('withdraws a loss if Claude Code reports its own end later', () => {
     const loss = { because: 'shutdown', tries: 0, wasBlank: false } as const;
     const actor = session({ endedAt: NOW, loss }, { ended: { at: NOW, reason: 'prompt_input_exit' } });
     startsAfter(actor);
@@ -131,7 +131,7 @@ describe('a server that starts', () => {
     expect(lost.record.loss).toEqual(loss);
   });
 
-  test('writes down in which boot a session lives', () => {
+  test('records in which boot a session is alive', () => {
     const actor = session({ boot: null });
     const losses = serverOf(actor);
     losses.remember();
@@ -155,7 +155,7 @@ describe('a server that runs', () => {
     expect(actor.record.loss?.because).toBe(because);
   });
 
-  test('and ends counts those as lost that have just ended with it, and no others', () => {
+  test('and ends counts as lost the sessions that have just ended with it, and no others', () => {
     for (const [before, some, because] of [
       [100, {}, 'shutdown'],
       [60_000, {}, undefined],

@@ -49,7 +49,7 @@ const STEP_MS = 20_000;
 const nothing = (): void => undefined;
 const SILENT = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-test('parks what is done for long enough, and nothing else', async () => {
+test('parks only sessions that have been done for long enough', async () => {
   const clock = new ManualClock(Date.parse(SINCE));
   const { parked, said, begin } = fleetOf(clock, [
     someSession('DRAFT', DONE),
@@ -70,7 +70,7 @@ test('parks what is done for long enough, and nothing else', async () => {
   stop();
 });
 
-test('parks nothing unless it is asked to', async () => {
+test('parks nothing unless the setting requests it', async () => {
   const clock = new ManualClock(Date.parse(SINCE));
   const { parked, begin } = fleetOf(clock, [someSession('DONE', DONE)]);
   begin(0);
@@ -78,7 +78,7 @@ test('parks nothing unless it is asked to', async () => {
   expect(parked).toEqual([]);
 });
 
-test('no more launches run at a time than there are places, in the order in which they came', async () => {
+test('no more launches run at a time than there are slots, in the order of the requests', async () => {
   const inTurn = createSlots(2);
   const begun: number[] = [];
   const ends: (() => void)[] = [];

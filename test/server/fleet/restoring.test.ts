@@ -117,7 +117,7 @@ describe('thirty lost sessions', () => {
     expect(onTheirWay()).toHaveLength(2);
   });
 
-  test('are left alone by a plan, which says what would be done', async () => {
+  test('are left alone by a plan, which reports what would be done', async () => {
     const restoring = serverOf();
     const plan = await restoring.ask({ dry_run: true });
     expect(plan).toMatchObject({ id: null, state: 'planned' });
@@ -144,7 +144,7 @@ describe('thirty lost sessions', () => {
     expect(sessions.map(({ actor }) => actor.record.loss)).toEqual(sessions.map(() => null));
   });
 
-  test('go on where single ones fail, or are open elsewhere', async () => {
+  test('continue if single ones fail, or are open elsewhere', async () => {
     const restoring = serverOf();
     await restoring.ask({});
     for (let round = 0; restoring.state().state === 'running'; round += 1) {
@@ -158,7 +158,7 @@ describe('thirty lost sessions', () => {
     expect(sessions.every(({ launches }) => launches === 1)).toBe(true);
   });
 
-  test('are not begun twice by two requests at once, nor by one that comes later', async () => {
+  test('are not restored twice by two requests at once, nor by a later one', async () => {
     const restoring = serverOf();
     const [one, other] = await Promise.all([restoring.ask({}), restoring.ask({ sessions: ['S3', 'S3', 'S30'] })]);
     expect(other.id).toBe(one.id);
@@ -188,7 +188,7 @@ describe('thirty lost sessions', () => {
     expect(sessions.every(({ actor }) => actor.record.loss === null)).toBe(true);
   });
 
-  test('are left by a server that ends, but for those that are under way', async () => {
+  test('are not restored by a server that is ending, except for those under way', async () => {
     const restoring = serverOf();
     await restoring.ask({});
     restoring.dispose();
@@ -199,7 +199,7 @@ describe('thirty lost sessions', () => {
   });
 });
 
-test('what is named and not lost is left, and told; an unknown name changes nothing', async () => {
+test('that are named but not lost are left, which is reported; an unknown name changes nothing', async () => {
   new Lost('LOST', sessions);
   new Lost('RUNS', sessions, { endedAt: null, loss: null });
   new Lost('STOPPED', sessions, { loss: null });
@@ -216,7 +216,7 @@ test('what is named and not lost is left, and told; an unknown name changes noth
   expect(restoring.state().sessions.map(({ reason }) => reason)).toEqual([null, 'running', 'ended']);
 });
 
-test('a server begins nothing by itself where nothing is lost', async () => {
+test('a server begins no restoration if nothing is lost', async () => {
   new Lost('STOPPED', sessions, { loss: null });
   const restoring = serverOf();
   await restoring.begin();

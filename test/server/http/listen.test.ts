@@ -33,7 +33,7 @@ test('a taken port is reported with the cure, and nothing is left behind', async
   expect(existsSync(socket)).toBe(false);
 });
 
-test('an address that is not of this machine is refused as a setting', async () => {
+test('an address that does not belong to this machine is refused as a setting', async () => {
   await expect(startFaces({ settings: { host: '192.0.2.1' } })).rejects.toMatchObject({ code: 'invalid_setting' });
 });
 
@@ -96,7 +96,7 @@ test('bytes that are not HTTP get an answer, and the connection ends', async () 
   expect(answer).toContain('invalid_request');
 });
 
-test('a close ends with downloads and WebSockets open, and tells the latter that the server goes', async () => {
+test('a close ends even with downloads and WebSockets open, and notifies the WebSockets', async () => {
   const server = await startFaces();
   const recording = server.sessions.add('AUTH');
   recording.write(Buffer.alloc(32 * 1024 * 1024, 0x61));

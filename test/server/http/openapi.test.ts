@@ -79,7 +79,7 @@ describe('the OpenAPI description', () => {
     expect((await server.call('/openapi.json')).json()).toEqual(JSON.parse(JSON.stringify(document)));
   });
 
-  test('is what docs/openapi.json says: else run "npm run generate"', () => {
+  test('is what docs/openapi.json contains; otherwise run "npm run generate"', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
     const committed: unknown = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
     expect(committed).toEqual(JSON.parse(JSON.stringify(openApiDocument(version))));
@@ -190,7 +190,7 @@ describe.each(entries)('%s', (name, route) => {
     else expectSameFields(content['application/json']?.schema, route.response);
   });
 
-  test('is described with every error that it may answer with, at its status', () => {
+  test('is described with every error that it may return, at its status', () => {
     const described = Object.entries(operation(route).responses).flatMap(([status, response]) =>
       (response['x-error-codes'] ?? []).map((code) => `${status} ${code}`),
     );
@@ -201,7 +201,7 @@ describe.each(entries)('%s', (name, route) => {
     );
   });
 
-  test('says whether it needs the token', () => {
+  test('states whether it needs the token', () => {
     expect(operation(route).security).toEqual(route.open === true ? [] : [{ token: [] }]);
     expect(document.components.securitySchemes.token).toMatchObject({ type: 'http', scheme: 'bearer' });
   });

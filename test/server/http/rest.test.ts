@@ -260,14 +260,14 @@ const NAMES = (Object.keys(ROUTES) as RouteName[]).filter((name): name is RouteO
 const OF_A_SESSION = NAMES.filter((name) => ROUTES[name].path.includes('{slug}'));
 
 describe('every route', () => {
-  test.each(NAMES)('%s answers as its entry says', async (name) => {
+  test.each(NAMES)('%s answers as its entry describes', async (name) => {
     server.sessions.add('AUTH');
     SUCCESSES[name].before?.();
     const answer = await callRoute(server, name, (await SUCCESSES[name].asPage?.()) ?? SUCCESSES[name]);
     expect(answer.status, answer.text).toBe(ROUTES[name].success);
   });
 
-  test.each(OF_A_SESSION)('%s of a session that is not there, or cannot be, is no_such_session', async (name) => {
+  test.each(OF_A_SESSION)('%s of a session that does not exist, or cannot exist, is no_such_session', async (name) => {
     const none = ['NONE', '../x', '-X', 'a\nb', '$(id)', 'x'.repeat(200), 'a/b', '%2e%2e', '\u0000', 'constructor'];
     for (const slug of none) {
       const answer = await callRoute(server, name, { ...SUCCESSES[name], params: { slug, id: 'd1' } });
@@ -275,7 +275,7 @@ describe('every route', () => {
     }
   });
 
-  test('every answer says that it is no page', async () => {
+  test('every answer states that it is not a page', async () => {
     for (const path of ['/health', '/sessions', '/nothing', '/', '/openapi.json']) {
       const { headers } = await server.call(path);
       expect(headers).toMatchObject({
@@ -318,7 +318,7 @@ describe('sessions', () => {
     expect(await slugs(`/sessions?state=${encodeURIComponent(state)}`)).toEqual(expected);
   });
 
-  test('a state that is none is refused with the words there are', async () => {
+  test('an unknown state is refused with the list of states', async () => {
     for (const query of ['state=sleeping', 'state=', 'state=idle/permission', 'state=idle&state=dead', 'status=idle']) {
       const answer = await server.call(`/sessions?${query}`);
       expect(answer.status, query).toBe(422);
@@ -327,7 +327,7 @@ describe('sessions', () => {
     expect((await server.call('/sessions?state=sleeping')).text).toContain('waiting/permission');
   });
 
-  test('those that wait come longest first', async () => {
+  test('those that wait come first, with the longest first', async () => {
     expect(await slugs('/sessions/waiting')).toEqual(['FIRST', 'LATER']);
   });
 
@@ -347,17 +347,17 @@ describe('sessions', () => {
   });
 });
 
-describe('a request that does not fit is refused with 422 and the field, and nothing changes', () => {
+describe('an invalid request is refused with 422 and the field, and nothing changes', () => {
   test.each([
     ['no body', undefined, /body/],
     ['no path', { slug: 'A' }, /body\.path/],
     ['an unknown field', { slug: 'A', path: '/tmp', colour: 'red' }, /unknown field "colour"/],
     ['a wrong type', { slug: 1, path: '/tmp' }, /body\.slug/],
     ['a size that no terminal has', { slug: 'A', path: '/tmp', cols: 3 }, /body\.cols/],
-    ['a variable that is none', { slug: 'A', path: '/tmp', env: { 'A B': 'x' } }, /body\.env\.A B/],
+    ['an invalid variable', { slug: 'A', path: '/tmp', env: { 'A B': 'x' } }, /body\.env\.A B/],
     ['a list', [], /body/],
     ['null', null, /body/],
-    ['a type that is none', { slug: 'A', path: '/tmp', type: 'shell' }, /body\.type/],
+    ['an unknown type', { slug: 'A', path: '/tmp', type: 'shell' }, /body\.type/],
   ])('%s', async (_, body, message) => {
     const answer = await callRoute(server, 'createSession', { body });
     expect(answer.status).toBe(422);
@@ -367,7 +367,7 @@ describe('a request that does not fit is refused with 422 and the field, and not
   });
 
   test.each(['', '../x', '-X', 'a\nb', '$(id)', 'x'.repeat(200), 'status', 'a b', 'AUTH\u0000', 'é'])(
-    'the slug %j is refused by the rule of slugs',
+    'the slug %j is refused by the rule for slugs',
     async (slug) => {
       expect((await callRoute(server, 'createSession', { body: { slug, path: '/tmp' } })).code()).toBe('invalid_slug');
       expect(server.sessions.created).toEqual([]);
@@ -378,7 +378,7 @@ describe('a request that does not fit is refused with 422 and the field, and not
     ['broken JSON', '{"slug": "A",', 'application/json', 'valid JSON'],
     ['JSON as text', '{"slug":"A","path":"/tmp"}', 'text/plain', 'Content-Type'],
     ['a form', 'slug=A&path=/tmp', 'application/x-www-form-urlencoded', 'Content-Type'],
-    ['bytes that are no UTF-8', Buffer.from([0x7b, 0xff, 0xfe]), 'application/json', 'valid JSON'],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0xfe]), 'application/json', 'valid JSON'],
   ])('%s', async (_, raw, type, message) => {
     const answer = await server.call('/sessions', { raw, headers: { 'content-type': type } });
     expect(answer.status).toBe(422);
@@ -391,18 +391,18 @@ describe('a request that does not fit is refused with 422 and the field, and not
     expect((await server.call('/sessions', { raw: '{"slug":"A","path":"/tmp"}' })).code()).toBe('invalid_request');
   });
 
-  test('JSON with a charset is understood', async () => {
+  test('JSON with a charset is accepted', async () => {
     const headers = { 'content-type': 'application/json; charset=utf-8' };
     expect((await server.call('/sessions', { raw: '{"slug":"A","path":"/tmp"}', headers })).status).toBe(201);
   });
 
-  test('a field named like something of every object is unknown like any other', async () => {
+  test('a field named like a property of every object is as unknown as any other', async () => {
     const raw = '{"slug":"A","path":"/tmp","__proto__":{"type":"json"},"constructor":1}';
     const answer = await server.call('/sessions', { raw, headers: { 'content-type': 'application/json' } });
     expect(answer.code()).toBe('invalid_request');
   });
 
-  test('an answer that says nothing, a broadcast to nobody or to two kinds of them', async () => {
+  test('an empty answer, a broadcast to nobody or to two kinds of sessions', async () => {
     server.sessions.add('AUTH', QUESTION);
     expect((await callRoute(server, 'answer', { params: { slug: 'AUTH' }, body: {} })).code()).toBe('invalid_request');
     for (const body of [{ text: 'x' }, { text: 'x', all: true, slugs: ['AUTH'] }]) {
@@ -410,7 +410,7 @@ describe('a request that does not fit is refused with 422 and the field, and not
     }
   });
 
-  test('a body in pieces, without its length, is understood', async () => {
+  test('a body in pieces, without its length, is accepted', async () => {
     const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
     expect((await server.call('/sessions', { raw: '{"slug":"A","path":"/tmp"}', headers })).status).toBe(201);
   });
@@ -445,7 +445,7 @@ describe('addresses', () => {
     },
   );
 
-  test('another method is refused with those there are', async () => {
+  test('another method is refused with the supported ones', async () => {
     for (const [method, path, allow] of [
       ['PUT', '/sessions', 'GET, HEAD, POST'],
       ['OPTIONS', '/sessions/AUTH', 'DELETE, GET, HEAD, PATCH'],
@@ -474,12 +474,12 @@ describe('addresses', () => {
     expect((await server.call('/sessions/..%2f..%2fetc')).code()).toBe('no_such_session');
   });
 
-  test('a broken escape and a backslash are answered, too', async () => {
+  test('a broken escape and a backslash are answered too', async () => {
     expect((await server.call('/sessions/%zz')).code()).toBe('no_such_session');
     expect((await server.call('/sessions\\AUTH')).code()).toBe('invalid_request');
   });
 
-  test('the welcome says how to sign in and nothing else', async () => {
+  test('the welcome explains how to sign in and nothing else', async () => {
     const answer = await server.call('/', { token: null });
     expect(answer.headers['content-type']).toContain('text/plain');
     expect(answer.text).toContain('cbos token');
@@ -487,8 +487,8 @@ describe('addresses', () => {
   });
 });
 
-describe('a fault', () => {
-  test('is told to the log whole and to the client not at all', async () => {
+describe('an unexpected error', () => {
+  test('is logged in full and not shown to the client at all', async () => {
     server.sessions.fault = new Error('secret /home/someone/.ssh');
     const answer = await callRoute(server, 'getSession', { params: { slug: 'AUTH' } });
     expect(answer.status).toBe(500);

@@ -25,7 +25,7 @@ const comment = async (body: object): Promise<ReviewComment> => (await add(body)
 const send = (prompt: string) => server.call('/sessions/AUTH/review/send', { body: { prompt } });
 const sendAll = async (): Promise<ReviewRound> => (await send((await read()).prompt ?? '')).json() as ReviewRound;
 
-test('comments go out as one prompt that was shown, in numbered rounds', async () => {
+test('comments are sent as one prompt that was shown, in numbered rounds', async () => {
   await comment({ file: 'a.txt', line: 3, end_line: 4, text: 'Split this.' });
   await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   await comment({ file: 'a.txt', line: 2, side: 'base', text: 'This was better.' });
@@ -99,7 +99,7 @@ test('a round that was refused, cancelled or failed leaves its comments open', a
   expect((await sendAll()).number).toBe(1);
 });
 
-test('the words that the session answers with are kept beside the round, also over a restart', async () => {
+test("the session's answer is kept with the round, even through a restart", async () => {
   await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   const { prompt } = await sendAll();
   server.sessions.change('AUTH', WORKING);
@@ -123,7 +123,7 @@ test('two requests at once send a round once', async () => {
   expect(server.sessions.deliveries('AUTH')).toHaveLength(1);
 });
 
-test('a comment is deleted until it is sent', async () => {
+test('a comment can be deleted until it is sent', async () => {
   const { id } = await comment({ file: 'a.txt', line: 2, text: 'Use a word.' });
   const remove = () => server.call(`/sessions/AUTH/review/comments/${id}`, { method: 'DELETE' });
   expect((await remove()).status).toBe(200);
@@ -139,13 +139,13 @@ describe('refuses', () => {
     ['a line that the file lacks', { file: 'a.txt', line: 5 }],
     ['a range that ends beyond it', { file: 'a.txt', line: 4, end_line: 5 }],
     ['a range that ends before it begins', { file: 'a.txt', line: 3, end_line: 2 }],
-    ['a file that is not there', { file: 'b.txt', line: 1 }],
-    ['a file outside', { file: '../outside.txt', line: 1 }],
-    ['a file outside, by its whole path', { file: '/etc/passwd', line: 1 }],
-    ["a file of git's own", { file: '.git/config', line: 1 }],
-    ['a link that leads out', { file: 'link', line: 1 }],
-    ['a file behind a folder that leads out', { file: 'folder/outside.txt', line: 1 }],
-    ['a file that is no text', { file: 'picture', line: 1 }],
+    ['a file that does not exist', { file: 'b.txt', line: 1 }],
+    ['a file outside the folder', { file: '../outside.txt', line: 1 }],
+    ['a file outside the folder, by its absolute path', { file: '/etc/passwd', line: 1 }],
+    ["a file in git's own directory", { file: '.git/config', line: 1 }],
+    ['a link that points outside', { file: 'link', line: 1 }],
+    ['a file behind a folder that is a link to the outside', { file: 'folder/outside.txt', line: 1 }],
+    ['a file that is not text', { file: 'picture', line: 1 }],
   ])('%s', async (_, place) => {
     server.world.project('elsewhere');
     repository.write('../outside.txt', 'secret\n');
@@ -157,7 +157,7 @@ describe('refuses', () => {
     expect((await read()).comments).toEqual([]);
   });
 
-  test('a comment of which nothing is left, and one outside of a repository', async () => {
+  test('a comment whose lines are all gone, and one outside of a repository', async () => {
     expect((await add({ file: 'a.txt', line: 1, text: '\u001b[2J' })).code()).toBe('invalid_request');
     server.sessions.change('AUTH', { path: server.world.projectDir });
     expect((await add({ file: 'a.txt', line: 1, text: 'x' })).code()).toBe('not_a_repository');
@@ -168,7 +168,7 @@ describe('the mark that a file is reviewed', () => {
   const mark = (file: string, reviewed = true) =>
     server.call('/sessions/AUTH/review/files', { method: 'PUT', body: { file, reviewed } });
 
-  test('drops when the file changes again, and by hand', async () => {
+  test('is removed when the file changes again, and by hand', async () => {
     expect(((await mark('a.txt')).json() as Review).reviewed).toEqual(['a.txt']);
     expect((await read()).reviewed).toEqual(['a.txt']);
     repository.write('a.txt', 'other\n');

@@ -14,7 +14,7 @@ const keep = async (body: object): Promise<StashedResponse> =>
   (await callRoute(server, 'addStash', { body: { session_slug: 'AUTH', ...body } })).json() as StashedResponse;
 
 describe('the stash over REST', () => {
-  test('keeps a reply, applies it once, and says so the second time', async () => {
+  test('keeps a reply, applies it once, and reports it the second time', async () => {
     const kept = await keep({ response: 'later', question: 'Which one?' });
     expect(kept).toMatchObject({ response: 'later', question: 'Which one?', when: 'manual', applied: false });
     const params = { id: kept.id };

@@ -18,7 +18,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 const get = (query = '', headers: Record<string, string> = {}, method = 'GET') =>
   server.call(`/sessions/AUTH/stream${query}`, { headers, method });
 
-test("the recording comes byte for byte, script's header line included, and says that it is no page", async () => {
+test("the recording arrives byte for byte, script's header line included, marked as not a page", async () => {
   const answer = await get();
   expect(answer.status).toBe(200);
   expect(answer.bytes.equals(ALL)).toBe(true);
@@ -80,11 +80,11 @@ test.each(['bytes=9-3', 'bytes=0-1,5-6', 'lines=1-2', 'bytes=', 'bytes=-', 'byte
   },
 );
 
-test('a range that holds only for a version gets everything, for a growing file has none', async () => {
+test('a range that applies only to a version gets everything, because a growing file has no version', async () => {
   expect((await get('', { range: 'bytes=0-1', 'if-range': '"x"' })).status).toBe(200);
 });
 
-test('HEAD tells the length', async () => {
+test('HEAD returns the length', async () => {
   const answer = await get('', {}, 'HEAD');
   expect(answer.headers['content-length']).toBe(String(ALL.length));
   expect(answer.bytes.length).toBe(0);
@@ -97,7 +97,7 @@ test('a session without a recording, and a recording whose file is gone', async 
   expect((await get()).code()).toBe('no_recording');
 });
 
-test('a large recording is read as the client takes it, ends where it ended, and is let go of when the client goes', async () => {
+test('a large recording is read as the client receives it, ends where it ended, and is closed when the client leaves', async () => {
   const size = 64 * 1024 * 1024;
   recording.write(Buffer.alloc(size, 0x61));
   const total = ALL.length + size;

@@ -24,12 +24,12 @@ const asOlder = (results: readonly ClaudeEvent[]): ClaudeEvent[] =>
   results.map(({ model_usage_since_last_result: _, ...rest }) => rest as ClaudeEvent);
 
 describe.each([
-  ['as 2.1.329 says it', (results: ClaudeEvent[]) => results],
-  ['as a version that tells the sum alone', asOlder],
+  ['as 2.1.329 reports it', (results: ClaudeEvent[]) => results],
+  ['as a version reports it that only knows the sum', asOlder],
 ])('a turn costs what its tokens cost, %s', (_, told) => {
   test.each([
-    ['after a resume, which goes on with the sum', 'hello'],
-    ['after a kill, which begins the sum anew', 'killed'],
+    ['after a resume, which continues the sum', 'hello'],
+    ['after a kill, which starts the sum again', 'killed'],
     ['in one process', 'permission'],
   ])('%s', (__, name) => {
     const costs = costsOf(told(resultsOf(name)));
@@ -40,7 +40,7 @@ describe.each([
   });
 });
 
-test('the turns of a conversation that was never killed sum up to its total', () => {
+test('the turns of a conversation that was never killed add up to its total', () => {
   for (const name of ['hello', 'compact', 'permission', 'interrupt', 'error']) {
     const results = resultsOf(name);
     const sum = costsOf(results).reduce((dollars, { cost_usd }) => dollars + cost_usd, 0);
@@ -59,7 +59,7 @@ test('a missing result costs nothing and loses nothing: the next one has the dif
   }
 });
 
-test('a compaction costs what the summary cost, though no turn was run', () => {
+test('a compaction costs as much as the summary, although no turn ran', () => {
   const [, compaction] = costsOf(resultsOf('compact'));
   expect(compaction?.cost_usd).toBeGreaterThan(0.03);
   expect(compaction?.input_tokens).toBeGreaterThan(8_000);

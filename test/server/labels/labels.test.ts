@@ -26,7 +26,7 @@ const archive = (slug: string) => callRoute(server, 'archiveSession', { params: 
 const unarchive = (slug: string) => callRoute(server, 'unarchiveSession', { params: { slug } });
 
 describe('tags', () => {
-  test('are told to every client, select sessions, and survive a rename and a new server', async () => {
+  test('are reported to every client, select sessions, and survive a rename and a new server', async () => {
     for (const slug of ['AUTH', 'DOCS', 'REST']) server.sessions.add(slug);
     const page = await server.connectStream();
     await page.next('sessions');
@@ -52,7 +52,7 @@ describe('tags', () => {
     },
   );
 
-  test('a new session has them at once, and a broadcast goes to those that have them', async () => {
+  test('a new session has them at once, and a broadcast reaches the sessions that have them', async () => {
     const body = { slug: 'NEW', path: server.world.dir, tags: ['night'] };
     expect((await callRoute(server, 'createSession', { body })).json()).toMatchObject({ tags: ['night'] });
     server.sessions.add('OTHER');
@@ -64,7 +64,7 @@ describe('tags', () => {
 });
 
 describe('the repository of a session', () => {
-  test('is known as soon as it is made, is the same for all worktrees, and follows its path', async () => {
+  test('is known as soon as the session is created, is the same for all worktrees, and follows its path', async () => {
     const repository = createRepository(server.world, 'shop');
     repository.write('a.txt', 'a');
     repository.commit();
@@ -82,7 +82,7 @@ describe('the repository of a session', () => {
     await waitFor(async () => (await read('ASIDE')).repository === dir, { describe: 'its repository follows' });
   });
 
-  test('that it makes in a turn is seen when the turn ends', async () => {
+  test('that it creates during a turn is found when the turn ends', async () => {
     const path = join(server.world.dir, 'fresh');
     mkdirSync(path);
     server.sessions.add('AUTH', { path });
@@ -95,7 +95,7 @@ describe('the repository of a session', () => {
 describe('an archived session', () => {
   const counts = async (): Promise<unknown> => (await callRoute(server, 'countSessions')).json();
 
-  test('leaves every list and count of every face, and is still there by its name', async () => {
+  test('is in no list and no count of any face, and is still available by its name', async () => {
     server.sessions.add('AUTH', { ...DEAD });
     server.sessions.add('DOCS');
     const page = await server.connectStream();
@@ -113,7 +113,7 @@ describe('an archived session', () => {
     expect((await later.next('available_streams')).sessions).toEqual(['DOCS']);
   });
 
-  test('stays so for a new server, and is listed again as it was', async () => {
+  test('stays archived for a new server, and is listed again as before', async () => {
     server.sessions.add('AUTH', { ...DEAD });
     await tag('AUTH', { add: ['night'] });
     await archive('AUTH');
@@ -127,7 +127,7 @@ describe('an archived session', () => {
     expect(await list()).toEqual(['AUTH']);
   });
 
-  test('that is started again is listed by itself: what runs is never hidden', async () => {
+  test('that is started again is listed automatically: a running session is never hidden', async () => {
     server.sessions.add('AUTH', { ...DEAD });
     await archive('AUTH');
     await callRoute(server, 'restartSession', { params: { slug: 'AUTH' } });
@@ -135,7 +135,7 @@ describe('an archived session', () => {
     expect((await read('AUTH')).archived_at).toBeNull();
   });
 
-  test('that is parked gets no broadcast, and comes back when it is woken', async () => {
+  test('that is parked gets no broadcast, and is listed again when it is woken', async () => {
     server.sessions.add('AUTH', { ...WAITS_FOR_INPUT, parked_at: SINCE });
     server.sessions.add('DOCS');
     await archive('AUTH');
@@ -155,7 +155,7 @@ describe('an archived session', () => {
     expect(sessions.map(({ session }) => session)).toEqual(['DOCS']);
   });
 
-  test('keeps its name: a new session cannot take it, and is told where it is', async () => {
+  test('keeps its name: a new session cannot take it, and the error explains where it is', async () => {
     server.sessions.add('AUTH', { ...DEAD });
     await archive('AUTH');
     const answer = await callRoute(server, 'createSession', { body: { slug: 'AUTH', path: server.world.dir } });
@@ -165,7 +165,7 @@ describe('an archived session', () => {
     expect(await list({ archived: 'true' })).toEqual([]);
   });
 
-  test('one that runs is refused, with the ways to end it', async () => {
+  test('a running one is refused, with the ways to end it', async () => {
     server.sessions.add('AUTH', WAITS_FOR_PERMISSION);
     const answer = await archive('AUTH');
     expect(answer.status).toBe(409);

@@ -172,7 +172,7 @@ describe('twenty sessions at one limit', () => {
     expect(times()).toEqual([]);
   });
 
-  test('reach the next limit, and go on once after that too', async () => {
+  test('reach the next limit, and continue once after that too', async () => {
     sessions = sessions.slice(0, 1);
     serve();
     await pass(HOUR + GRACE_MS);
@@ -193,7 +193,7 @@ test('a machine that slept over the end continues when it wakes', async () => {
   expect(times()).toHaveLength(20);
 });
 
-test('what cannot be sent is tried once', async () => {
+test('a text that cannot be sent is tried once', async () => {
   sessions = sessions.slice(0, 2);
   let tries = 0;
   const [broken] = sessions as [Stopped];
@@ -221,7 +221,7 @@ describe('by hand', () => {
   const goOn = (session: Stopped): Promise<Delivery> => continueByHand(session, () => clock.now());
   const REFUSED = { code: 'nothing_to_continue' };
 
-  test('a session goes on once after its limit, whoever asks, and not before', async () => {
+  test('a session continues once after its limit, whoever asks, and not before', async () => {
     serve('ask');
     const [session] = sessions as [Stopped];
     await expect(goOn(session)).rejects.toMatchObject(REFUSED);
@@ -234,7 +234,7 @@ describe('by hand', () => {
     expect(session.typed).toHaveLength(1);
   });
 
-  test('what a person has continued is not continued by CBOS, and what moved meanwhile is left alone', async () => {
+  test('a session that a person has continued is not continued by CBOS, and one that has changed since is left alone', async () => {
     serve('resume');
     const [first, second] = sessions as [Stopped, Stopped];
     await pass(HOUR);
@@ -246,7 +246,7 @@ describe('by hand', () => {
     expect([first, second].map(({ typed }) => typed.length)).toEqual([1, 0]);
   });
 
-  test('nothing continues where no limit is known, or its end is not', async () => {
+  test('nothing continues if no limit is known, or its end is unknown', async () => {
     serve('ask');
     const [session] = sessions as [Stopped];
     session.stopped = limitUntil(null);

@@ -52,7 +52,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       }
     });
 
-    test('a machine that lets nobody see has no sessions for others', async () => {
+    test('a machine that grants no right has no sessions for others', async () => {
       guest.sessions.add('SECRET');
       const allowed = await guest.call('/fleet/allow', { method: 'PUT', body: { rights: [] } });
       expect(allowed.json()).toMatchObject({ fleet: { machine: 'guest', allow: [] } });
@@ -70,7 +70,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
     });
   });
 
-  describe('rights, decided where the session is', () => {
+  describe("rights are decided on the session's machine", () => {
     test('a machine without the right to answer cannot answer, whatever it asks for', async () => {
       desk.sessions.add('DEPLOY', asking());
       desk.sessions.answers.length = 0;
@@ -112,7 +112,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
       expect(guest.sessions.answers).toEqual([]);
     });
 
-    test('a refusal of the session itself comes through as it is', async () => {
+    test('a refusal by the session itself is passed on unchanged', async () => {
       desk.sessions.add('DEPLOY', asking());
       const refused = await laptop.ask('desk', 'send', 'DEPLOY', { text: 'hello' });
       expect({ status: refused.status, code: refused.code() }).toEqual({ status: 409, code: 'not_accepting_text' });
@@ -314,7 +314,7 @@ describe.skipIf(!hasNatsServer)('a fleet on a real nats-server', () => {
         cpSync(join(laptop.world.cbosHome, 'fleet'), join(copy.world.cbosHome, 'fleet'), { recursive: true });
         await copy.startAgain();
         await waitFor(async () => (await copy.fleet()).fleet?.fault?.includes('copied') === true, {
-          describe: 'the copy says what it is',
+          describe: 'the copy reports what it is',
         });
         expect((await copy.fleet()).fleet?.connected).toBe(false);
       } finally {

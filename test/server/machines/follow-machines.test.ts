@@ -51,7 +51,7 @@ function followed() {
   };
 }
 
-test('nobody is asked while nobody follows', async () => {
+test('no machine is asked while nobody follows', async () => {
   const { owner, follow, pass } = followed();
   await pass(10_000);
   expect(owner.looks).toBe(0);
@@ -63,7 +63,7 @@ test('nobody is asked while nobody follows', async () => {
   expect(owner.looks).toBe(1);
 });
 
-test('a list that has not changed is not sent again, and is as new as the last look', async () => {
+test('a list that has not changed is not sent again, and is as new as the last request', async () => {
   const { owner, frames, follow, pass, peers } = followed();
   follow();
   await pass(0);
@@ -72,7 +72,7 @@ test('a list that has not changed is not sent again, and is as new as the last l
   expect(peers.sessionsOf(BUILD.id).age_ms).toBe(0);
 });
 
-test('what a machine tells by itself is passed on at once', async () => {
+test('sessions that a machine sends without a request are passed on at once', async () => {
   const { owner, follow, machine, pass, tellRows } = followed();
   follow();
   await pass(0);
@@ -82,7 +82,7 @@ test('what a machine tells by itself is passed on at once', async () => {
   expect(machine()).toMatchObject({ reachable: true, may: ['see'], sessions: [{ slug: 'AUTH', state: 'working' }] });
 });
 
-test('a machine that is gone keeps its rows, may do nothing, and says how old they are', async () => {
+test('an unreachable machine keeps its rows, may do nothing, and shows how old they are', async () => {
   const { owner, follow, machine, pass } = followed();
   follow();
   await pass(0);

@@ -26,7 +26,7 @@ const untilReceived = (count: number) =>
   });
 
 describe('a browser that subscribed', () => {
-  test('is told when a session begins to need a person, encrypted for it alone and signed by the key it knows', async () => {
+  test('is notified when a session begins to need a person, encrypted only for it and signed by the key that it knows', async () => {
     server.sessions.add('AUTH');
     expect((await subscribe()).status).toBe(201);
     server.sessions.change('AUTH', asking());
@@ -40,7 +40,7 @@ describe('a browser that subscribed', () => {
     expect(first?.headers).toMatchObject({ urgency: 'high', 'content-encoding': 'aes128gcm' });
   });
 
-  test('is told once per question, and of nothing that needs nobody', async () => {
+  test('is notified once per question, and about nothing that needs nobody', async () => {
     server.sessions.add('AUTH');
     await subscribe();
     server.sessions.change('AUTH', WORKING);
@@ -52,7 +52,7 @@ describe('a browser that subscribed', () => {
     expect(messages()).toMatchObject([{ title: 'AUTH asks permission' }, { title: 'AUTH asks', body: 'Which one?' }]);
   });
 
-  test('of what was so before the server started nothing is told again', async () => {
+  test('is not notified again about sessions that needed a person before the server started', async () => {
     await subscribe();
     await server.faces.close();
     server.sessions.add('AUTH', asking());
@@ -63,7 +63,7 @@ describe('a browser that subscribed', () => {
     expect(endpoint.received).toHaveLength(1);
   });
 
-  test('and unsubscribed, or is gone for its service, is told nothing more', async () => {
+  test('and unsubscribed, or is unknown to its push service, is not notified any more', async () => {
     server.sessions.add('AUTH');
     await subscribe();
     endpoint.answerWith(410);
@@ -80,7 +80,7 @@ describe('a browser that subscribed', () => {
   });
 });
 
-test('the keys are private, the same over restarts, and no log has an endpoint', async () => {
+test('the keys are private and survive restarts, and no log has an endpoint', async () => {
   await subscribe();
   const file = join(server.world.cbosHome, 'push.json');
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -70,7 +70,7 @@ const noise = (bytes: number) => randomBytes(bytes / 2).toString('hex');
 /** Returns text that packs to almost nothing. */
 const chatter = (bytes: number) => 'what a program says\r\n'.repeat(bytes / 21);
 
-test('a long recording takes little of the disk, and every byte of it comes as before', async () => {
+test('a long recording takes little of the disk, and every byte of it is returned as before', async () => {
   for (let count = 0; count < 20; count++) recording.write(chatter(MB));
   const all = Buffer.concat([Buffer.from(HEADER), recording.output()]);
   await tidy();
@@ -156,7 +156,7 @@ function endedRecording(name: string, ageDays: number, bytes = 10): string {
   return file;
 }
 
-test('ended recordings are kept for their time; what a listed session has, and what is none, stays', async () => {
+test('ended recordings are kept for their time; those of listed sessions, and files that are not recordings, stay', async () => {
   const old = endedRecording('AUTH.1', 91);
   const young = endedRecording('AUTH.2', 89);
   const notes = join(dir, 'notes.typescript.txt');
@@ -187,7 +187,7 @@ test('a session that has ended keeps its recording for its time, and stays liste
   expect((await server.call('/sessions/AUTH/stream')).code()).toBe('no_recording');
 });
 
-test("a user's own recordings are never removed, neither for their age nor for room", async () => {
+test("a user's own recordings are never removed, neither because of their age nor for space", async () => {
   const mine = endedRecording('LECTURE', 400, 2 * MB);
   rmSync(join(dir, 'LECTURE.cbos'));
   const ended = endedRecording('A.1', 3, 2 * MB);
@@ -197,7 +197,7 @@ test("a user's own recordings are never removed, neither for their age nor for r
   expect(existsSync(join(dir, 'LECTURE.timing'))).toBe(true);
 });
 
-test('over the cap for all the oldest ended recordings go first', async () => {
+test('over the limit for all recordings, the oldest ended ones are removed first', async () => {
   const oldest = endedRecording('A.1', 3, 2 * MB);
   const older = endedRecording('A.2', 2, 2 * MB);
   const newest = endedRecording('A.3', 1, 2 * MB);

@@ -27,7 +27,7 @@ function write(delay: number, text: string): void {
 
 const params = { slug: 'AUTH' };
 
-test('a player asks what there is, for the screen at a time, and for what follows', async () => {
+test('a player requests what exists, the screen at a time, and the output after it', async () => {
   write(1, 'one');
   write(0.5, ' ❯ two');
   const info = ReplayInfo.parse((await callRoute(server, 'replay', { params })).json());
@@ -68,7 +68,7 @@ test.each([{ from: '-1' }, { limit: '0' }, { limit: '2000000' }])('output of %o 
   expect((await callRoute(server, 'replayOutput', { params, query })).code()).toBe('invalid_request');
 });
 
-test('a session without a recording has no past, nor has one that is not listed', async () => {
+test('a session without a recording has no past, nor does one that is not listed', async () => {
   server.sessions.addWithoutRecording('SEEN');
   for (const name of ['replay', 'replayOutput'] as const) {
     expect((await callRoute(server, name, { params: { slug: 'SEEN' } })).code()).toBe('no_recording');
@@ -76,7 +76,7 @@ test('a session without a recording has no past, nor has one that is not listed'
   }
 });
 
-test('a recording that was replaced begins anew, with its own epoch', async () => {
+test('a recording that was replaced begins again, with its own epoch', async () => {
   write(1, 'old');
   await callRoute(server, 'replay', { params });
   recording.replace();
@@ -100,7 +100,7 @@ describe('a recording that a restart moved aside', () => {
     writeFileSync(`${base}.timing`, '');
   }
 
-  test('is listed, newest first, and plays beside the one that goes on', async () => {
+  test('is listed, newest first, and plays next to the current one', async () => {
     expect((await callRoute(server, 'olderRecordings', { params })).json()).toEqual([]);
     write(1, 'the first');
     moveAside(9);
@@ -122,7 +122,7 @@ describe('a recording that a restart moved aside', () => {
     expect(rest).toEqual({ events: [[1, 'o', 'the first']], next: null });
   });
 
-  test('is played of many, without keeping all of them open', async () => {
+  test('is played, among many, without keeping all of them open', async () => {
     for (let number = 1; number <= 12; number++) {
       write(number, `number ${number}`);
       moveAside(number);
@@ -136,14 +136,14 @@ describe('a recording that a restart moved aside', () => {
   });
 
   test.each(['AUTH.7', 'OTHER', 'AUTH.typescript'])(
-    'that is not there is no file that can be asked for: %s',
+    'that does not exist is not a file that can be requested: %s',
     async (name) => {
       expect((await older('replay', { recording: name })).code()).toMatch(/^(no_recording|invalid_request)$/);
     },
   );
 
   test.each(['../AUTH', 'AUTH/../AUTH.1', '/etc/passwd', 'AUTH.1/..', ''])(
-    'is named, never a path: %j',
+    'is a name, never a path: %j',
     async (name) => {
       expect((await older('replay', { recording: name })).code()).toBe('invalid_request');
     },
@@ -162,7 +162,7 @@ function openFiles(): number {
   return links.filter((target) => /\.(typescript|timing|keyframes)$/.test(target)).length;
 }
 
-test('keyframes are made while a recording grows, without anybody asking', async () => {
+test('keyframes are made while a recording grows, without a request', async () => {
   const replays = createReplays(createSystemClock());
   const stop = growKeyframes({ sessions: server.sessions, replays, clock: createSystemClock(), logger: console });
   server.world.onDispose(async () => {

@@ -184,11 +184,11 @@ describe('daylight saving in Berlin', () => {
     const next = (readTimes(cron, 'Europe/Berlin') as ScheduleTimes).after(Date.parse(moment));
     return next === null ? null : new Date(next).toISOString();
   };
-  test('a time that the clock skips comes as much later, that day only', () => {
+  test('a time that the clock skips is later by that amount, only on that day', () => {
     expect(at('30 2 * * *', '2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z');
     expect(at('30 2 * * *', '2026-03-29T01:30:00Z')).toBe('2026-03-30T00:30:00.000Z');
   });
-  test('a time that the clock shows twice comes once', () => {
+  test('a time that the clock shows twice is run once', () => {
     expect(at('30 2 * * *', '2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00.000Z');
     expect(at('30 2 * * *', '2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
   });
@@ -198,7 +198,7 @@ describe('daylight saving in Berlin', () => {
   });
 });
 
-test('a time is late by a minute at most, else it is missed', () => {
+test('a run is at most a minute late, otherwise it is missed', () => {
   const times = readTimes('0 * * * *', 'UTC') as ScheduleTimes;
   const timed = { missed: 'skip', isPaused: false, decidedUntil: 0 } as const;
   expect(decideDue(timed, times, HOUR + 60_000)).toEqual([{ dueAt: HOUR, skipped: null }]);
@@ -220,7 +220,7 @@ test('while the previous prompt still waits, a run is skipped', async () => {
   expect(outcomes()).toEqual(['sent', 'overlapping', 'sent']);
 });
 
-test('a pause is recorded, and what was paused is not made up for', async () => {
+test('a pause is recorded, and the runs during the pause are not made up for', async () => {
   add('0 * * * *', { missed: 'run' });
   expect(scheduler.pause('NIGHTLY', true)).toMatchObject({ paused: true, next_at: null });
   clock.advance(3 * HOUR);
@@ -230,7 +230,7 @@ test('a pause is recorded, and what was paused is not made up for', async () => 
   expect(outcomes()).toEqual(['paused', 'paused', 'paused', 'sent']);
 });
 
-test('by hand it runs at once, beside its times; a dialog refuses it, and a deleted session fails', async () => {
+test('a run by hand happens at once, in addition to its times; a dialog refuses it, and for a deleted session it fails', async () => {
   add('0 * * * *');
   expect(await scheduler.run('NIGHTLY')).toMatchObject({ outcome: 'sent', by_hand: true, delivery_id: 'd0' });
   sessions.refusal = new CatalogueError('not_accepting_text');
@@ -277,7 +277,7 @@ test('an unknown zone or session, a command and a name that is taken are refused
   expect(() => scheduler.remove('OTHER')).toThrow(expect.objectContaining({ code: 'no_such_schedule' }));
 });
 
-test('a change counts from now on: past times go by the old pattern, and a run that a killed server had begun sends the old text once', async () => {
+test('a change applies from now on: past times follow the old pattern, and a run that a killed server had begun sends the old text once', async () => {
   add('0 * * * *', { missed: 'run' });
   sessions.dies = 'before';
   clock.advance(HOUR);
@@ -300,7 +300,7 @@ test('a change counts from now on: past times go by the old pattern, and a run t
   expect(outcomes()).toEqual(['sent', 'sent']);
 });
 
-test('a change that cannot be changes nothing', () => {
+test('an invalid change changes nothing', () => {
   const before = add('0 * * * *');
   const refused = (request: object, code: string): void =>
     expect(() => scheduler.change('NIGHTLY', request)).toThrow(expect.objectContaining({ code }));
@@ -312,7 +312,7 @@ test('a change that cannot be changes nothing', () => {
   expect(() => scheduler.change('OTHER', {})).toThrow(expect.objectContaining({ code: 'no_such_schedule' }));
 });
 
-test('the next five times of a pattern are told before anything is saved, over daylight saving', () => {
+test('the next five times of a pattern are shown before anything is saved, even when daylight saving begins', () => {
   clock.step(Date.parse('2026-10-23T12:00:00Z') - clock.now());
   expect(scheduler.times('30 2 * * *', undefined)).toEqual({
     timezone: 'Europe/Berlin',
@@ -324,7 +324,7 @@ test('the next five times of a pattern are told before anything is saved, over d
   expect(scheduler.list()).toEqual([]);
 });
 
-test('a run says which session got its prompt, how far the prompt has got and when it was taken', async () => {
+test('a run names the session that got its prompt, how far the prompt has got and when it was taken', async () => {
   add('0 * * * *');
   sessions.status = 'queued';
   clock.advance(HOUR);
@@ -355,7 +355,7 @@ describe('a new session for each run', () => {
   };
   const names = (): string[] => sessions.created.map(({ slug }) => slug);
 
-  test('is launched with what the schedule says, gets the prompt, and the next one has the next number', async () => {
+  test('is launched as the schedule describes, gets the prompt, and the next one has the next number', async () => {
     expect(launch()).toMatchObject({ session: null, launch: { name: 'NIGHTLY', path: '/', tags: ['night'] } });
     await hour();
     expect(sessions.created).toEqual([{ slug: 'NIGHTLY-1', path: '/', model: 'opus', tags: ['night'], worktree: {} }]);
@@ -368,7 +368,7 @@ describe('a new session for each run', () => {
     ]);
   });
 
-  test('is not launched while the one before works or asks, unless the schedule says so', async () => {
+  test('is not launched while the previous one works or asks, unless the schedule allows it', async () => {
     launch();
     await hour();
     sessions.change('NIGHTLY-1', ASKS);
@@ -382,7 +382,7 @@ describe('a new session for each run', () => {
   });
 
   test.each(['launched', 'before', 'after'] as const)(
-    'is launched once, and prompted once, where the server dies (%s)',
+    'is launched once, and prompted once, if the server dies (%s)',
     async (dies) => {
       launch();
       sessions.dies = dies;
@@ -397,7 +397,7 @@ describe('a new session for each run', () => {
     },
   );
 
-  test('that was ended together with the server is started again if it never got the prompt, and only then', async () => {
+  test('that ended together with the server is started again only if it never got the prompt', async () => {
     launch();
     sessions.dies = 'launched';
     await hour();
@@ -437,7 +437,7 @@ describe('a new session for each run', () => {
     expect(names()).toHaveLength(1);
   });
 
-  test('that asks whether the folder is trusted does not get its prompt later, and no other one is launched', async () => {
+  test('that asks whether the folder is trusted does not get its prompt later, and no other session is launched', async () => {
     launch();
     sessions.status = 'queued';
     await hour();
@@ -451,7 +451,7 @@ describe('a new session for each run', () => {
     expect(names()).toEqual(['NIGHTLY-1']);
   });
 
-  test('beyond those that are kept, the older ones that are done are parked and archived, and nothing else', async () => {
+  test('beyond the number that is kept is parked and archived if it is done, and otherwise left', async () => {
     launch({ keep: 2, overlap: 'launch' });
     await hour();
     sessions.change('NIGHTLY-1', DONE);
@@ -467,7 +467,7 @@ describe('a new session for each run', () => {
     expect(sessions.done.slice(2)).toEqual(['archive NIGHTLY-2', 'park NIGHTLY-3', 'archive NIGHTLY-3']);
   });
 
-  test('needs a folder that is there, and a name that nothing else has', async () => {
+  test('needs a folder that exists, and a name that is not in use', async () => {
     expect(() => launch({ path: '/none' })).toThrow(expect.objectContaining({ code: 'no_such_path' }));
     expect(() => launch({ path: 'relative' })).toThrow(expect.objectContaining({ code: 'no_such_path' }));
     sessions.list = [...sessions.list, { id: 'x', name: 'NIGHTLY-1' }];

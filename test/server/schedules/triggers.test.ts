@@ -56,7 +56,7 @@ const takePrompt = () => server.sessions.cancelDelivery('CI', 'd1');
 const settled = () => waitFor(() => runs().every(({ outcome }) => outcome !== 'begun'), { describe: 'all runs ended' });
 
 describe('a signed webhook runs a schedule', () => {
-  test('as Standard Webhooks sign, and as GitHub signs; the run says so, and the body reaches no session', async () => {
+  test('signed in the way of Standard Webhooks and of GitHub; the run names the webhook, and the body reaches no session', async () => {
     expect(await post(standard(BODY))).toMatchObject({ status: 202, body: { status: 'accepted' } });
     await settled();
     await takePrompt();
@@ -93,7 +93,7 @@ describe('a signed webhook runs a schedule', () => {
     expect(runs()).toEqual([]);
   });
 
-  test('only while the schedule is not paused, and its last prompt does not wait', async () => {
+  test('only while the schedule is not paused, and its last prompt is not waiting', async () => {
     await post(standard(BODY, { id: 'a' }));
     await settled();
     await post(standard(BODY, { id: 'b' }));
@@ -104,7 +104,7 @@ describe('a signed webhook runs a schedule', () => {
   });
 });
 
-describe('what is sent again runs nothing', () => {
+describe('a repeated request runs nothing', () => {
   test.each(['standard', 'github'] as const)('%s: at once, by many at a time, and later', async (shape) => {
     const headers = shape === 'standard' ? standard(BODY) : github(BODY);
     const answers = await Promise.all(Array.from({ length: 10 }, () => post(headers)));
@@ -153,9 +153,9 @@ describe('nothing changes, and the sender learns no more than that', () => {
     ['with another time', () => [{ ...standard(BODY), 'webhook-timestamp': String(seconds() - 1) }]],
     ['with a part of the signature', () => [{ ...github(BODY), 'x-hub-signature-256': 'sha256=00' }]],
     ['with an empty signature', () => [{ ...standard(BODY), 'webhook-signature': 'v1,' }]],
-    ['with a signature of no text', () => [{ ...standard(BODY), 'webhook-signature': 'é\u00ff' }]],
-    ['with a time that is no number', () => [standard(BODY, { time: '1e9' })]],
-    ['with a time that is empty', () => [standard(BODY, { time: '' })]],
+    ['with a signature that is not text', () => [{ ...standard(BODY), 'webhook-signature': 'é\u00ff' }]],
+    ['with a time that is not a number', () => [standard(BODY, { time: '1e9' })]],
+    ['with an empty time', () => [standard(BODY, { time: '' })]],
     ['from six minutes ago', () => [standard(BODY, { time: String(seconds() - 360) })]],
     ['from six minutes ahead', () => [standard(BODY, { time: String(seconds() + 360) })]],
   ])('%s', async (_, sent) => {
@@ -166,7 +166,7 @@ describe('nothing changes, and the sender learns no more than that', () => {
     expect(runs()).toEqual([]);
   });
 
-  test('with a body of more than a mebibyte, whether it says its length or not', async () => {
+  test('with a body of more than a mebibyte, whether its length is announced or not', async () => {
     const big = Buffer.alloc(1024 * 1024 + 1, 0x20);
     const signed = github(big.toString());
     for (const more of [{}, { 'transfer-encoding': 'chunked' }]) {
@@ -177,7 +177,7 @@ describe('nothing changes, and the sender learns no more than that', () => {
     expect((await post(github(most.toString()), most)).status).toBe(202);
   });
 
-  test('after twenty wrong ones it is too many; a right one is still heard, and people still sign in', async () => {
+  test('after twenty wrong ones there are too many; a valid one is still accepted, and people can still sign in', async () => {
     for (let index = 0; index < 20; index += 1) expect((await post({})).status).toBe(401);
     expect(await post({})).toMatchObject({ status: 429, body: { error: { code: 'too_many_attempts' } } });
     expect((await post({}, BODY, '/triggers/none')).status).toBe(429);
@@ -185,7 +185,7 @@ describe('nothing changes, and the sender learns no more than that', () => {
     expect((await server.call('/sessions')).status).toBe(200);
   });
 
-  test('where no trigger is: it was never made, it was removed, its schedule was deleted', async () => {
+  test('if there is no trigger: it was never created, it was removed, or its schedule was deleted', async () => {
     const gone = { status: 404, body: { error: { code: 'no_such_trigger' } } };
     expect(await post(standard(BODY), BODY, '/triggers/AAAA')).toMatchObject(gone);
     server.schedules.removeTrigger('DEPLOY');
@@ -195,7 +195,7 @@ describe('nothing changes, and the sender learns no more than that', () => {
     expect(await post(standard(BODY))).toMatchObject(gone);
   });
 
-  test('with the secret of before, once it was replaced', async () => {
+  test('with the previous secret, once it was replaced', async () => {
     const headers = standard(BODY);
     const { url } = server.schedules.createTrigger('DEPLOY');
     expect(new URL(url).pathname).toBe(path);
@@ -203,7 +203,7 @@ describe('nothing changes, and the sender learns no more than that', () => {
   });
 });
 
-describe('an address of a trigger', () => {
+describe('the address of a trigger', () => {
   test('opens nothing else: no other method, no path below it, no other request', async () => {
     const signed = standard(BODY);
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) {
@@ -225,7 +225,7 @@ describe('an address of a trigger', () => {
   });
 });
 
-test('a signature counts for five minutes, not a millisecond longer', () => {
+test('a signature is valid for five minutes, not a millisecond longer', () => {
   const signed = { header: (name: string) => standard(BODY)[name] ?? null, body: Buffer.from(BODY) };
   const at = seconds() * 1_000;
   for (const [now, kind] of [

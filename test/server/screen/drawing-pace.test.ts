@@ -21,13 +21,13 @@ function write({ clock, pace }: ReturnType<typeof setUp>, bytes: number, everyMs
   }
 }
 
-test('little output is drawn as it comes', () => {
+test('little output is drawn as it arrives', () => {
   const all = setUp();
   write(all, 100, 5, 500);
   expect(all.drawn).toHaveLength(100);
 });
 
-test('a lot of it is drawn every 80 ms, from the second such span on, and the last of it too', () => {
+test('a lot of output is drawn every 80 ms, from the second such span on, including the last of it', () => {
   const all = setUp();
   write(all, 500, 10, 390);
   expect(all.drawn).toEqual([0, 10, 20, 30, 40, 50, 60, 70, 80, 160, 240, 320]);
@@ -35,7 +35,7 @@ test('a lot of it is drawn every 80 ms, from the second such span on, and the la
   expect(all.drawn.slice(12)).toEqual([400]);
 });
 
-test('after a pause the first output is drawn at once, and as it comes', () => {
+test('after a pause the first output is drawn at once, and as it arrives', () => {
   const all = setUp();
   write(all, 500, 10, 400);
   all.clock.advance(200);
@@ -44,7 +44,7 @@ test('after a pause the first output is drawn at once, and as it comes', () => {
   expect(all.drawn.slice(length)).toEqual([600, 610, 620]);
 });
 
-test('a single large redraw does not make what follows wait', () => {
+test('a single large redraw does not delay the output after it', () => {
   const all = setUp();
   all.pace.take(6_000);
   all.clock.advance(300);
@@ -52,7 +52,7 @@ test('a single large redraw does not make what follows wait', () => {
   expect(all.drawn).toEqual([0, 300, 310, 320, 330, 340]);
 });
 
-test('what is drawn now is not drawn again', () => {
+test('output that is drawn now is not drawn again', () => {
   const all = setUp();
   write(all, 500, 10, 110);
   const { length } = all.drawn;
@@ -61,7 +61,7 @@ test('what is drawn now is not drawn again', () => {
   expect(all.drawn).toHaveLength(length);
 });
 
-test('at the pace of Claude Code itself hardly a write waits', () => {
+test('at the pace of Claude Code itself hardly any write waits', () => {
   const folder = fileURLToPath(new URL('../../fixtures/recordings', import.meta.url));
   const late: string[] = [];
   let writes = 0;

@@ -105,7 +105,7 @@ test('however output is split, the screen is that of the whole, and so is the of
   );
 });
 
-test('a flood is not drawn whole, and its end is the screen as soon as somebody asks for it', async () => {
+test('a flood is not drawn completely, and its end is the screen as soon as somebody requests it', async () => {
   const recorded = record();
   recorded.write('\x1b[?25l\x1b[?2004h');
   await recorded.drawing.flush();
@@ -122,7 +122,7 @@ test('a flood is not drawn whole, and its end is the screen as soon as somebody 
   expect(recorded.drawing.emulator().serialize()).toBe(whole.serialize());
 });
 
-test('a flood that pauses is drawn by itself, and what follows it as ever', async () => {
+test('a flood that pauses is drawn without a request, and the output after it as usual', async () => {
   const recorded = record();
   flood(recorded);
   recorded.write('pause');
@@ -135,7 +135,7 @@ test('a flood that pauses is drawn by itself, and what follows it as ever', asyn
   expect(recorded.drawing.emulator().frame().lines.at(-1)).toBe('pause, and on');
 });
 
-test('a flood that does not end shows what it has come to, from time to time', async () => {
+test('a flood that does not end shows its current state from time to time', async () => {
   const recorded = record();
   flood(recorded, 6 * MOST_WAITING_BYTES);
   await waitFor(() => recorded.drawing.drawn() > MOST_WAITING_BYTES, { describe: 'something is drawn' });
@@ -145,7 +145,7 @@ test('a flood that does not end shows what it has come to, from time to time', a
   expect(recorded.drawnTo.length).toBeLessThan(5);
 });
 
-test('a flood into a file that has gone leaves the picture as it was, and tells of it', async () => {
+test('a flood into a file that is gone leaves the picture unchanged, and is reported', async () => {
   const recorded = record();
   recorded.write('before');
   await recorded.drawing.flush();
@@ -156,7 +156,7 @@ test('a flood into a file that has gone leaves the picture as it was, and tells 
   expect(faults).toMatchObject([{ code: 'no_recording' }]);
 });
 
-test('nobody waits for a drawing that is disposed of, in a flood or out of it', async () => {
+test('nobody waits for a drawing that is disposed of, in a flood or outside of one', async () => {
   for (const bytes of [1_000, 2 * MOST_WAITING_BYTES]) {
     const recorded = record();
     flood(recorded, bytes);
@@ -171,7 +171,7 @@ test('nobody waits for a drawing that is disposed of, in a flood or out of it', 
   }
 });
 
-test('a resize holds for the picture that is being drawn, too', async () => {
+test('a resize also applies to the picture that is being drawn', async () => {
   const recorded = record();
   flood(recorded);
   const flushed = recorded.drawing.flush();
@@ -189,7 +189,7 @@ async function makeBusy({ write, drawing }: Recorded): Promise<void> {
   }
 }
 
-test('what is gathered is drawn as soon as somebody asks for it, at once or in its turn', async () => {
+test('gathered output is drawn as soon as somebody requests it, at once or in its turn', async () => {
   const recorded = record();
   const { drawing, write } = recorded;
   await makeBusy(recorded);
@@ -209,7 +209,7 @@ test('what is gathered is drawn as soon as somebody asks for it, at once or in i
   expect(drawing.emulator().serialize()).toBe((await drawnWhole(recorded.bytes())).serialize());
 });
 
-test('what came before a resize is drawn in the size of before', async () => {
+test('output from before a resize is drawn in the former size', async () => {
   const recorded = record();
   await makeBusy(recorded);
   recorded.write(`${'x'.repeat(SIZE.cols)}\x1b[A`);
@@ -219,7 +219,7 @@ test('what came before a resize is drawn in the size of before', async () => {
   expect(recorded.drawing.emulator().frame()).toEqual(whole.frame());
 });
 
-test('what fails when it is drawn at once is drawn again, and set aside if it fails once more', async () => {
+test('output that fails when it is drawn at once is drawn again, and set aside if it fails once more', async () => {
   const make = String.fromCharCode;
   String.fromCharCode = (...codes) => {
     if (codes.includes(0xe124)) throw new Error('cannot be drawn');

@@ -49,7 +49,7 @@ const report = (costUsd: number | null, more: Partial<StatusLineReport> = {}): S
 const dollars = () =>
   terminalCosts.read(null, null).map(({ day, cost_usd }) => [day, Math.round(cost_usd * 100) / 100]);
 
-test('the figures are those of the last report, and a report that tells nothing new changes nothing', () => {
+test('the figures are those of the last report, and a report without news changes nothing', () => {
   expect(figures.see('L1', report(1))).toBe(true);
   expect(figures.see('L1', report(1))).toBe(false);
   expect(figures.shown(record)).toEqual({
@@ -69,7 +69,7 @@ test.each([
   ['another conversation, as after /clear', { claudeSessionId: 'C2' }],
   ['no known conversation', { claudeSessionId: null }],
   ['another type', { type: 'json' as const }],
-])('nothing is told of %s', (_, change) => {
+])('nothing is reported for %s', (_, change) => {
   figures.see('L1', report(1));
   record = { ...record, ...change };
   expect(Object.values(figures.shown(record)).every((value) => value === null)).toBe(true);
@@ -106,7 +106,7 @@ test('nothing is counted twice: not by the next server, nor by a launch that res
   expect(dollars()).toEqual([['2026-11-20', 2]]);
 });
 
-test('a total that began anew is counted from nothing', () => {
+test('a total that starts again is counted from zero', () => {
   figures.see('L1', report(0));
   figures.see('L1', report(1));
   figures.see('L1', report(0.25));

@@ -19,21 +19,24 @@ function someHooks(clock: ManualClock) {
 /** Converts a value as SQLite stores and returns it. */
 const through = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-describe('evidence that a former server wrote down', () => {
-  test.each([-HOUR_MS, HOUR_MS, 2 * HOUR_MS, 0])('is as old as it is, with the clock set by %i ms since', (byMs) => {
-    const clock = new ManualClock();
-    const hooks = someHooks(clock);
-    const ageMs = clock.now() - (hooks.lastAt ?? 0);
-    const kept = through(keepEvidence(hooks, 0, clock));
-    clock.step(byMs);
-    clock.advance(10_000);
-    const { evidence, movedMs } = restoreHooks(kept, clock);
-    expect(clock.now() - (evidence.lastAt ?? 0)).toBe(ageMs + 10_000);
-    expect((evidence.tools[0]?.at ?? 0) - (evidence.prompt?.at ?? 0)).toBe(2_000);
-    expect(movedMs).toBe(byMs);
-  });
+describe('evidence that a former server stored', () => {
+  test.each([-HOUR_MS, HOUR_MS, 2 * HOUR_MS, 0])(
+    'has the right age, although the clock was set by %i ms since',
+    (byMs) => {
+      const clock = new ManualClock();
+      const hooks = someHooks(clock);
+      const ageMs = clock.now() - (hooks.lastAt ?? 0);
+      const kept = through(keepEvidence(hooks, 0, clock));
+      clock.step(byMs);
+      clock.advance(10_000);
+      const { evidence, movedMs } = restoreHooks(kept, clock);
+      expect(clock.now() - (evidence.lastAt ?? 0)).toBe(ageMs + 10_000);
+      expect((evidence.tools[0]?.at ?? 0) - (evidence.prompt?.at ?? 0)).toBe(2_000);
+      expect(movedMs).toBe(byMs);
+    },
+  );
 
-  test('by an older CBOS, or before a reboot, is never of the future, and keeps its order', () => {
+  test('by an older CBOS, or before a reboot, is never in the future, and keeps its order', () => {
     const clock = new ManualClock();
     const hooks = someHooks(clock);
     const old = through(hooks);
@@ -46,7 +49,7 @@ describe('evidence that a former server wrote down', () => {
     }
   });
 
-  test('of none is none', () => {
+  test('that is empty stays empty', () => {
     expect(restoreHooks(null, new ManualClock())).toEqual({ evidence: NO_HOOKS, movedMs: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { attendInMemory } from '../../harness/attended.ts';
 import { ManualClock } from '../../harness/manual-clock.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
 
-test('who looks or acts in a face is at the desk; who only reads is not, nor a session that sends', async () => {
+test('a person who looks or acts in a face is at the desk; reading alone does not count, nor does a session that sends', async () => {
   const clock = new ManualClock();
   const memory = new MemorySessions('/tmp');
   const attended = attendInMemory(memory, { clock });

@@ -77,7 +77,7 @@ describe('a button', () => {
     expect(rig.answered.map(({ request }) => request.choice)).toEqual(['no']);
   });
 
-  test('of one sink is none of another, and a sink that takes no answers has none', async () => {
+  test('of one sink does not work in another, and a sink without answers has none', async () => {
     await using telegram = await startTelegram();
     await using ntfy = await startNtfy();
     const rig = withBot(telegram);
@@ -88,7 +88,7 @@ describe('a button', () => {
     expect(ntfy.subscribers()).toBe(0);
   });
 
-  test('of ntfy is heard through the second topic, also when CBOS was not there meanwhile', async () => {
+  test('of ntfy is received through the second topic, even if CBOS was not running at that time', async () => {
     const rig = new SinkRig();
     await using ntfy = await startNtfy({ now: rig.clock.now });
     rig.add({ name: 'PHONE', kind: 'ntfy', url: ntfy.url, topic: 'mine', answers: true });
@@ -120,7 +120,7 @@ describe('a button', () => {
 });
 
 describe('a question', () => {
-  test('that is answered before its time is told to nobody', async () => {
+  test('that is answered before its time is sent to nobody', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram, { after_s: 15 });
     rig.ask('AUTH');
@@ -133,7 +133,7 @@ describe('a question', () => {
     expect(rig.phases()).toEqual(['dropped']);
   });
 
-  test('is told when nobody was at the desk for as long as the rule says', async () => {
+  test('is sent if nobody was at the desk for as long as the rule requires', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram, { away_s: 60 });
     rig.looked = rig.clock.elapsed();
@@ -163,7 +163,7 @@ describe('a question', () => {
     ]);
   });
 
-  test('that is snoozed is closed, and told again with new buttons when it wakes', async () => {
+  test('that is snoozed is closed, and sent again with new buttons when it wakes', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram);
     rig.ask('AUTH');
@@ -177,7 +177,7 @@ describe('a question', () => {
     expect(told(telegram)).toEqual(['AUTH asks permission', 'AUTH asks permission']);
   });
 
-  test('stays that of its session when it is renamed, and is closed when it is deleted', async () => {
+  test('stays with its session when it is renamed, and is closed when it is deleted', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram);
     rig.ask('AUTH');
@@ -196,7 +196,7 @@ describe('a question', () => {
     expect(telegram.messages[1]?.buttons).toEqual([]);
   });
 
-  test('is told by the server that comes next, if one was killed before', async () => {
+  test('is sent by the next server, if one was killed before', async () => {
     await using telegram = await startTelegram();
     const rig = withBot(telegram, { after_s: 30 });
     rig.ask('AUTH');
@@ -274,7 +274,7 @@ describe('the sinks of a home', () => {
       'invalid_sink',
       { name: 'B', kind: 'webhook', url: 'http://127.0.0.1:1', quiet: '22:00-07:00', timezone: 'No/Where' },
     ],
-  ] as const)('refuse what cannot be: %s', (code, sink) => {
+  ] as const)('refuse invalid values: %s', (code, sink) => {
     const rig = new SinkRig();
     rig.add({ name: 'A', kind: 'webhook', url: 'http://127.0.0.1:1' });
     expect(() => rig.sinks.add(sink)).toThrow(expect.objectContaining({ code }));

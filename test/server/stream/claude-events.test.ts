@@ -25,7 +25,7 @@ const untilSeqs = (expected: number[]) =>
   );
 
 describe('the events of a JSON session', () => {
-  test('come to whoever subscribed, from then on', async () => {
+  test('reach every subscriber from then on', async () => {
     server.sessions.happen('JSON', event(1));
     socket.send({ type: 'subscribe', sessions: ['JSON'] });
     await socket.next('subscribed');
@@ -34,7 +34,7 @@ describe('the events of a JSON session', () => {
     expect(socket.of('claude_event')[0]).toMatchObject({ session: 'JSON', event: event(2), timestamp: 1_763_650_000 });
   });
 
-  test('go on after the last one that a client has, without a gap or a repeat, and under a new name', async () => {
+  test('continue after the last one that a client has, without a gap or a repetition, and under a new name', async () => {
     for (let n = 1; n <= 450; n++) server.sessions.happen('JSON', event(n));
     socket.send({ type: 'subscribe', sessions: ['*'], after: { JSON: 3 } });
     await untilSeqs(Array.from({ length: 447 }, (_, index) => index + 4));
@@ -44,7 +44,7 @@ describe('the events of a JSON session', () => {
     expect(socket.of('claude_event').at(-1)?.session).toBe('OTHER');
   });
 
-  test('reach a client that reads too slowly whole and in order all the same', async () => {
+  test('reach a client that reads too slowly complete and in order all the same', async () => {
     socket.send({ type: 'subscribe', sessions: ['JSON'], after: { JSON: 0 } });
     await socket.next('subscribed');
     socket.ws.pause();
@@ -65,7 +65,7 @@ describe('the events of a JSON session', () => {
   });
 });
 
-test.each(readdirSync(FIXTURES))('the recorded events of %s have the shape of the wire', (file) => {
+test.each(readdirSync(FIXTURES))('the recorded events of %s have the shape that the protocol defines', (file) => {
   const lines = readFileSync(join(FIXTURES, file), 'utf8').trim().split('\n');
   const events = lines.map((line) => StoredEvent.parse(JSON.parse(line)));
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));

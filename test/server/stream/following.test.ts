@@ -26,7 +26,7 @@ async function follow(from?: number): Promise<{ socket: TestSocket<StreamFrame>;
 }
 
 describe('a subscriber', () => {
-  test('gets the screen, then what comes, each with the offset in the file', async () => {
+  test('gets the screen, then new output, each with its offset in the file', async () => {
     recording.write('before\r\n');
     const { socket, follower } = await follow();
     const snapshot = await socket.next('stream');
@@ -47,7 +47,7 @@ describe('a subscriber', () => {
     expect(text.join('')).toBe('a❯🙂é');
   });
 
-  test('gets U+FFFD for what is no UTF-8, and offsets that count its bytes', async () => {
+  test('gets U+FFFD for bytes that are not UTF-8, and offsets that count those bytes', async () => {
     const { follower } = await follow();
     await waitFor(() => follower.snapshots().length === 1, { describe: 'the snapshot comes' });
     recording.write(Uint8Array.of(0x61, 0xff, 0xe2, 0x41, 0xf0, 0x9f, 0x98));
@@ -56,7 +56,7 @@ describe('a subscriber', () => {
     follower.check();
   });
 
-  test('gets characters that were broken off by others, and hangs nobody', async () => {
+  test('gets characters that were interrupted by others, and blocks nobody', async () => {
     const { follower } = await follow();
     await waitFor(() => follower.snapshots().length === 1, { describe: 'the snapshot comes' });
     recording.write(Uint8Array.of(0xe2, 0x9d, 0xe2, 0x9d, 0xf0));
@@ -69,7 +69,7 @@ describe('a subscriber', () => {
     late.check(0);
   });
 
-  test('goes on behind a snapshot with the sequence that it was cut in', async () => {
+  test('continues after a snapshot with the sequence in which it was cut', async () => {
     recording.write('text\x1b]0;a tit');
     const { socket, follower } = await follow();
     expect(await socket.next('stream')).toMatchObject({ data: '\x1bctext', offset: HEADER.length + 4 });
@@ -84,7 +84,7 @@ describe('a subscriber', () => {
     follower.check();
   });
 
-  test('who begins while half a character is there gets it whole', async () => {
+  test('that begins in the middle of a character gets it whole', async () => {
     const [one, two, three] = Buffer.from('❯');
     recording.write(Uint8Array.of(0x61, one ?? 0, two ?? 0));
     const { follower } = await follow();
@@ -102,7 +102,7 @@ describe('a subscriber', () => {
 });
 
 describe('an offset', () => {
-  test('is where the stream goes on, without gap or repeat', async () => {
+  test('is where the stream continues, without gap or repetition', async () => {
     recording.write('one two three');
     const { socket, follower } = await follow(HEADER.length + 4);
     expect(await socket.next('stream')).toMatchObject({ data: 'two three' });
@@ -119,7 +119,7 @@ describe('an offset', () => {
     follower.check(0);
   });
 
-  test('at the end means: only what comes', async () => {
+  test('at the end means: only new output', async () => {
     recording.write('one');
     const { socket, follower } = await follow(recording.end());
     recording.write('two');
@@ -134,7 +134,7 @@ describe('an offset', () => {
     follower.check();
   });
 
-  test('in a recording that nobody read yet is as good as any', async () => {
+  test('in a recording that nobody has read yet is as good as any', async () => {
     for (const [from, expected] of [
       [HEADER.length + 2, 'cdef'],
       [0, 'abcdef'],
@@ -156,7 +156,7 @@ describe('an offset', () => {
     }
   });
 
-  test('far back gets every byte of it, while more is written', async () => {
+  test('far back gets every byte from there, while more is written', async () => {
     recording.write('0123456789abcde\n'.repeat((3 * MiB) / 16));
     const { follower } = await follow(0);
     for (let index = 0; index < 50; index++) {
@@ -169,7 +169,7 @@ describe('an offset', () => {
   });
 });
 
-test('whatever is written in whatever pieces, whoever subscribes when: the frames are the recording', async () => {
+test('whatever is written in any pieces, whoever subscribes at any time: the frames are the recording', async () => {
   const piece = fc.oneof(
     fc.uint8Array({ minLength: 1, maxLength: 40 }),
     fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }).map((text) => new Uint8Array(Buffer.from(text))),
@@ -219,7 +219,7 @@ test('whatever is written in whatever pieces, whoever subscribes when: the frame
 describe('flow control', () => {
   const LINE = `${'x'.repeat(1023)}\n`;
 
-  test('a client that acknowledges is never sent more than a window ahead, and goes on where it stopped', async () => {
+  test('a client that acknowledges is never sent more than a window ahead, and continues where it stopped', async () => {
     const { socket, follower } = await follow();
     const first = await socket.next('stream');
     socket.send({ type: 'ack', session: 'AUTH', offset: first.offset });
@@ -236,7 +236,7 @@ describe('flow control', () => {
     follower.check();
   });
 
-  test('one that falls too far behind gets the screen anew instead of all it missed', async () => {
+  test('one that falls too far behind gets the screen again instead of everything that it missed', async () => {
     const { socket, follower } = await follow();
     const first = await socket.next('stream');
     socket.send({ type: 'ack', session: 'AUTH', offset: first.offset });
@@ -283,7 +283,7 @@ describe('flow control', () => {
     stalled.check();
   });
 
-  test('one that reads nothing while pings go unanswered behind what it was sent is kept, and brought back', async () => {
+  test('one that reads nothing while pings go unanswered behind its unread data is kept, and brought back', async () => {
     await using pinging = await startFaces({ pingIntervalMs: 800 });
     const written = pinging.sessions.add('AUTH');
     const subscribe = async (): Promise<TestSocket<StreamFrame>> => {
@@ -301,13 +301,13 @@ describe('flow control', () => {
     await waitFor(() => pings >= 3, { describe: 'three pings passed' });
     slow.ws.resume();
     await waitFor(() => slow.of('stream').at(-1)?.offset === written.end(), {
-      describe: 'the slow one is at the end',
+      describe: 'the slow client is at the end',
       actual: () => slow.closed,
     });
     expect(slow.closed).toBe(null);
   });
 
-  test('output that comes alone is sent at once, what follows is collected for a moment', async () => {
+  test('output that comes alone is sent at once, and the output after it is collected for a moment', async () => {
     const clock = new ManualClock();
     await using still = await startFaces({ clock });
     const quiet = still.sessions.add('QUIET');
@@ -335,7 +335,7 @@ describe('flow control', () => {
 });
 
 describe('a recording that is replaced', () => {
-  test('is told with its epoch, then begins anew with a snapshot', async () => {
+  test('is announced with its epoch, then begins again with a snapshot', async () => {
     recording.write('old text');
     const { socket, follower } = await follow();
     await socket.next('stream');
@@ -348,7 +348,7 @@ describe('a recording that is replaced', () => {
     expect(await socket.next('stream')).toMatchObject({ data: ' text' });
   });
 
-  test('before its header line is written, which is no data then either', async () => {
+  test('before its header line is written, which is not data then either', async () => {
     recording.write('old');
     const { socket } = await follow();
     await socket.next('stream');
@@ -358,7 +358,7 @@ describe('a recording that is replaced', () => {
     expect(await socket.next('stream')).toMatchObject({ data: 'new', offset: HEADER.length + 3 });
   });
 
-  test('in the middle of catching up, whatever is being read just then', async () => {
+  test('in the middle of catching up, whatever is being read at that moment', async () => {
     for (let epoch = 1; epoch <= 20; epoch++) {
       recording.write('x'.repeat(MiB));
       const socket = await server.connectStream();

@@ -13,7 +13,7 @@ afterEach(() => server[Symbol.asyncDispose]());
 
 const { status } = someSession('X');
 
-test('the whole list comes at once, and again whenever something about it changed', async () => {
+test('the whole list comes at once, and again whenever something in it changes', async () => {
   const socket = await server.connectSessions();
   expect((await socket.next('init')).sessions).toEqual(server.sessions.list());
   server.sessions.change('AUTH', { state: 'thinking', status: { ...status, primary: 'active', detail: 'thinking' } });
@@ -28,7 +28,7 @@ test('the whole list comes at once, and again whenever something about it change
   expect((await socket.next('refresh')).sessions.map(({ slug }) => slug)).toEqual(['MORE']);
 });
 
-test('time alone is no change', async () => {
+test('the passing of time alone is not a change', async () => {
   const socket = await server.connectSessions();
   await socket.next('init');
   server.sessions.change('AUTH', { status: { ...status, unchanged_ms: 900, quiet_ms: 900 } });
@@ -50,7 +50,7 @@ test('a flood of changes is a few lists, the first at once and the last complete
   expect(socket.of('refresh').length).toBeLessThanOrEqual(2 + elapsed / 50);
 });
 
-test('a prompt is sent and its result told, refused ones included', async () => {
+test('a prompt is sent and its result reported, including refusals', async () => {
   const socket = await server.connectSessions();
   socket.send({ type: 'send', slug: 'AUTH', text: 'hello' });
   expect(await socket.next('send_result')).toMatchObject({
@@ -64,7 +64,7 @@ test('a prompt is sent and its result told, refused ones included', async () => 
   expect(await socket.next('send_result')).toMatchObject({ success: false, error: { code: 'no_such_session' } });
 });
 
-test('a frame that is none is answered with an error, and the connection lives on', async () => {
+test('an invalid frame is answered with an error, and the connection stays open', async () => {
   const socket = await server.connectSessions();
   await socket.next('init');
   for (const [frame, message] of [
@@ -122,7 +122,7 @@ test('when the last client is gone nothing listens for it any more', async () =>
   await waitFor(() => server.listeners() === before, { describe: 'the last listener is gone' });
 });
 
-test('a client whose other end is gone is found out, and the others stay', async () => {
+test('a client whose other end is gone is detected, and the others stay', async () => {
   await using quick = await startFaces({ pingIntervalMs: 40 });
   const alive = await quick.connectSessions();
   const gone = await quick.connectSessions();

@@ -41,7 +41,7 @@ test('the sessions, and which of them can be followed, come at once', async () =
 });
 
 describe('subscriptions', () => {
-  test('are of the sessions named, and only these are streamed', async () => {
+  test('cover the named sessions, and only these are streamed', async () => {
     expect(await subscribe('AUTH')).toEqual(['AUTH']);
     await untilFollowed('AUTH', '\x1bcauth');
     server.sessions.stream('PAY').write('unheard');
@@ -52,7 +52,7 @@ describe('subscriptions', () => {
     await untilFollowed('PAY', '\x1bcpayunheard');
   });
 
-  test('of everything include what comes later', async () => {
+  test('to everything include later recordings', async () => {
     expect(await subscribe('*')).toEqual(['AUTH', 'PAY', 'SEEN']);
     await untilFollowed('PAY', '\x1bcpay');
     const later = server.sessions.add('LATER');
@@ -61,7 +61,7 @@ describe('subscriptions', () => {
     await untilFollowed('LATER', '\x1bchello');
   });
 
-  test('of everything leave what is followed already alone', async () => {
+  test('to everything leave existing subscriptions alone', async () => {
     await subscribe('AUTH');
     await untilFollowed('AUTH', '\x1bcauth');
     await subscribe('*');
@@ -70,7 +70,7 @@ describe('subscriptions', () => {
     await untilFollowed('AUTH', '\x1bcauth!');
   });
 
-  test('asked for again begin anew', async () => {
+  test('that are requested again begin again', async () => {
     await subscribe('AUTH');
     await untilFollowed('AUTH', '\x1bcauth');
     expect(await subscribe('AUTH')).toEqual(['AUTH']);
@@ -79,7 +79,7 @@ describe('subscriptions', () => {
     await untilFollowed('AUTH', '\x1bcauth\x1bcauth!');
   });
 
-  test('end when they are given up: what remains is told', async () => {
+  test('end when they are given up: the remaining ones are reported', async () => {
     await subscribe('*');
     await untilFollowed('PAY', '\x1bcpay');
     socket.send({ type: 'unsubscribe', sessions: ['PAY', 'NONE'] });
@@ -95,7 +95,7 @@ describe('subscriptions', () => {
     expect(server.sessions.stream('AUTH').listeners()).toBe(0);
   });
 
-  test('of a session that is not there are an error, of the others all the same', async () => {
+  test('to a session that does not exist are an error, and the others work all the same', async () => {
     expect(await subscribe('NONE', 'AUTH', '../x', 'constructor')).toEqual(['AUTH']);
     for (const session of ['NONE', '../x', 'constructor']) {
       expect(await socket.next('error')).toMatchObject({ session, error: { code: 'no_such_session' } });
@@ -111,14 +111,14 @@ describe('subscriptions', () => {
     expect(socket.of('error')).toHaveLength(1);
   });
 
-  test('of a session without a recording begin when it gets one', async () => {
+  test('to a session without a recording begin when it gets one', async () => {
     expect(await subscribe('SEEN')).toEqual(['SEEN']);
     server.sessions.record('SEEN').write('seen');
     server.sessions.change('SEEN', { adopted: true });
     await untilFollowed('SEEN', '\x1bcseen');
   });
 
-  test('tell that a schedule has changed, however it was', async () => {
+  test('report that a schedule has changed, in whatever way', async () => {
     server.schedules.add({ name: 'NIGHTLY', cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
     await socket.next('schedules_changed');
     server.schedules.pause('NIGHTLY', true);
@@ -149,7 +149,7 @@ describe('subscriptions', () => {
     expect(followed('AUTH')).toBe('\x1bcauth');
   });
 
-  test('of many clients share one reader, which goes with the last of them', async () => {
+  test('of many clients share one reader, which ends with the last of them', async () => {
     const recording = server.sessions.stream('AUTH');
     await subscribe('AUTH');
     const other = await server.connectStream();
@@ -176,7 +176,7 @@ describe('subscriptions', () => {
   });
 });
 
-describe('what happens to sessions is told to everybody', () => {
+describe('events of sessions are reported to everybody', () => {
   test('a changed status, with the word for lists', async () => {
     const active = { ...status, primary: 'active', detail: 'thinking' } as const;
     server.sessions.change('AUTH', { state: 'thinking', status: active });
@@ -200,7 +200,7 @@ describe('what happens to sessions is told to everybody', () => {
     });
   });
 
-  test('any other field, which is no change of state', async () => {
+  test('any other field, which is not a change of state', async () => {
     server.sessions.change('AUTH', { model: 'opus' });
     expect(await socket.next('session_updated')).toMatchObject({ session: { slug: 'AUTH', model: 'opus' } });
     expect(socket.of('session_state')).toEqual([]);
@@ -261,7 +261,7 @@ describe('commands', () => {
     expect(await socket.next('interrupt_result')).toEqual({ type: 'interrupt_result', session: 'AUTH', success: true });
   });
 
-  test('keys, in the order they were typed', async () => {
+  test('keys, in the order in which they were typed', async () => {
     const keys = [...'hello world', '\r', '\u001b[A'];
     for (const key of keys) socket.send({ type: 'keys', session: 'AUTH', keys: key });
     await waitFor(() => server.sessions.typed.get('AUTH') === keys.join(''), { describe: 'all keys are typed' });
@@ -269,7 +269,7 @@ describe('commands', () => {
     expect(await socket.next('error')).toMatchObject({ session: 'NONE', error: { code: 'no_such_session' } });
   });
 
-  test('a size, answered once, also when it was that size before', async () => {
+  test('a size, answered once, even if it was that size before', async () => {
     for (const cols of [100, 100, 120]) {
       socket.send({ type: 'resize', session: 'AUTH', cols, rows: 30 });
       expect(await socket.next('resized')).toMatchObject({ session: 'AUTH', cols, rows: 30 });
@@ -301,21 +301,21 @@ describe('commands', () => {
   test.each([
     ['broken JSON', '{'],
     ['no object', '"subscribe"'],
-    ['a type that is none', '{"type":"dance"}'],
+    ['an unknown type', '{"type":"dance"}'],
     ['no type', '{}'],
     ['an unknown field', '{"type":"list_sessions","all":true}'],
-    ['a name that is no text', '{"type":"subscribe","sessions":[1]}'],
-    ['an offset below nothing', '{"type":"subscribe","sessions":["AUTH"],"from":{"AUTH":-1}}'],
+    ['a name that is not a text', '{"type":"subscribe","sessions":[1]}'],
+    ['a negative offset', '{"type":"subscribe","sessions":["AUTH"],"from":{"AUTH":-1}}'],
     ['a size that no terminal has', '{"type":"resize","session":"AUTH","cols":1,"rows":1}'],
     ['an empty prompt', '{"type":"send","session":"AUTH","text":""}'],
-  ])('%s is an error, and the connection lives on', async (_, frame) => {
+  ])('%s is an error, and the connection stays open', async (_, frame) => {
     socket.send(frame);
     expect(await socket.next('error')).toMatchObject({ error: { code: 'invalid_request', hint: expect.any(String) } });
     socket.send({ type: 'list_sessions' });
     await socket.next('sessions');
   });
 
-  test('a fault is told to the log, and to the client only that there was one', async () => {
+  test('an unexpected error is logged, and the client learns only that it happened', async () => {
     server.sessions.fault = new Error('secret');
     socket.send({ type: 'send', session: 'AUTH', text: 'hello' });
     const { error } = await socket.next('send_result');

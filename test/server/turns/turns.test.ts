@@ -44,7 +44,7 @@ async function turn(text: string, work: () => void, slug = 'AUTH'): Promise<void
 const rewind = (body: object, slug = 'AUTH') => server.call(`/sessions/${slug}/rewind`, { method: 'POST', body });
 
 describe('the turns of a session', () => {
-  test('are listed with the words of their prompt and what they changed, also while they run', async () => {
+  test('are listed with the words of their prompt and what they changed, even while they run', async () => {
     await turn('Write   the\nb file', () => write('b.txt', 'b\nb\n'));
     prompt('x'.repeat(200));
     const running = (await turns()).turns;
@@ -68,7 +68,7 @@ describe('the turns of a session', () => {
     expect((await server.call('/sessions/AUTH/changes/patch?turn=1&file=b.txt')).text).toContain('+b');
   });
 
-  test('hold the tools of the session until the files are kept, and no longer', async () => {
+  test('hold the tools of the session until the files are saved, and no longer', async () => {
     prompt('do it');
     expect(server.sessions.held).toBe(1);
     await turns();
@@ -98,7 +98,7 @@ describe('the turns of a session', () => {
     expect(repository.git('for-each-ref', '--format=%(refname)', 'refs/cbos').trim().split('\n')).toHaveLength(2);
   });
 
-  test('of a server that was stopped in the middle go on with the next', async () => {
+  test('of a server that was stopped in the middle continue with the next one', async () => {
     prompt('long');
     await turns();
     await server.stop();
@@ -121,7 +121,7 @@ describe('the turns of a session', () => {
     expect(server.sessions.held).toBe(0);
   });
 
-  test('are none in a folder without a repository, which is an error with its cure', async () => {
+  test('do not exist in a folder without a repository, which is an error with its cure', async () => {
     server.sessions.change('AUTH', { path: server.world.dir });
     prompt('do it');
     expect(server.sessions.held).toBe(0);
@@ -130,7 +130,7 @@ describe('the turns of a session', () => {
 });
 
 describe('a rewind', () => {
-  test('brings the files back, keeps what was there, and is undone by its own number', async () => {
+  test('restores the files, keeps the former ones, and is undone by its own number', async () => {
     await turn('one', () => write('a.txt', 'two\n'));
     await turn('two', () => write('b.txt', 'b\n'));
     const answer = await rewind({ turn: 1, to: 'begin' });
@@ -171,7 +171,7 @@ describe('a rewind', () => {
     expect((await rewind(body)).code()).toBe(code);
   });
 
-  test.each(['0', 'x', '-1', '1.5', ''])('turn=%s is refused, and so is a base beside a turn', async (word) => {
+  test.each(['0', 'x', '-1', '1.5', ''])('turn=%s is refused, and so is a base together with a turn', async (word) => {
     expect((await server.call(`/sessions/AUTH/changes?turn=${word}`)).code()).toBe('invalid_request');
     expect((await server.call('/sessions/AUTH/changes?turn=1&base=HEAD')).code()).toBe('invalid_request');
   });

@@ -56,7 +56,7 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
   const request = () => server.sessions.get('AUTH').worktree?.pull_request;
   const planError = async () => (await callRoute(server, 'planPullRequest', auth)).code();
 
-  test('what was shown is pushed and opened; a second time what was added is pushed', async () => {
+  test('the shown commit is pushed and the pull request opened; the second time, later commits are pushed', async () => {
     const shown = await plan();
     expect(shown).toMatchObject({ repository: forge.repository, remote: 'origin', base: 'main', commits: 1 });
     expect(shown).toMatchObject({ title: 'Let guests log in', body: 'They get a session.', existing: null });
@@ -110,7 +110,7 @@ describe.skipIf(!hasGh)('with the real gh and git, on a stand-in of the forge', 
     expect((await open(other)).code()).toBe('pull_request_exists');
   });
 
-  test('the forge is asked for the checks while somebody looks, at most every two minutes, and not once it is closed', async () => {
+  test('the checks are requested while somebody looks, at most every two minutes, and not once it is closed', async () => {
     await open(await plan());
     await waitFor(() => forge.calls.at(-1) === 'POST /graphql', { describe: 'the checks are asked for' });
     await waitFor(() => request()?.checks === 'none', { describe: 'there is an answer' });
