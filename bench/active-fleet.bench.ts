@@ -11,7 +11,7 @@ import { followAll, type Growing, startGrowing } from './growing-recordings.ts';
 import { processorSeconds } from './processor-time.ts';
 
 export const about =
-  '20 sessions of 100×30 that write 1 MB/s in all, the output of five versions of Claude Code, write by write as it was recorded: processor time of the server; beside it a terminal that draws the same bytes in one go';
+  '20 sessions of 100×30 that write 1 MB/s in all, the output of five versions of Claude Code, write by write as it was recorded: processor time of the server, compared with a terminal that draws the same bytes in one go';
 
 const SESSIONS = 20;
 /** The size of the recordings. */
@@ -72,7 +72,7 @@ async function measureFleet({
   isSearchOff?: boolean;
 }): Promise<Record<'unwatched' | 'watched' | 'one', Measured>> {
   await using world = createWorld();
-  // A folder in place of the index's database disables the index, as a damaged database would.
+  // A folder instead of the index's database disables the index, as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS, {}, SIZE);
   const { pid } = growing.cbos;

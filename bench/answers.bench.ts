@@ -8,7 +8,7 @@ import { startSession } from './one-session.ts';
 import { processorSeconds } from './processor-time.ts';
 
 export const about =
-  'real Claude Code on the stand-in, the same question answered by a reply and, in sessions whose hook cannot wait, by keys: from POST /sessions/S/answer to the end of the hook that waits, after which Claude Code goes on, to the frame that says that nothing is asked any more, and to the response; then 30 sessions for 30 s before they ask and for 30 s while they do';
+  'real Claude Code on the stand-in, the same question answered by a reply and, in sessions whose hook cannot wait, by keys: from POST /sessions/S/answer to the end of the hook that waits, after which Claude Code continues, to the frame that reports that nothing is asked any more, and to the response; then 30 sessions for 30 s before they ask and for 30 s while they do';
 
 const ANSWERS = 25;
 const DIALOGS = 30;
@@ -32,9 +32,9 @@ export async function measure(): Promise<Figure[]> {
   ];
   return [
     ...of('by a reply: Claude Code has it', reply.taken, 40),
-    ...of('by a reply: the status goes on', reply.goneOn),
+    ...of('by a reply: the status changes', reply.goneOn),
     ...of('by a reply: the response', reply.told),
-    ...of('by keys: the status goes on', keys.goneOn),
+    ...of('by keys: the status changes', keys.goneOn),
     ...of('by keys: the response', keys.told),
     ...(await idleCost()),
   ];
@@ -74,7 +74,7 @@ async function answerTimes({ byKeys }: { byKeys: boolean }): Promise<Times> {
       if (error !== null) throw new Error(error.message);
       const gone = await waitFor(
         () => watcher.frames.find((frame) => frame.type === 'session_state' && frame.status.question === null),
-        { describe: 'the status goes on' },
+        { describe: 'the status changes' },
       );
       times.goneOn.push(gone.receivedAt - fromAt);
       watcher.close();
@@ -107,7 +107,7 @@ async function idleCost(): Promise<Figure[]> {
       { name: `the server, ${DIALOGS} sessions that ask nothing`, value: before, unit: '% of a core' },
       { name: `the server, ${DIALOGS} open dialogs`, value: server, unit: '% of a core' },
       { name: `their ${hooks.length} waiting processes`, value: waiting, unit: '% of a core', limit: 0 },
-      { name: 'how often these were woken', value: woken, unit: 'times', limit: 0 },
+      { name: 'how often they were woken', value: woken, unit: 'times', limit: 0 },
       { name: 'what the dialogs cost', value: Math.max(0, server - before) + waiting, unit: '% of a core', limit: 0.5 },
     ];
   } finally {
@@ -115,7 +115,7 @@ async function idleCost(): Promise<Figure[]> {
   }
 }
 
-/** Returns the processes of hooks that wait for a reply: a shell, and the reader beside it. */
+/** Returns the processes of hooks that wait for a reply: a shell, and its reader. */
 const waitingHooks = (world: Answering['world']): number[] =>
   world.processes().flatMap(({ pid, command }) => (command.includes('/fd/4') ? [pid] : []));
 

@@ -5,7 +5,7 @@ import { createWorld, type World } from '../test/harness/world.ts';
 import { type Figure, median } from './figures.mjs';
 
 export const about =
-  'each command, on a server with ten sessions, beside a bare `node -e 0`, alternating: processor time (user and system) and wall time as ratios of the medians';
+  'each command, on a server with ten sessions, compared with a bare `node -e 0`, alternating: processor time (user and system) and wall time as ratios of the medians';
 
 const RUNS = 20;
 const SESSIONS = 10;

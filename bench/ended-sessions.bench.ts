@@ -6,7 +6,7 @@ import type { Figure } from './figures.mjs';
 import { processorSeconds } from './processor-time.ts';
 
 export const about =
-  '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it takes until it rests, the first time and each later one';
+  '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it uses until it is idle, on the first start and on each later one';
 
 /**
  * How long the server must take less than a tenth of a core to count as idle. By then it has also cleaned up recordings
@@ -23,13 +23,17 @@ export async function measure(): Promise<Figure[]> {
   const second = await startAndRest(world);
   return [
     { name: 'the first start: it answers after', value: first.readyMs, unit: 'ms' },
-    { name: 'the first start: processor time until it rests', value: first.processorS, unit: 's' },
+    { name: 'the first start: processor time until it is idle', value: first.processorS, unit: 's' },
     { name: 'a later start: it answers after', value: second.readyMs, unit: 'ms' },
-    { name: 'a later start: processor time until it rests', value: second.processorS, unit: 's' },
-    { name: 'a later start: part of the first', value: (second.processorS / first.processorS) * 100, unit: '%' },
-    { name: 'a later start: times one without sessions', value: second.processorS / none.processorS, unit: '×' },
+    { name: 'a later start: processor time until it is idle', value: second.processorS, unit: 's' },
+    { name: 'a later start: share of the first', value: (second.processorS / first.processorS) * 100, unit: '%' },
     {
-      name: 'a later start: it answers after, times one without sessions',
+      name: 'a later start: compared with one without sessions',
+      value: second.processorS / none.processorS,
+      unit: '×',
+    },
+    {
+      name: 'a later start: it answers after, compared with one without sessions',
       value: second.readyMs / none.readyMs,
       unit: '×',
     },

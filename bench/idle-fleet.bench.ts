@@ -10,7 +10,7 @@ import type { Figure } from './figures.mjs';
 import { processorSeconds } from './processor-time.ts';
 
 export const about =
-  '30 idle sessions of a stub agent for 30 s: what the server takes, beside a Node process that does nothing';
+  '30 idle sessions of a stub agent for 30 s: what the server uses, compared with a Node process that does nothing';
 
 const SESSIONS = 30;
 const MEASURED_MS = 30_000;

@@ -8,7 +8,7 @@ import { waitFor } from '../test/harness/wait-for.ts';
 import { type Figure, median } from './figures.mjs';
 
 export const about =
-  '200 JSON sessions that have each had a turn and gone quiet, for 20 s: what the server takes; and how soon a resumed turn of the real Claude Code says something';
+  '200 JSON sessions that have each had a turn and are idle, for 20 s: what the server uses; and how soon a resumed turn of the real Claude Code sends its first event';
 
 const SESSIONS = 200;
 /** How many turns run at once in the first round. A Claude Code takes 250 MB and most of a core to start. */
@@ -86,7 +86,7 @@ export async function measure(): Promise<Figure[]> {
     { name: 'server, memory', value: memory, unit: 'MB', limit: 250 },
     { name: 'prompt to first event of a resumed turn, median', value: median(firsts), unit: 'ms', limit: 1_500 },
     { name: 'prompt to first event of a resumed turn, slowest', value: Math.max(...firsts), unit: 'ms' },
-    { name: "of which Claude Code's own start, median", value: median(starts), unit: 'ms' },
+    { name: "Claude Code's own start within that, median", value: median(starts), unit: 'ms' },
     { name: 'prompt to the first piece of the answer, median', value: median(answers), unit: 'ms' },
   ];
 }

@@ -10,7 +10,7 @@ import { createWorld } from '../test/harness/world.ts';
 import type { Figure } from './figures.mjs';
 
 export const about =
-  'the page in Chromium: 200 sessions that each change 20 times a second (what makes the changes has niceness 10, the page the usual one), 100 MB through one terminal, the first load';
+  'the page in Chromium: 200 sessions that each change 20 times a second (the program that makes the changes has niceness 10, the page the default), 100 MB through one terminal, the first load';
 
 const SESSIONS = 200;
 const UPDATES_PER_SECOND = 20;
@@ -78,10 +78,10 @@ async function measureList(browser: Browser): Promise<Figure[]> {
   const perSecond = ((frames.count - before) / LISTED_MS) * 1_000;
   if (perSecond < SESSIONS * UPDATES_PER_SECOND * MIN_HEARD) throw new Error(`only ${perSecond} changes a second came`);
   return [
-    { name: 'list: changes heard', value: perSecond, unit: '/s' },
+    { name: 'list: changes received', value: perSecond, unit: '/s' },
     { name: 'list: longest main-thread task', value: trace.longestMs, unit: 'ms', limit: LIMITS.taskMs },
-    { name: 'list: tasks beyond 50 ms', value: trace.beyondLimit, unit: `of ${trace.count}`, limit: 0 },
-    { name: 'list: the most processor time of a task', value: trace.longestCpuMs, unit: 'ms', limit: LIMITS.taskMs },
+    { name: 'list: tasks longer than 50 ms', value: trace.beyondLimit, unit: `of ${trace.count}`, limit: 0 },
+    { name: 'list: the highest processor time of a task', value: trace.longestCpuMs, unit: 'ms', limit: LIMITS.taskMs },
     { name: 'list: main thread, processor', value: (trace.cpuMs / trace.tracedMs) * 100, unit: '% of a core' },
   ];
 }
@@ -126,7 +126,7 @@ async function measureTerminal(browser: Browser): Promise<Figure[]> {
   return [
     { name: 'terminal: 100 MB drawn', value: through / MB / seconds, unit: 'MB/s' },
     { name: 'terminal: longest main-thread task', value: trace.longestMs, unit: 'ms' },
-    { name: 'terminal: the most processor time of a task', value: trace.longestCpuMs, unit: 'ms' },
+    { name: 'terminal: the highest processor time of a task', value: trace.longestCpuMs, unit: 'ms' },
     { name: 'terminal: JavaScript heap before', value: before.heap / MB, unit: 'MB' },
     { name: 'terminal: it grew by', value: (after.heap - before.heap) / MB, unit: 'MB', limit: LIMITS.heapMb },
     { name: 'terminal: process before', value: before.process / MB, unit: 'MB' },

@@ -49,7 +49,7 @@ export async function measure(): Promise<Figure[]> {
       { name: 'jump, median', value: times[Math.floor(JUMPS * 0.5)] ?? 0, unit: 'ms' },
       { name: 'jump, p99', value: times[Math.floor(JUMPS * 0.99)] ?? 0, unit: 'ms', limit: 100 },
       { name: 'recording', value: size / 1e6, unit: 'MB' },
-      { name: 'of it packed', value: packed / 1e6, unit: 'MB' },
+      { name: 'packed part', value: packed / 1e6, unit: 'MB' },
       { name: 'length', value: duration / 3_600, unit: 'h' },
       { name: 'keyframes made in', value: indexed / 1_000, unit: 's' },
       { name: 'keyframes', value: statSync(join(directory, 'A.keyframes')).size / 1e6, unit: 'MB' },

@@ -7,7 +7,7 @@ import { type Figure, median } from './figures.mjs';
 import { startSession } from './one-session.ts';
 
 export const about =
-  'a real Claude Code in a terminal asks for 100 commands, one after another, that an allow rule covers; how long its recording shows each dialog, which a person could read meanwhile';
+  'a real Claude Code in a terminal asks for 100 commands, one after another, that an allow rule covers; how long its recording shows each dialog to a person';
 
 const CALLS = 100;
 const TURN_MS = 300_000;
@@ -37,7 +37,7 @@ export async function measure(): Promise<Figure[]> {
       { name: 'commands that ran', value: lines.length, unit: `of ${CALLS}` },
       { name: 'commands that ran twice', value: lines.length - new Set(lines).size, unit: '', limit: 0 },
       { name: 'decisions in the audit', value: audit.length, unit: '' },
-      { name: 'times that a face was told of a question', value: told, unit: '', limit: 0 },
+      { name: 'times that a face was notified of a question', value: told, unit: '', limit: 0 },
       { name: 'dialogs that the recording shows', value: shownMs.length, unit: '' },
       { name: 'how long one is shown, median', value: median(shownMs.length === 0 ? [0] : shownMs), unit: 'ms' },
       { name: 'the longest of them', value: Math.max(0, ...shownMs), unit: 'ms', limit: 150 },

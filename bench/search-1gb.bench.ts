@@ -55,7 +55,7 @@ export async function measure(): Promise<Figure[]> {
       { name: 'a search, slowest', value: at(quiet, 1), unit: 'ms', limit: 100 },
       { name: 'a search while it indexes, median', value: at(busy, 0.5), unit: 'ms' },
       { name: 'a search while it indexes, 99 %', value: at(busy, 0.99), unit: 'ms' },
-      { name: 'indexing all of it', value: seconds, unit: 's' },
+      { name: 'indexing everything', value: seconds, unit: 's' },
       { name: 'indexing', value: (RECORDINGS * BYTES) / 1e6 / seconds, unit: 'MB/s' },
       { name: 'memory above the start, at most', value: (peak - before) / 1e6, unit: 'MB', limit: 250 },
       { name: 'the index', value: statSync(file).size / 1e6, unit: 'MB' },

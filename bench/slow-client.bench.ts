@@ -4,7 +4,7 @@ import type { Figure } from './figures.mjs';
 import { appendOutput, followAll, memoryMegabytes, share, startGrowing } from './growing-recordings.ts';
 
 export const about =
-  'a client that reads nothing for a minute while 100 MB pass, beside five that do: memory of the server, and what the others notice';
+  'a client that reads nothing for a minute while 100 MB pass and five other clients read them: memory of the server, and what the others notice';
 
 const SESSIONS = 4;
 const OTHERS = 5;
@@ -39,13 +39,13 @@ export async function measure(): Promise<Figure[]> {
   slow.ws.resume();
   await waitFor(() => slow.offset() === others[0]?.offset(), { describe: 'the slow one is where the others are' });
   return [
-    { name: 'passed meanwhile', value: beside.writtenBytes / 1e6, unit: 'MB' },
+    { name: 'passed in that time', value: beside.writtenBytes / 1e6, unit: 'MB' },
     { name: 'memory above the minute before', value: beside.peak - alone.peak, unit: 'MB', limit: 30 },
     { name: 'the others, median without it', value: alone.median, unit: 'ms' },
-    { name: 'the others, median beside it', value: beside.median, unit: 'ms' },
+    { name: 'the others, median with it', value: beside.median, unit: 'ms' },
     { name: 'the others, p99 without it', value: alone.p99, unit: 'ms' },
-    { name: 'the others, p99 beside it', value: beside.p99, unit: 'ms' },
-    { name: 'p99 beside it against without', value: beside.p99 / alone.p99, unit: 'times', limit: 2 },
+    { name: 'the others, p99 with it', value: beside.p99, unit: 'ms' },
+    { name: 'p99 with it against without it', value: beside.p99 / alone.p99, unit: 'times', limit: 2 },
     { name: 'snapshots that brought it back', value: slow.snapshots(), unit: 'of 4' },
   ];
 }

@@ -10,7 +10,7 @@ import {
 import type { Figure } from './figures.mjs';
 
 export const about =
-  'the status from a full 200×50 screen that changes with every frame: reading the screen and deriving together';
+  'the status from a full 200×50 screen that changes with every frame: reading the screen and deriving the status together';
 
 const COLS = 200;
 const ROWS = 50;

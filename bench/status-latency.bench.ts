@@ -26,7 +26,7 @@ export async function measure(): Promise<Figure[]> {
   return [
     ...figures('with hooks', withHooks, 100),
     {
-      name: `of which CBOS, from the hook to the frame, median of ${withHooks.hook.length}`,
+      name: `CBOS's part, from the hook to the frame, median of ${withHooks.hook.length}`,
       value: median(withHooks.hook),
       unit: 'ms',
     },

@@ -5,7 +5,7 @@ import type { Figure } from './figures.mjs';
 import { memoryMegabytes, startGrowing } from './growing-recordings.ts';
 
 export const about =
-  '20 sessions write 50 MB in all, 10 clients lose their connection at random and go on by offset: every frame and the stream as a file compared with the recording, byte for byte';
+  '20 sessions write 50 MB in all, 10 clients lose their connection at random and continue by offset: every frame and the stream as a file compared with the recording, byte for byte';
 
 const SESSIONS = 20;
 const CLIENTS = 10;
@@ -43,12 +43,12 @@ export async function measure(): Promise<Figure[]> {
   }
   return [
     // The first difference would have ended the benchmark.
-    { name: 'bytes that a client had otherwise than the file', value: 0, unit: 'bytes', limit: 0 },
-    { name: 'streams that were another file', value: different, unit: 'of 20', limit: 0 },
+    { name: 'bytes in which a client differed from the file', value: 0, unit: 'bytes', limit: 0 },
+    { name: 'streams that differed from their file', value: different, unit: 'of 20', limit: 0 },
     { name: 'written', value: TOTAL_BYTES / 1e6, unit: 'MB' },
     { name: 'connections lost and resumed', value: reconnects, unit: 'times' },
     { name: 'of these for being too slow', value: snapshots, unit: 'times' },
-    { name: 'all of it at all clients after', value: seconds, unit: 's' },
+    { name: 'all output received by all clients after', value: seconds, unit: 's' },
     { name: 'server, memory above the start, at the end', value: after - before, unit: 'MB' },
   ];
 }

@@ -41,18 +41,18 @@ export async function measure(): Promise<Figure[]> {
     ...latencies('CBOS, 30 MB/s', withSearch.flood),
     { name: 'CBOS, 30 MB/s: written', value: withSearch.flood.rate, unit: 'MB/s' },
     {
-      name: 'CBOS, 30 MB/s: all of it was there after the last write within',
+      name: 'CBOS, 30 MB/s: all output received after the last write within',
       value: withSearch.flood.restMs,
       unit: 'ms',
       limit: 1_000,
     },
     {
-      name: 'CBOS, 30 MB/s: snapshots in place of bytes',
+      name: 'CBOS, 30 MB/s: snapshots instead of bytes',
       value: withSearch.flood.snapshots,
       unit: 'snapshots',
     },
     { name: 'CBOS, 30 MB/s: processor', value: withSearch.flood.cpu, unit: '% of a core' },
-    { name: 'CBOS, memory at the most, above the start', value: withSearch.memory, unit: 'MB' },
+    { name: 'CBOS, memory above the start, at most', value: withSearch.memory, unit: 'MB' },
     ...figures('CBOS without its search index', withoutSearch),
     ...figures('tmux in control mode', tmux),
     {
@@ -97,7 +97,7 @@ function latencies(what: string, { ages }: Run): Figure[] {
 
 async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   await using world = createWorld();
-  // A folder in place of the index's database disables the index, as a damaged database would.
+  // A folder instead of the index's database disables the index, as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS);
   const { pid } = growing.cbos;

@@ -27,7 +27,7 @@ export async function measure(): Promise<Figure[]> {
     return [
       { name: 'the whole day', value: seconds, unit: 's', limit: 60 },
       { name: 'recording', value: statSync(file).size / 1e6, unit: 'MB' },
-      { name: 'changes told', value: output.trimEnd().split('\n').length, unit: '' },
+      { name: 'changes reported', value: output.trimEnd().split('\n').length, unit: '' },
     ];
   } finally {
     rmSync(directory, { recursive: true });

@@ -7,7 +7,7 @@ import { type Figure, median } from './figures.mjs';
 import { memoryMegabytes, startGrowing } from './growing-recordings.ts';
 
 export const about =
-  'a session whose recording is 1 GB, real turns of Claude Code repeated: how soon `cbos up` is ready, what is shown then, and what the server takes in the minute after';
+  'a session whose recording is 1 GB, real turns of Claude Code repeated: how soon `cbos up` is ready, what is shown then, and what the server uses in the minute after';
 
 const SOURCE = 'test/fixtures/recordings/2.1.329/long';
 const BYTES = 1_000_000_000;
@@ -49,7 +49,7 @@ export async function measure(): Promise<Figure[]> {
     { name: 'cbos up, slowest', value: Math.max(...ready), unit: 'ms', limit: 1_000 },
     { name: 'its screen, by cbos buffer, right after', value: buffer, unit: 'ms' },
     { name: 'server, memory when it is ready', value: atStart, unit: 'MB' },
-    { name: 'server, memory while it indexes and packs, at the most', value: peak, unit: 'MB', limit: 500 },
+    { name: 'server, memory while it indexes and packs, at most', value: peak, unit: 'MB', limit: 500 },
   ];
 }
 

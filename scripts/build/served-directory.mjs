@@ -11,7 +11,7 @@ const BROTLI_QUALITY = 9;
 const TEXTS = ['.js', '.css', '.html', '.svg', '.json', '.webmanifest'];
 
 /**
- * Puts a freshly built directory of files for browsers in the place of the old one, each text also compressed. The
+ * Puts a freshly built directory of files for browsers where the old one was, each text also compressed. The
  * directory is replaced as a whole, so that a server that starts at this moment finds either the old files or the new
  * ones.
  * @param {{ fresh: string, output: string }} options absolute directories

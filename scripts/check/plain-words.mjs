@@ -37,6 +37,14 @@ const BANNED = [
   { turn: /\bfor good\b/i, better: '"permanently"' },
   { turn: /\bput aside\b/i, better: '"set aside", "moved to …"' },
   { turn: /\bto the letter\b/i, better: '"exactly", "unchanged"' },
+  { turn: /\bby (?:itself|themselves)\b/i, better: '"automatically", "on its own", "alone"' },
+  { turn: /\bexcludes? each other\b/i, better: '"cannot be combined"' },
+  { turn: /\bwhat lost\b/i, better: '"options that lost"' },
+  { turn: /\bthe present (?!tense\b)\w/i, better: '"the current …"' },
+  { turn: /\bin vain\b/i, better: '"without success", "to no effect"' },
+  { turn: /\bin (?:the )?place of\b/i, better: '"instead of", "on behalf of"' },
+  { turn: /\bat rest\b/i, better: '"idle"' },
+  { turn: /\bstands? (?:behind|beside|before|above|below|under)\b/i, better: '"is behind", "follows", "precedes"' },
 ];
 
 const COMMENT = /^\s*(?:\/\/|\/\*|\*(?!\*))/;

@@ -20,7 +20,7 @@ export interface App {
   readonly dress: Style;
   readonly commands: CommandSet<App>;
   mode(): Mode;
-  /** Opens a mode in place of the current one. */
+  /** Opens a mode instead of the current one. */
   open(mode: Mode): void;
   /** Returns to browsing. */
   close(): void;

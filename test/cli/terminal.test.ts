@@ -82,7 +82,7 @@ describe('logs', () => {
     const line = `${'x'.repeat(1023)}\n`;
     recording.write(line.repeat(4096));
     const command = startCommand(['logs', 'AUTH', '-f', '--raw'], where);
-    await waitFor(() => command.stdout.text.length >= 4 * 1024 * 1024, { describe: 'all of it comes' });
+    await waitFor(() => command.stdout.text.length >= 4 * 1024 * 1024, { describe: 'everything arrives' });
     command.interrupt();
     await command.ended;
     expect(command.stdout.text.length).toBe(4 * 1024 * 1024);

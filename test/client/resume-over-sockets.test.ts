@@ -58,10 +58,10 @@ test.each([1, 2, 3])(
       const text = `${part} äöü ✓ 日本 😀 ${'x'.repeat(Math.floor(random() * 2_000))}\n`;
       recording.write(text);
       written += text;
-      if (random() < 0.5) await waitFor(() => received.length > 0, { describe: 'something comes' });
+      if (random() < 0.5) await waitFor(() => received.length > 0, { describe: 'something arrives' });
     }
     await waitFor(() => received.length >= written.length, {
-      describe: 'everything comes',
+      describe: 'everything arrives',
       actual: () => ({ received: received.length, written: written.length, losses }),
     });
     expect(received).toBe(written);

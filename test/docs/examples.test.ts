@@ -28,10 +28,10 @@ test("the page's client in three lines of JavaScript, as the API page has it, ge
   };
   new Function('WebSocket', 'token', 'process', code ?? '')(Here, TOKEN, { stdout });
   server.world.onDispose(() => socket?.terminate());
-  await waitFor(() => written.includes('old'), { describe: 'what was there is shown' });
+  await waitFor(() => written.includes('old'), { describe: 'the earlier output is shown' });
   server.sessions.stream('AUTH').write(' and new');
   server.sessions.add('LATER').write('later');
-  await waitFor(() => written.includes(' and new') && written.includes('later'), { describe: 'what comes is shown' });
+  await waitFor(() => written.includes(' and new') && written.includes('later'), { describe: 'the output is shown' });
 });
 
 const hasPython = spawnSync('python3', ['-c', 'import asyncio']).status === 0;
@@ -60,11 +60,11 @@ test.skipIf(!hasPython)(
       stream.setEncoding('utf8').on('data', (text: string) => {
         written += text;
       });
-    await waitFor(() => written.includes('old ❯'), { describe: 'what was there is shown', actual: () => written });
+    await waitFor(() => written.includes('old ❯'), { describe: 'the earlier output is shown', actual: () => written });
     server.sessions.stream('AUTH').write(' and new');
     server.sessions.add('LATER').write('later');
     await waitFor(() => written.includes(' and new') && written.includes('later'), {
-      describe: 'what comes is shown',
+      describe: 'the output is shown',
       actual: () => written,
     });
   },

@@ -100,7 +100,7 @@ async function openQuestion(other?: Question): Promise<Question> {
 }
 
 /** Claude Code loses keys that come as soon as a dialog is drawn. A person is slower. */
-const untilItTakesKeys = () => cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+const untilItTakesKeys = () => cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has not changed');
 
 const answer = (body: Answer): Promise<ApiResult<{ status: string }>> =>
   cbos.call('POST', `/sessions/${slug}/answer`, body);

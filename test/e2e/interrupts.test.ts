@@ -192,7 +192,7 @@ describe.each(['screen', 'json'] as const)('texts that wait for a %s session', (
       when: 'next_waiting',
     });
     await interrupted();
-    await cbos.until(slug, (one) => one.queue_stopped_at !== null, 'says that its queue is stopped');
+    await cbos.until(slug, (one) => one.queue_stopped_at !== null, 'reports that its queue is stopped');
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
     await cbos.until(slug, (one) => one.status.primary === 'idle', 'is ready');
@@ -203,7 +203,7 @@ describe.each(['screen', 'json'] as const)('texts that wait for a %s session', (
     expect((await cbos.cli(['queue', 'ls', slug])).stderr).toContain(`cbos queue resume ${slug}`);
     expect((await cbos.cli(['queue', 'resume', slug])).code).toBe(0);
     await untilArrived('running', 'now', 'queued', 'stashed');
-    await cbos.until(slug, (one) => one.queue_stopped_at === null, 'says that its queue goes on');
+    await cbos.until(slug, (one) => one.queue_stopped_at === null, 'reports that its queue continues');
   });
 
   test('and came after that are not part of the paused queue', async () => {

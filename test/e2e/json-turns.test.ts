@@ -111,7 +111,7 @@ test('turns cost the right amount after a process was ended and after one was ki
   const results = (await json.events('COST')).map(({ event }) => event).filter(({ type }) => type === 'result');
   const totals = results.map(({ total_cost_usd }) => Number(total_cost_usd));
   const [first = 0, second = 0, third = 0] = totals;
-  expect(second, 'a resumed process goes on with the sum').toBeGreaterThan(1.5 * first);
+  expect(second, 'a resumed process continues the sum').toBeGreaterThan(1.5 * first);
   expect(third, 'a killed one has handed nothing on').toBeLessThan(second + 0.5 * first);
   const { turns, days, session } = (await cbos.call<SessionCosts>('GET', '/sessions/COST/costs')).body;
   // Three short answers. Each request contains a little more of the conversation.

@@ -85,7 +85,7 @@ describe("texts that CBOS typed into Claude Code's queue, and that come back int
     await send(`queued first ${filler}scene:hello`);
     await send(`queued second ${filler}${last}scene:hello`);
     await type(UP);
-    await waitFor(async () => !(await footer()).includes('esc to interrupt'), { describe: 'they stand in the prompt' });
+    await waitFor(async () => !(await footer()).includes('esc to interrupt'), { describe: 'they are in the prompt' });
   }
 
   test.each([

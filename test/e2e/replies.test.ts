@@ -163,7 +163,7 @@ test('a button in Telegram answers the dialog, and the message shows it', async 
   console.info(`from the press to the closed dialog: ${Math.round(performance.now() - pressedAt)} ms`);
   await untilDone();
   expect(timesRun('button')).toBe(1);
-  await waitFor(() => message?.text.endsWith('Answered here: Yes.') === true, { describe: 'the message says so' });
+  await waitFor(() => message?.text.endsWith('Answered here: Yes.') === true, { describe: 'the message reports it' });
   expect((await cbos.call('DELETE', '/sinks/BOT')).error).toBeNull();
 });
 
@@ -172,7 +172,7 @@ describe('a person at the terminal', () => {
     await start();
     const question = await ask('run:person');
     const { screen_id: screenId } = await cbos.session(slug);
-    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has not changed');
     await typeAtTerminal(world.env, screenId ?? '', '1');
     await untilDone();
     expect(timesRun('person')).toBe(1);
@@ -184,7 +184,7 @@ describe('a person at the terminal', () => {
     await start();
     await ask('run:alone');
     const { screen_id: screenId } = await cbos.session(slug);
-    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+    await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has not changed');
     await cbos.stop('SIGKILL');
     await typeAtTerminal(world.env, screenId ?? '', '1');
     await waitFor(() => timesRun('alone') === 1, { describe: 'it ran' });
@@ -202,7 +202,7 @@ describe('a person at the terminal', () => {
       const mark = `race${race}`;
       const question = await ask(`run:${mark}`);
       const { screen_id: screenId } = await cbos.session(slug);
-      await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+      await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has not changed');
       // The delays range from 100 ms before the other answer to 100 ms after it. 200 races cover each millisecond once.
       const keyAfterMs = ((race * 37) % 200) - 100;
       const [result] = await Promise.all([
@@ -228,7 +228,7 @@ describe('a person at the terminal', () => {
  * Removes a key that a person pressed too late and that is now in the prompt. CBOS must not remove such a key itself.
  */
 async function takeOutKey(screenId: string): Promise<void> {
-  await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has stood still');
+  await cbos.until(slug, ({ status }) => status.unchanged_ms > 500, 'has not changed');
   const { body } = await cbos.call<{ buffer: string }>('GET', `/sessions/${slug}/buffer?lines=4`);
   if (/^[❯>]\s1$/m.test(body.buffer)) await typeAtTerminal(world.env, screenId, '\x7f');
 }
@@ -291,7 +291,7 @@ test('an interrupt after a yes stops the call that the yes has allowed; the mode
   await untilDone();
   expect((await send('scene:hello')).error).toBeNull();
   const told = () => JSON.stringify(world.apiEvents.findLast((event) => event.kind === 'request'));
-  await waitFor(() => told().includes('The tool use was rejected'), { describe: 'the model is told' });
+  await waitFor(() => told().includes('The tool use was rejected'), { describe: 'the model is informed' });
 });
 
 test('ending a session ends its waiting hook', async () => {

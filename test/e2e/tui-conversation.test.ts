@@ -61,7 +61,7 @@ test('its permission is given with y', async () => {
   expect(asked).toContain('touch ../marker.txt');
   await terminal.until(/y yes {2}n no/, 'the keys that answer it');
   await terminal.keys('y');
-  await terminal.until(/The marker file is there/, 'what came of it');
+  await terminal.until(/The marker file is there/, 'the result');
   await isOver();
 });
 
@@ -71,7 +71,7 @@ test('its question is answered with 2', async () => {
   await terminal.until(/1-\d choose/, 'the keys that answer it');
   await terminal.keys('2');
   await terminal.until(/TALK was answered: PostgreSQL/, 'that it was answered');
-  await terminal.until(/Good, I will use that/, 'what came of it');
+  await terminal.until(/Good, I will use that/, 'the result');
   await isOver();
 });
 

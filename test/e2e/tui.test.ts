@@ -36,7 +36,7 @@ async function send(terminal: Terminal, text: string): Promise<void> {
 test('from nothing: starts the server, launches a session, sees it think, gives a permission, answers a question, sends a draft, attaches and comes back, ends it, and leaves while everything keeps running', async () => {
   const terminal = await openTerminal(world, { env });
   await terminal.until(/No sessions yet/, 'that there is no session');
-  await terminal.until(/server up/, 'the server it started');
+  await terminal.until(/server up/, 'the server that it started');
 
   await launchByForm(terminal, 'AUTH', 'scene:think about it');
   await terminal.until(/◐ AUTH +thinking/, 'it think');
@@ -51,7 +51,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/y yes {2}n no/, 'the keys that answer it');
   await terminal.keys('y');
   await terminal.until(/AUTH was answered: yes/, 'that it was answered');
-  await terminal.until(/The marker file is there/, 'what came of it');
+  await terminal.until(/The marker file is there/, 'the result');
 
   await terminal.until(SELECTED('done '), 'that it waits');
   await send(terminal, 'scene:ask');
@@ -59,7 +59,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
   await terminal.until(/1-\d choose/, 'the keys that answer it');
   await terminal.keys('2');
   await terminal.until(/AUTH was answered: PostgreSQL/, 'that it was answered');
-  await terminal.until(/Good, I will use that/, 'what came of it');
+  await terminal.until(/Good, I will use that/, 'the result');
 
   await terminal.until(SELECTED('done '), 'that it waits');
   await terminal.keys('s');

@@ -305,7 +305,7 @@ describe('the page, in a real browser, on real sessions', () => {
     await hit.click();
     await page.getByRole('heading', { name: 'FIND, replay' }).waitFor();
     const position = page.getByLabel('Position');
-    await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay stands at the hit' });
+    await waitFor(async () => Number(await position.inputValue()) > 0, { describe: 'the replay is at the hit' });
     // The replay is at the right moment, because it shows the found text.
     await untilTerminalShows(page, 'it shows what was found', (lines) => lines.join(' ').includes('ready when you'));
     const at = Number(await position.inputValue());

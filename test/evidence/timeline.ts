@@ -150,7 +150,7 @@ export async function startTimeline(options: RecordOptions): Promise<Timeline> {
   const until = async (what: string, condition: () => boolean): Promise<void> => {
     const deadline = Date.now() + 20_000;
     while (!condition()) {
-      if (Date.now() > deadline) throw new Error(`in vain: ${what}\n${session.screenText()}`);
+      if (Date.now() > deadline) throw new Error(`timed out: ${what}\n${session.screenText()}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   };

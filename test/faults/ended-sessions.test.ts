@@ -12,7 +12,7 @@ import { makeEndedSessions } from './harness/ended-sessions.ts';
 const COUNT = 20;
 const RECORDING_BYTES = 200_000;
 /**
- * A server that reads less than this in this time is at rest: only the regular checks of the sessions read anything.
+ * A server that reads less than this in this time is idle: only the regular checks of the sessions read anything.
  */
 const REST_MS = 2_000;
 const REST_BYTES = 20_000;
@@ -22,7 +22,7 @@ const REST_BYTES = 20_000;
  */
 const REST_ANSWERS = 20;
 
-/** Starts a server, waits until it rests, and ends it. @returns the number of bytes that it read */
+/** Starts a server, waits until it is idle, and ends it. @returns the number of bytes that it read */
 async function run(world: World, look?: (cbos: Cbos) => Promise<void>): Promise<number> {
   const cbos = await startCbos(world);
   await look?.(cbos);

@@ -54,6 +54,6 @@ describe.skipIf(!hasNatsServer)('a fleet of the built program', () => {
     expect(natsPid(deskWorld)).toBe(nats);
     expect((await desk.cli(['fleet', 'remove', 'laptop'])).code).toBe(0);
     await desk.stop('SIGTERM');
-    await waitFor(() => !isAlive(nats), { describe: 'the NATS server ends with the server that is told to end' });
+    await waitFor(() => !isAlive(nats), { describe: 'the NATS server ends together with the server that is ended' });
   });
 });

@@ -35,7 +35,7 @@ function summary({ texts, kills: done }: Pick<KillsRun, 'kills' | 'texts'>): str
   const failed = count(({ failures }) => failures.length > 0);
   const repeated = count(({ requests }) => requests > 1);
   const delivered = count(({ told }) => told?.status === 'delivered');
-  return `${done} kills, ${texts.length} texts: ${delivered} delivered, ${repeated} asked for again, ${failed} failed and sent anew, ${unknown} unknown`;
+  return `${done} kills, ${texts.length} texts: ${delivered} delivered, ${repeated} asked for again, ${failed} failed and sent again, ${unknown} unknown`;
 }
 
 test('a text that is reported wrongly, never settled, or unknown too often is a fault', () => {

@@ -9,7 +9,7 @@ import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
 import { makeLimitedGroup } from './harness/cgroups.ts';
 
-/** At rest the server takes about 130 MB. */
+/** An idle server takes about 130 MB. */
 const LIMIT_BYTES = 250_000_000;
 const FLOOD_BYTES = 60_000_000;
 

@@ -44,7 +44,7 @@ test.each<[string, keyof SessionProcesses]>([
     const dead = await cbos.until('KILLED', ({ state }) => state === 'dead', 'is dead');
     expect(dead.status.because.source).toBe('process');
     const left = () => world.processes().filter(({ pid }) => pid !== cbos.pid);
-    await waitFor(() => left().length === 0, { describe: 'nothing of it is left', actual: left });
+    await waitFor(() => left().length === 0, { describe: 'nothing is left of it', actual: left });
     expect((await cbos.call('POST', '/sessions/KILLED/restart')).error).toBeNull();
     await cbos.until('KILLED', ({ status }) => status.primary === 'idle', 'is idle');
     expect((await send('KILLED', `scene:hello after ${victim}`)).body.status).toBe('delivered');

@@ -107,7 +107,7 @@ the change to the client. \`npm run accuracy -- --live\` writes this section; \`
 const WHAT_LAG_IS = `The lag begins when a key is pressed, so it includes the server, Screen and Claude Code itself. The runs of 2.1.330 were made on two
 cores with a load of 6 to 20, so their lags apply to that machine. Twenty scenes were played again: five after the faults that they had shown
 were fixed (the settings, the rules of permissions, \`/help\`, \`/resume\`, a permission of a background agent), the others because of the
-load, eight of them at rest. Under load, a spinner sometimes turns more than 300 ms before the request that its label follows, and
+load, eight of them on an idle machine. Under load, a spinner sometimes turns more than 300 ms before the request that its label follows, and
 a turn ends 17 ms before a permission of its subagent is reported.`;
 
 /** The figures of held-out recordings when they were first scored. They are never changed. */

@@ -32,7 +32,7 @@ export async function playBytes(base: string, { isWanted, every, onCut, onStep }
   const emulator = createEmulator({ cols, rows, scrollback: 0 });
   let queued = 0;
   for (const [index, step] of stepsOf(base).entries()) {
-    // Called as soon as a piece is drawn. Waiting for each would take longer, because the emulator rests after it.
+    // Called as soon as a piece is drawn. Waiting for each would take longer, because the emulator pauses after it.
     const look = (): void => onStep(emulator.frame(), step.at, index);
     const lookWithin = (): void => onCut(emulator.frame(), step.at, index);
     if (step.kind === 'resize') {

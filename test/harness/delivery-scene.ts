@@ -161,7 +161,7 @@ export class DeliveryScene {
     // A scene that observes the effects overrides this method.
   }
 
-  /** @returns the state in which the machine rests */
+  /** @returns the state in which the machine is idle */
   play<State>(
     advance: (state: State, seen: Seen) => Step<State>,
     from: State,

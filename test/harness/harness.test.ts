@@ -70,10 +70,10 @@ describe('a world', () => {
 test('waitFor reports what it waited for and the actual state', async () => {
   await expect(
     waitFor(() => null, { describe: 'the moon is blue', timeoutMs: 20, actual: () => 'grey' }),
-  ).rejects.toThrow('waited 20 ms in vain until the moon is blue; there is: grey');
+  ).rejects.toThrow('timed out after 20 ms, waiting until the moon is blue; there is: grey');
   await expect(
     waitFor(() => null, { describe: 'it rains', timeoutMs: 20, actual: () => Promise.resolve('sun') }),
-  ).rejects.toThrow('waited 20 ms in vain until it rains; there is: sun');
+  ).rejects.toThrow('timed out after 20 ms, waiting until it rains; there is: sun');
   await expect(
     waitFor(() => null, { describe: 'it rains', timeoutMs: 20, actual: () => Promise.reject(new Error('night')) }),
   ).rejects.toThrow('there is: nothing that could be read (Error: night)');

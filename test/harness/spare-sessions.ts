@@ -66,8 +66,8 @@ export function spareSessions({ world, cbos }: SpareSessionsOptions): SpareSessi
   };
 
   /**
-   * Waits until the session rests, and clears its conversation. Returns false if the session is not as a launch leaves
-   * it.
+   * Waits until the session is idle, and clears its conversation. Returns false if the session is not as after
+   * a launch.
    */
   const renewed = async ({ slug, mode }: Spare): Promise<boolean> => {
     const isAsNew = (session: Session): boolean =>

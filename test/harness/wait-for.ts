@@ -69,5 +69,7 @@ export async function waitFor<T>(
   }
   const instead = options.actual === undefined ? lastValue : await actualState(options.actual);
   const shown = typeof instead === 'string' ? instead : JSON.stringify(instead, null, 2);
-  throw new Error(`waited ${timeoutMs} ms in vain until ${options.describe}; there is: ${shown}`, { cause: lastError });
+  throw new Error(`timed out after ${timeoutMs} ms, waiting until ${options.describe}; there is: ${shown}`, {
+    cause: lastError,
+  });
 }

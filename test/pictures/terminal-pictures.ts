@@ -36,7 +36,7 @@ export async function takeTerminalPictures(options: {
         const before = await terminal.screen();
         if (isSelected(before)) return true;
         await terminal.keys('Tab');
-        await waitFor(async () => (await terminal.screen()) !== before, { describe: 'the next one is selected' });
+        await waitFor(async () => (await terminal.screen()) !== before, { describe: 'the next session is selected' });
         return false;
       },
       { describe: `${slug} is selected`, actual: () => terminal.screen() },

@@ -131,7 +131,7 @@ export const EVENT_SCENES: Readonly<Record<string, EventScene>> = {
     },
   },
   compact: {
-    about: 'a conversation that is compacted, and goes on',
+    about: 'a conversation that is compacted, and continues',
     play: async (stage) => {
       await turn(stage, 'scene:hello before');
       await turn(stage, '/compact');

@@ -11,7 +11,7 @@ export interface Stage {
   truth: Truth;
   version: ClaudeVersion;
   /**
-   * waits until the program has started and rests, and a while longer; `waiting` if a dialog comes before the prompt
+   * waits until the program has started and is idle, and a while longer; `waiting` if a dialog comes before the prompt
    */
   ready(state?: 'idle' | 'waiting'): Promise<void>;
   /** types the keys unchanged */

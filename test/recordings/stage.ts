@@ -68,7 +68,7 @@ export async function openStage(
           const { size, mtimeMs } = statSync(typescript);
           return size > FIRST_FRAME_BYTES && Date.now() - mtimeMs > QUIET_MS ? mtimeMs : null;
         },
-        { describe: 'the program is up and at rest', timeoutMs: START_TIMEOUT_MS },
+        { describe: 'the program has started and is idle', timeoutMs: START_TIMEOUT_MS },
       );
       if (at === 'dead') throw new Error('Claude Code ended at its start');
       if (state === 'idle') truth.say('idle', 'up and at rest', { at });

@@ -70,7 +70,7 @@ test('a subagent neither begins nor ends a turn, but it may ask', () => {
   expect(statesOf([request(1, 'part'), event('end', 1)])).toEqual([]);
   expect(statesOf([request(1, 'part'), tool(1, 'Bash'), event('end', 1)])).toEqual(['waiting']);
   const asked = [request(1, 'go'), request(2, 'part'), tool(2, 'Bash'), event('end', 2), event('end', 1)];
-  expect(statesOf(asked), 'the turn may end meanwhile').toEqual(['active', 'waiting']);
+  expect(statesOf(asked), 'the turn may end in that time').toEqual(['active', 'waiting']);
 });
 
 test('titles, a warm-up and suggestions belong to no turn', () => {

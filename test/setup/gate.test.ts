@@ -183,6 +183,12 @@ test.each([
   ['It is gone for good', true],
   ['The page says so.', true],
   ['The page says so many things.', false],
+  ['The turn ends by itself.', true],
+  ['The flags exclude each other.', true],
+  ['the present state', true],
+  ['the present tense', false],
+  ['A page in place of the prompt.', true],
+  ['The prompt stands above the rule.', true],
 ])('plain words: %s', (text, isRefused) => {
   expect(bannedIn(text, 'here').length > 0).toBe(isRefused);
 });

@@ -93,7 +93,7 @@ test('a prompt is written in the editor of $EDITOR and comes back into the input
 
 test('a paste of several lines is one prompt, and its line feeds send nothing', async () => {
   await terminal.paste('one\ntwo\n\nfour');
-  await terminal.until(/> one\n {2}two\n\s*\n {2}four/, 'all of it in the input');
+  await terminal.until(/> one\n {2}two\n\s*\n {2}four/, 'the whole text in the input');
   await terminal.keys('Enter');
   await sent('one\ntwo\n\nfour');
 });
@@ -131,7 +131,7 @@ test('Ctrl+S keeps a draft to be sent by hand, Alt+S one that is sent when the s
   await terminal.keys('Enter');
   await sent('by hand changed');
   await terminal.keys('S');
-  await terminal.until(/Drafts: 1/, 'what is left of them');
+  await terminal.until(/Drafts: 1/, 'the remaining drafts');
   await terminal.keys('d', 'y');
   await terminal.until(/the draft is deleted/, 'that it is deleted');
   expect(server.sessions.stash()).toEqual([]);
@@ -191,7 +191,7 @@ test('/status, /refresh, /explain and /search show their results, and Esc leads 
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   await command('/refresh');
-  await terminal.until(/refreshed/, 'that it was asked anew');
+  await terminal.until(/refreshed/, 'that it was asked again');
   await change('BILL', { last_question: 'Which ledger?' });
   await command('/search ledger');
   await terminal.until(/1 result: ledger[\s\S]*BILL[\s\S]*Which ledger\?/, 'the hit');
@@ -253,7 +253,7 @@ test('an offered folder is chosen with the arrow and accepted with Enter, and th
   await terminal.keys('Down');
   await terminal.until(/Enter take it/, 'that it is chosen');
   await terminal.keys('Enter');
-  await terminal.until(/▌ folder +~\/picked\/\s[\s\S]*~\/picked\/inside/, 'it in the field, and what is in it');
+  await terminal.until(/▌ folder +~\/picked\/\s[\s\S]*~\/picked\/inside/, 'the folder in the field, and its contents');
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
 });
@@ -275,7 +275,7 @@ test('/export writes a file from a recording that is elsewhere than this program
   await terminal.until(/written to /, 'that it is written');
   expect(readFileSync(file, 'utf8')).toContain('the screen of AUTH');
   await command('/export pdf');
-  await terminal.until(/no format pdf/, 'that there is none of that name');
+  await terminal.until(/no format pdf/, 'that no such format exists');
 });
 
 test('R plays a recording that is elsewhere, and comes back', async () => {

@@ -35,7 +35,7 @@ test('d shows what the session changed, to its end, file by file, and again when
   await terminal.keys('g');
   server.sessions.change('AUTH', WORKING);
   repository.write('made-by-the-turn.txt', 'x\n');
-  await terminal.until(/AUTH changed 3 files/, 'what it was before the turn');
+  await terminal.until(/AUTH changed 3 files/, 'the state before the turn');
   server.sessions.change('AUTH', DONE);
   await terminal.until(/AUTH changed 4 files[\s\S]*made-by-the-turn\.txt/, 'what the turn changed');
   await terminal.keys('Escape');

@@ -157,7 +157,7 @@ test('marked sessions are stopped after a confirmation that names them, with a l
   await terminal.keys('x');
   await terminal.until(/Stop these 2 sessions\?[\s\S]*S-28, S-30/, 'the question with both names');
   await terminal.keys('y');
-  await terminal.until(/S-28: stopped[\s\S]*S-30: stopped/, 'what became of each');
+  await terminal.until(/S-28: stopped[\s\S]*S-30: stopped/, 'the result of each');
   await terminal.keys('Escape');
   await terminal.until(/\? help/, 'the list');
   expect(server.sessions.answers).toHaveLength(before);
@@ -180,7 +180,7 @@ test('the list shows the position in it, and a session in a terminal is read as 
   await terminal.keys('T');
   await terminal.until(/❯ what is new\?[\s\S]*● all of it/, 'its conversation');
   server.sessions.write('LAST', { type: 'assistant', message: { content: [{ type: 'text', text: 'and more' }] } });
-  await terminal.until(/● and more/, 'what was said since');
+  await terminal.until(/● and more/, 'the newer messages');
   await terminal.keys('T');
   await terminal.untilGone(/● all of it/, 'the conversation');
 });

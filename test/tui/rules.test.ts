@@ -32,7 +32,7 @@ test('rules and the audit are read in the terminal UI, live; a project is truste
   await command('rules');
   await terminal.until(/rules\.toml: not trusted/, 'the file of the project');
   await server.call('/rules', { body: { effect: 'allow', command: 'npm test', count: 3 } });
-  await terminal.until(/allow {2}npm test[\s\S]*3 of 3 calls left/, 'the rule that was added meanwhile');
+  await terminal.until(/allow {2}npm test[\s\S]*3 of 3 calls left/, 'the rule that was added in that time');
   await terminal.keys('Enter');
   await terminal.until(/# \\u202e[\s\S]*# a line/, 'the beginning of the file');
   await terminal.keys('t');

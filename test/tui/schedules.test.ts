@@ -60,7 +60,7 @@ test('a person adds a schedule after seeing its next times, edits, pauses, runs 
   await terminal.type('EACH');
   await terminal.keys('Tab', 'C-u', 'Tab');
   await terminal.type('/tmp');
-  await terminal.until(/worktree/, 'what is asked of a new session');
+  await terminal.until(/worktree/, 'the fields of a new session');
   await terminal.keys('Tab', 'Space', 'Tab', 'Tab');
   await terminal.type('night');
   await terminal.keys('Tab');

@@ -51,7 +51,7 @@ test('`Z` snoozes it: nothing counts it any more, until it asks something new', 
   expect(shown).not.toContain('Needs you');
   expect(attentionOf(await read('AUTH'))).toBe('snoozed');
   await terminal.keys('Tab');
-  await terminal.until(/No other session needs you/, 'that there is none to go to');
+  await terminal.until(/No other session needs you/, 'that there is no session to go to');
   server.sessions.change('AUTH', WORKING);
   server.sessions.change('AUTH', asking({ id: 'q2' }));
   await terminal.until(/Needs you \(1\)/, 'that it is awake');
@@ -68,7 +68,7 @@ test('`:snooze` takes a time, or the session that must end', async () => {
     await terminal.keys('Enter');
   };
   await command('snooze someday');
-  await terminal.until(/someday is neither a time nor a session/, 'that it is none');
+  await terminal.until(/someday is neither a time nor a session/, 'that it is neither');
   await command('snooze CODE');
   await terminal.until(/AUTH is snoozed until CODE ends/, 'that it is snoozed');
   server.sessions.change('CODE', WORKING);

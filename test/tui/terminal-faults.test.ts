@@ -39,7 +39,7 @@ test('Ctrl+Z gives the terminal to the shell, and fg brings back a current pictu
   server.sessions.add('LATE');
   await shell.type('fg');
   await shell.keys('Enter');
-  await shell.until(/▌◌ AUTH[\s\S]*◌ LATE[\s\S]*the screen of AUTH/, 'the terminal UI, with what came meanwhile');
+  await shell.until(/▌◌ AUTH[\s\S]*◌ LATE[\s\S]*the screen of AUTH/, 'the terminal UI, with the changes of that time');
   await shell.keys('q');
   await shell.until(/fg\n[\s\S]*shell>\s*$/, 'the shell');
 });
@@ -65,7 +65,7 @@ test('it ends with its terminal', async () => {
 
 test.each(['dumb', ''])('a terminal that calls itself %j gets the list, and no picture', async (name) => {
   const terminal = await openTerminal(server.world, { env: { TERM: name } });
-  const said = await terminal.until(/cbos down stops it/, 'the end of what it says');
+  const said = await terminal.until(/cbos down stops it/, 'the end of its output');
   expect(said).toMatch(/AUTH +new/);
   expect(terminal.written()).not.toMatch(name === 'dumb' ? /\u001b/ : /\u001b\[[?\d;]*[^\d;m]/);
 });

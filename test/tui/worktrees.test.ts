@@ -50,7 +50,7 @@ test('n launches in a worktree; F explains what a finish does, hands a conflict 
   // The terminal UI has requested its preview before, so it has it by now.
   expect((await server.call('/sessions/AUTH/finish')).status).toBe(200);
   await terminal.type(' more');
-  await terminal.until(/dy more/, 'that all of it is text, and none of it a choice');
+  await terminal.until(/dy more/, 'that everything is text, and nothing is a choice');
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   await terminal.keys('F');

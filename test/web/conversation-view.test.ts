@@ -65,12 +65,12 @@ test('a conversation is opened at the place that a search found', async () => {
     const box = await found.boundingBox();
     return box !== null && box.y > 60 && box.y < 700;
   };
-  await waitFor(inView, { describe: 'what was found is in view' });
+  await waitFor(inView, { describe: 'the hit is in view' });
   // New output must not scroll the view away from the found place. The event of the scrolling comes before it.
   await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
   server.sessions.happen('JSON', said(lines(100)));
   await page.getByText('line 159', { exact: true }).waitFor({ state: 'attached' });
-  await waitFor(inView, { describe: 'what was found is still in view' });
+  await waitFor(inView, { describe: 'the hit is still in view' });
   expect(await toEnd(one)).toBeGreaterThan(500);
 });
 

@@ -102,7 +102,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
       expect(screen).not.toContain('Needs you');
       expect(screen).toMatch(/laptop\/DEPLOY/);
       await page.getByText('laptop cannot be reached. You see its state of').waitFor();
-      await waitFor(async () => !(await page.title()).startsWith('('), { describe: 'the title counts it no more' });
+      await waitFor(async () => !(await page.title()).startsWith('('), { describe: 'the title no longer counts it' });
       await page.locator('[data-slug="laptop/DEPLOY"][data-old]').waitFor();
       expect(await page.getByRole('button', { name: 'Yes', exact: true }).isDisabled()).toBe(true);
     } finally {

@@ -82,7 +82,7 @@ export function rowsOfField({ frame, dialog }: DialogView): number {
   return Math.max(1, rowOf(at + 1) - rowOf(at));
 }
 
-/** Returns a label without the preview that 2.1.329 draws beside it. */
+/** Returns a label without the preview that 2.1.329 draws next to it. */
 const firstColumn = (label: string): string => label.split(/\s{2,}/, 1)[0] ?? '';
 
 export const optionsOf = (view: DialogView): QuestionPart['options'] => view.dialog?.parts[0]?.options ?? [];

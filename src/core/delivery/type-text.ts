@@ -66,8 +66,8 @@ export type Typing =
 
 /**
  * `settled`: the journal records the outcome. `unconfirmed`: Enter was pressed, and nothing shows that Claude Code
- * took the text. `beside_draft`: letters that CBOS did not type are beside the text. `beside_leftover`: CBOS's own
- * letters are beside it. `not_alone`: nothing was done.
+ * took the text. `beside_draft`: letters that CBOS did not type are next to the text. `beside_leftover`: CBOS's own
+ * letters are next to it. `not_alone`: nothing was done.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
 

@@ -141,7 +141,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether somebody has typed beside the texts, perhaps before the transcript reported them */
+  /** whether somebody has typed next to the texts, perhaps before the transcript reported them */
   isChanged: boolean;
 }
 
@@ -152,7 +152,7 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
   // The hook reports a text before the text is in the queue. If other texts come back at that moment, the text is
-  // beside them in the box and never reaches the queue (2.1.329).
+  // next to them in the box and never reaches the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)
     .slice(0, 1);

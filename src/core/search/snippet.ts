@@ -79,7 +79,7 @@ function wholeCharacter(line: string, at: number): number {
 }
 
 /**
- * Matches the words with anything but letters and digits between them. A word with another letter right beside it is
+ * Matches the words with anything but letters and digits between them. A word with another letter right next to it is
  * a different word.
  */
 function patternOf({ words, isPrefix }: SearchTerm): RegExp {

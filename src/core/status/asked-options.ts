@@ -76,7 +76,7 @@ export function standingPermissions(suggestions: readonly unknown[]): StandingPe
 }
 
 /**
- * Returns what "always" would allow for a session or in a project, in place of where Claude Code suggests to keep it.
+ * Returns what "always" would allow for a session or in a project, instead of in the place that Claude Code suggests.
  * Null if it cannot be kept there: a mode belongs to a session.
  */
 export function standingFor(suggestions: readonly unknown[], reach: 'session' | 'project'): StandingPermissions | null {

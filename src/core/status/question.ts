@@ -109,7 +109,7 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // The model's own options come from the hook. On the screen, long labels wrap and previews are drawn beside them.
+    // The model's own options come from the hook. On the screen, long labels wrap and previews are drawn next to them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }

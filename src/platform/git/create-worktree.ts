@@ -44,7 +44,7 @@ export interface MadeWorktree {
 }
 
 /**
- * Fills a worktree that has no files yet, in place of git's checkout.
+ * Fills a worktree that has no files yet, instead of git's checkout.
  * @param path the worktree
  * @returns files that were not written
  */

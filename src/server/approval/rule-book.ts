@@ -1,5 +1,5 @@
 /**
- * Approval rules, which allow or deny calls in place of a person.
+ * Approval rules, which allow or deny calls on behalf of a person.
  *
  * - all rules of a home at one moment: this file; requests of the faces: `rules-desk.ts`
  * - the decision about one question: `approvals.ts`; when it is made: `src/server/screen/reply-by-rule.ts`,

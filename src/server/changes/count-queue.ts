@@ -2,8 +2,8 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long a folder rests after a count, as a multiple of the time that the count took. Even in a repository so large
- * that a count takes a second, counting takes at most a fifth of the time, however quickly turns end.
+ * How long a folder is left alone after a count, as a multiple of the time that the count took. Even in a repository so
+ * large that a count takes a second, counting takes at most a fifth of the time, however quickly turns end.
  */
 const REST_OF_FOLDER = 4;
 /** The same for counts in the middle of a turn, across all folders: they take at most a tenth of one processor. */

@@ -10,9 +10,9 @@ import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
 const CLEAR_KEY = '\x03';
 
 /**
- * Runs a machine until it rests. It saves the changes, performs the effects, and calls the machine again whenever
+ * Runs a machine until it is idle. It saves the changes, performs the effects, and calls the machine again whenever
  * something new is seen. If the machine types, the caller must hold the session's mailbox and turn.
- * @returns the state in which the machine rests
+ * @returns the state in which the machine is idle
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and everything that `apply`
  *   throws
  */

@@ -106,7 +106,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     } catch (cause) {
       deps.log.warn(
         { slug: actor.slug, err: cause },
-        'its screen could not be drawn anew after a gap in its recording; it is tried again',
+        'its screen could not be redrawn after a gap in its recording; CBOS tries again',
       );
       actor.redrawLater();
     }

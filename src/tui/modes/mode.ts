@@ -5,7 +5,7 @@ import type { InputEvent } from '../terminal/keys.ts';
 /** A key that works now, and its effect in one or two words, for the footer. */
 export type Hint = readonly [key: string, does: string];
 
-/** A page that is shown in place of the session's screen. */
+/** A page that is shown instead of the session's screen. */
 export interface Page {
   title: string;
   /** styled, and no wider than requested */

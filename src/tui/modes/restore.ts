@@ -27,7 +27,7 @@ export function restoreLost(app: App): void {
   });
 }
 
-/** Begins a restoration, and shows its progress in place of the plan. Leaving the page does not end it. */
+/** Begins a restoration, and shows its progress instead of the plan. Leaving the page does not end it. */
 function begin(app: App, sessions: string[]): void {
   let isGone = false;
   app.run(async () => {

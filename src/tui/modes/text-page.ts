@@ -19,7 +19,7 @@ const HINTS: readonly Hint[] = [
 ];
 
 /**
- * Shows lines in place of the session, with the keys of a pager.
+ * Shows lines instead of the session, with the keys of a pager.
  * @param linesFor returns the styled lines for a width
  */
 export function showPage(

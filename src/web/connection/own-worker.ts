@@ -22,7 +22,7 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
  * have left a worker, which would keep answering in the server's place.
  */
 export function startWorker(): void {
-  // Our worker loaded this page in place of another program's page, under a special address.
+  // Our worker loaded this page instead of another program's page, under a special address.
   if (location.search !== '') history.replaceState(history.state, '', `${location.pathname}${location.hash}`);
   if (!('serviceWorker' in navigator)) return;
   // The worker asks only whether this page came from the server.

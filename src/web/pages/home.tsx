@@ -134,7 +134,7 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * Shows the answer in the place of the question. It keeps the height of the question, so that no other question moves
+ * Shows the answer where the question was. It keeps the height of the question, so that no other question moves
  * under the pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {

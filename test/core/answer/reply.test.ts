@@ -24,7 +24,7 @@ function ask(
   const payload = { tool_name: name, tool_input: input, permission_suggestions: suggestions };
   const { tools } = observeHook(NO_HOOKS, { at: 1, event: 'PermissionRequest', payload, wait: 'w' });
   const [tool] = tools;
-  if (tool === undefined) throw new Error('the hook tells of a call');
+  if (tool === undefined) throw new Error('the hook reports a call');
   return { tool, question: dialogQuestion({ kind: dialogKindOf(name), dialog: null, tool, openedAt: 1, movedMs: 0 }) };
 }
 

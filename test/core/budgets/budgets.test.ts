@@ -72,7 +72,7 @@ describe('the spending within a budget', () => {
     [{ for: 'tag:day', usd: 5 }, null, null],
     [{ for: 'fleet', usd: 5 }, '', 11],
     [{ for: 'fleet', usd: 5, per: 'total' }, '', 15],
-  ])('%j: its part is %j, of which %j is spent', (budget, subject, spent) => {
+  ])('%j: its part is %j, and %j of it is spent', (budget, subject, spent) => {
     const [rule] = read({ name: 'a', ...budget });
     if (rule === undefined) throw new Error('no budget');
     expect(subjectOf(rule, session)).toBe(subject);

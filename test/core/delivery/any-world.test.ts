@@ -84,7 +84,7 @@ class WatchedScene extends DeliveryScene {
     const { shown: now, records } = this;
     if (kind === 'enter' && now.dialog && !this.isForced) this.faults.push('Enter below a dialog');
     if (kind === 'enter' && !records.some(({ phase }) => phase === 'entering' || phase === 'taken')) {
-      this.faults.push('Enter of which nothing is written down');
+      this.faults.push('Enter that nothing recorded');
     }
     if (kind === 'type' && !records.some(({ phase }) => phase === 'typing')) this.faults.push('letters without a word');
     if (kind === 'clear' && (now.drawnRunning || now.draft === null || now.draft.includes('somebody'))) {

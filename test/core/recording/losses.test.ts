@@ -13,7 +13,7 @@ test.each([
   { kept: 0, which: 'first', expected: ROWS.replaceAll('O 0', 'H 0') },
   { kept: 170, which: 'first', expected: ROWS.replace('20000 40', '20000 10').replace('O 0.000001', 'H 0.000001') },
   { kept: 17, which: 'last', expected: ROWS.replace('20000 40', '20000 10').replace('O 0.5', 'H 0.5') },
-] as const)('rows of which the $which $kept bytes were kept', ({ kept, which, expected }) => {
+] as const)('rows whose $which $kept bytes were kept', ({ kept, which, expected }) => {
   expect(withoutLost(ROWS, kept, which)).toBe(expected);
 });
 

@@ -4,7 +4,7 @@ import { createEmulator } from '../../../src/platform/emulator/index.ts';
 
 /** The number of random inputs. `EMULATOR_FUZZ=1000000` makes a long run. */
 const INPUTS = Number(process.env.EMULATOR_FUZZ ?? 1_000);
-/** The processor time that one sequence may take. The slowest, REP over a screen of 200×50, takes 3 ms at rest. */
+/** The processor time that one sequence may take. The slowest, REP over a screen of 200×50, takes 3 ms without load. */
 const LONGEST_MS = 100;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -117,7 +117,7 @@ test('plain output is drawn without a watch; anything else, and output that foll
 });
 
 test('the slowest plain output takes as long as its length requires', async () => {
-  // Each takes 0.3 s at rest, because every byte draws, erases, or scrolls a row of the largest usual window.
+  // Each takes 0.3 s without load, because every byte draws, erases, or scrolls a row of the largest usual window.
   const emulator = createEmulator({ cols: 400, rows: 100, scrollback: 1_000 });
   for (const piece of ['\n', '\x1b[K', '\x1b[2K', '\t\r', '日', 'e\u0301', '\x1b[999999999999A', '\x1b[9;9H']) {
     const output = bytes(piece.repeat(32_768 / piece.length));

@@ -110,7 +110,7 @@ test('a session that something else started is found with its window and directo
   await pointLog(world.host, { pid: found?.screen.pid ?? 0 }, moved);
   truncateSync(moved);
   await typeKeys(world.host, { id }, 'after the cut\r');
-  await waitFor(() => readFileSync(moved, 'utf8').includes('after the cut'), { describe: 'it goes on after a cut' });
+  await waitFor(() => readFileSync(moved, 'utf8').includes('after the cut'), { describe: 'it continues after a cut' });
   expect(existsSync(file)).toBe(false);
 });
 

@@ -138,7 +138,7 @@ test('a truncated file is a new epoch', async () => {
   writeFileSync(file, `${HEADER}something long`);
   const { told, until } = await follow();
   truncateSync(file, 0);
-  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is told' });
+  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is reported' });
   appendFileSync(file, `${HEADER}short`);
   await until('short');
 });
@@ -150,7 +150,7 @@ test('the hole that a truncation leaves before a writer’s next bytes is never 
   const { told, until } = await follow();
   const end = HEADER.length + 1_000_000;
   ftruncateSync(descriptor, 0);
-  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is told' });
+  await waitFor(() => told.includes('reset 1'), { describe: 'the truncation is reported' });
   writeSync(descriptor, 'after');
   await until('after');
   expect(told.at(-1)).toEqual({ offset: end, text: 'after' });
@@ -169,11 +169,11 @@ test('of a writer that keeps its file open, that file is read whatever its name 
   await until('one');
   rmSync(file);
   writeFileSync(file, 'of somebody else');
-  await waitFor(() => seen.includes('name lost'), { describe: 'the loss of its name is told' });
+  await waitFor(() => seen.includes('name lost'), { describe: 'the loss of its name is reported' });
   writeSync(descriptor, ' two');
   await until('one two');
   ftruncateSync(descriptor, 0);
-  await waitFor(() => seen.includes('cut at 7'), { describe: 'the cut is told', actual: () => seen });
+  await waitFor(() => seen.includes('cut at 7'), { describe: 'the cut is reported', actual: () => seen });
   writeSync(descriptor, ' three');
   await until('one two three');
   expect(told).not.toContain('reset 1');

@@ -196,7 +196,7 @@ export const CORE_SCENES: Readonly<Record<string, RecordedScene>> = {
     play: turn('query'),
   },
   errtext: {
-    about: 'an answer that speaks of errors but is none',
+    about: 'an answer that mentions errors but is not one',
     replies: {
       errtext: [slowly(text('API Error: 500 is what the log says. It came from the proxy, not from us.'))],
     },

@@ -118,7 +118,7 @@ export const DIALOG_SCENES: Readonly<Record<string, RecordedScene>> = {
     },
   },
   'ask-typing': {
-    about: 'a question that is answered in own words, typed slowly',
+    about: 'a question that is answered with free text, typed slowly',
     asks: { AskUserQuestion: 'question' },
     replies: { cjk: [slowly(tool('AskUserQuestion', CJK)), slowly(text('Good, I will do that.'))] },
     play: async (stage) => {

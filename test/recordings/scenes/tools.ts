@@ -63,7 +63,7 @@ const delegate = async (stage: Stage): Promise<void> => {
 /** Work inside a turn or in parallel to it. */
 export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
   'background-shell': {
-    about: 'a turn that ends while a shell of it still runs: idle',
+    about: 'a turn that ends while one of its shells still runs: idle',
     allow: ALLOW_SCRIPTS,
     replies: {
       background: [
@@ -77,7 +77,7 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     },
   },
   'background-done': {
-    about: 'a background shell that ends; the program goes on by itself',
+    about: 'a background shell that ends; the program continues automatically',
     allow: ALLOW_SCRIPTS,
     replies: {
       background: [
@@ -104,7 +104,7 @@ export const TOOL_SCENES: Readonly<Record<string, RecordedScene>> = {
     },
   },
   'subagent-background': {
-    about: 'a subagent that works on after the turn: idle, then the program goes on by itself',
+    about: 'a subagent that continues after the turn: idle, then the program continues automatically',
     allow: ALLOW_SCRIPTS,
     files: NOISY_FILES,
     helpers: /scene:part/,

@@ -107,7 +107,7 @@ test('a close ends even with downloads and WebSockets open, and notifies the Web
   stalled.write('Authorization: Bearer a-token-for-tests-0123456789\r\n\r\n');
   await new Promise((resolve) => stalled.once('readable', resolve));
   await server.faces.close();
-  await waitFor(() => socket.closed === 1001, { describe: 'the WebSocket is told' });
+  await waitFor(() => socket.closed === 1001, { describe: 'the WebSocket is notified' });
   await waitFor(() => server.listeners() === 0 && recording.listeners() === 0, {
     describe: 'nothing listens to the sessions any more',
   });

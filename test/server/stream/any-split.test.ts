@@ -126,7 +126,7 @@ test('however output is cut, and whenever a client begins to follow, all have th
         const end = statSync(recording.file()).size;
         const whole = await terminal([output.toString()]);
         for (const { socket, from } of clients) {
-          await waitFor(() => socket.of('stream').at(-1)?.offset === end, { describe: 'all of it has come' });
+          await waitFor(() => socket.of('stream').at(-1)?.offset === end, { describe: 'everything has arrived' });
           const frames = socket.of('stream');
           if (from === undefined) {
             expect(frames[0]?.snapshot).toBe(true);

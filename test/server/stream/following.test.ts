@@ -150,7 +150,7 @@ describe('an offset', () => {
       socket.send({ type: 'get_buffer', session: slug });
       expect((await socket.next('buffer')).data).toBe('abcdef');
       one.write('!');
-      await waitFor(() => socket.of('stream').at(-1)?.offset === one.end(), { describe: 'all of it comes' });
+      await waitFor(() => socket.of('stream').at(-1)?.offset === one.end(), { describe: 'everything arrives' });
       const text = socket.of('stream').map(({ data }) => data);
       expect(text.join('')).toBe(`${expected}!`);
     }
@@ -265,7 +265,9 @@ describe('flow control', () => {
     const total = 64 * MiB;
     for (let written = 0; written < total; written += block.length) {
       recording.write(block);
-      await waitFor(() => recording.end() - follower.offset() < MAX_LAG_BYTES, { describe: 'the fast one keeps up' });
+      await waitFor(() => recording.end() - follower.offset() < MAX_LAG_BYTES, {
+        describe: 'the fast client keeps up',
+      });
     }
     await follower.caughtUp();
     expect(follower.snapshots()).toHaveLength(1);

@@ -134,6 +134,6 @@ test('a client whose other end is gone is detected, and the others stay', async 
   gone.ws.pause();
   await waitFor(() => pings >= 8, { describe: 'more pings went out than may be unanswered' });
   gone.ws.resume();
-  await waitFor(() => gone.closed === 1006, { describe: 'the silent one was ended without a farewell' });
+  await waitFor(() => gone.closed === 1006, { describe: 'the silent connection was ended without a close frame' });
   expect(alive.closed).toBeNull();
 });

@@ -52,7 +52,7 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
   return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,
     later: screen,
-    whyFirst: 'the call may still run beside the text',
+    whyFirst: 'the call may still run while the text is written',
     whyLater: 'an answer is being written: the call has failed without a hook',
   });
 }

@@ -55,7 +55,7 @@ function overDialog(dispute: FullHearing): Arbitration {
           screen,
           'the detailed transcript covers a turn whose end the registry confirms: an interrupt fires no hook',
         )
-      : final(hook, 'the detailed transcript covers the session; the hook knows what goes on below it');
+      : final(hook, 'the detailed transcript covers the session; the hook knows what happens below it');
   // A SessionStart does not close a dialog. The prompt must be drawn first (trust dialog, 2.1.329).
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog covers the prompt, whatever the start hook says');
