@@ -48,6 +48,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
   { names: ['rules'], load: async () => (await import('./commands/ruling.ts')).addRuling },
+  { names: ['memory'], load: async () => (await import('./commands/remembering.ts')).addRemembering },
   { names: ['audit'], load: async () => (await import('./commands/auditing.ts')).addAuditing },
   { names: ['budget'], load: async () => (await import('./commands/budgeting.ts')).addBudgeting },
   { names: ['schedule'], load: async () => (await import('./commands/scheduling.ts')).addScheduling },

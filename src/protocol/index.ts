@@ -23,6 +23,7 @@ export * from './labels.ts';
 export * from './machine-wire.ts';
 export * from './machine-words.ts';
 export * from './machines.ts';
+export * from './memory.ts';
 export * from './names.ts';
 export * from './nearly-full.ts';
 export * from './parking.ts';

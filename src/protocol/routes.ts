@@ -7,6 +7,7 @@ import { Explanation } from './explanation.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { JSON_ROUTES } from './json-routes.ts';
 import { MACHINE_ROUTES } from './machine-routes.ts';
+import { MEMORY_ROUTES } from './memory.ts';
 import { PAGE_ROUTES } from './page-routes.ts';
 import { PULL_REQUEST_ROUTES } from './pull-request-routes.ts';
 import { RECORDING_ROUTES } from './recording-routes.ts';
@@ -113,6 +114,7 @@ export const ROUTES = {
   ...STASH_ROUTES,
   ...RULE_ROUTES,
   ...ALWAYS_ROUTES,
+  ...MEMORY_ROUTES,
   ...SINK_ROUTES,
   ...SCHEDULE_ROUTES,
   ...VIEW_ROUTES,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { ProcessTrace } from '../platform/claude/index.ts';
+import type { AnswerStore } from '../platform/sqlite/answer-store.ts';
 import type { ReviewStore } from '../platform/sqlite/review-store.ts';
 import type { Recordings, Settings } from '../protocol/index.ts';
 import type { RulesDesk } from './approval/rules-desk.ts';
@@ -26,6 +27,7 @@ import { joinPages, readWebPage } from './http/web-page.ts';
 import type { Logger } from './logger.ts';
 import { carryOutCall } from './machines/carry-out.ts';
 import { createMachinesDesk } from './machines/machines-desk.ts';
+import { createMemoryDesk } from './memory/memory-desk.ts';
 import { createPush } from './push/push.ts';
 import type { Replays } from './replay/replays.ts';
 import { createReviewDesk } from './review/review-desk.ts';
@@ -74,6 +76,8 @@ export interface FacesOptions {
   rules: RulesDesk;
   /** the comments on sessions' changes */
   reviews: ReviewStore;
+  /** the answers that people gave */
+  answers: AnswerStore;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
   schedules: Scheduler;
@@ -155,6 +159,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     streamDir: settings.stream_dir,
     recordings: options.recordings,
     rules: options.rules,
+    memory: createMemoryDesk({ store: options.answers, sessions }),
     schedules: options.schedules,
     views: createSavedViews(join(home, 'views.json')),
     sinks: options.sinks,

@@ -106,10 +106,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const disk = createDiskWatch({ dir: settings.stream_dir, clock, log });
     const drops = createDropStore(database);
     const ruleStore = createRuleStore(database);
+    const answers = createAnswerStore(database);
     const userHome = options.environment.HOME ?? '/';
     const ruleEvents = new Emitter<[RuleEvent]>((cause) => log.error({ err: cause }, 'a listener for rules failed'));
     const approvals = createApprovals({
-      ...{ home: settings.home, userHome, store: ruleStore, answers: createAnswerStore(database), clock, log },
+      ...{ home: settings.home, userHome, store: ruleStore, answers, clock, log },
       onDecided: (id) => ruleEvents.tell({ kind: 'decided', id }),
     });
     const onRules = (): void => ruleEvents.tell({ kind: 'changed' });
@@ -159,6 +160,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       replays,
       recordings: bounds.report,
       reviews: createReviewStore(database),
+      answers,
       idOf: fleet.idOf,
       schedules,
       sinks,

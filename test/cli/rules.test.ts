@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { addAnswer } from '../harness/memory-rules.ts';
 import { type CommandResult, NOW, runCommand } from './command-line.ts';
 import { serveCommands } from './served.ts';
 
@@ -53,7 +54,7 @@ describe('rules', () => {
     const folder = cli.server.world.projectDir;
     expect((await rules('suggest')).stderr).toContain('no suggestions');
     for (const command of ['npm test', 'npm test', 'npm test | tail -5'])
-      cli.server.approvals.keepAnswer({ session: 'A\u202eB', folder, input: { command }, said: 'yes' });
+      addAnswer(cli.server.approvals, { session: 'A\u202eB', folder, command });
     const told = await rules('suggest');
     expect(told).toMatchObject({ code: 0, stderr: '' });
     expect(told.stdout).toContain('1. allowed 3 times, never refused, in A\\u202eB');

@@ -52,6 +52,7 @@ async function startAgain(): Promise<Faces> {
   };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
   const rights = { sessions_may: 'send' as const, turn_checkpoints: false, turns_kept: 100 };
+  const { desk: rules, answers } = memoryRules({ home: world.cbosHome, userHome: world.home, sessions });
   const attended = attendInMemory(sessions);
   onTestFinished(attended.dispose);
   const faces = await startServerFaces({
@@ -62,7 +63,8 @@ async function startAgain(): Promise<Faces> {
     recordings: async () => NO_RECORDINGS,
     reviews: memoryReviews(),
     idOf: (slug) => sessions.idOf(slug),
-    rules: memoryRules({ home: world.cbosHome, userHome: world.home, sessions }).desk,
+    rules,
+    answers,
     schedules: memorySchedules(sessions, createSystemClock()),
     sinks: memorySinks({ home: world.cbosHome, sessions, clock: createSystemClock() }),
     budgets: memoryBudgets(sessions, createSystemClock()).desk,

@@ -124,7 +124,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
   const attention = memoryAttention();
   const labels = memoryLabels();
   const listeners = new Set<symbol>();
-  const { desk, store, approvals } = memoryRules({
+  const { desk, store, approvals, answers } = memoryRules({
     ...{ home: world.cbosHome, userHome: world.home, sessions, clock, warn: logger.warn },
   });
   const reviews = memoryReviews();
@@ -144,6 +144,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       replays,
       rules: desk,
       reviews,
+      answers,
       idOf: (slug) => sessions.idOf(slug),
       schedules,
       sinks,

@@ -1,6 +1,6 @@
 import { v4 as uuid } from 'uuid';
 import { Emitter } from '../../src/emitter/emitter.ts';
-import { createAnswerStore } from '../../src/platform/sqlite/answer-store.ts';
+import { type AnswerStore, createAnswerStore } from '../../src/platform/sqlite/answer-store.ts';
 import { openDatabase } from '../../src/platform/sqlite/database.ts';
 import { createRuleStore, type RuleStore } from '../../src/platform/sqlite/rule-store.ts';
 import { type Approvals, createApprovals, type RuleEvent } from '../../src/server/approval/approvals.ts';
@@ -15,13 +15,14 @@ export function memoryRules(options: {
   sessions: Pick<Sessions, 'list'>;
   clock?: Pick<Clock, 'now'>;
   warn?: (fields: object, message: string) => void;
-}): { desk: RulesDesk; store: RuleStore; approvals: Approvals } {
+}): { desk: RulesDesk; store: RuleStore; approvals: Approvals; answers: AnswerStore } {
   const { home, userHome, sessions, clock = createSystemClock(), warn = () => undefined } = options;
   const database = openDatabase(':memory:');
   const store = createRuleStore(database);
+  const answers = createAnswerStore(database);
   const events = new Emitter<[RuleEvent]>();
   const approvals = createApprovals({
-    ...{ home, userHome, store, answers: createAnswerStore(database), clock, log: { warn } },
+    ...{ home, userHome, store, answers, clock, log: { warn } },
     onDecided: (id) => events.tell({ kind: 'decided', id }),
   });
   const named = () => sessions.list().map(({ slug, path }) => ({ id: slug, name: slug, path }));
@@ -32,6 +33,7 @@ export function memoryRules(options: {
     }),
     store,
     approvals,
+    answers,
   };
 }
 
@@ -44,4 +46,28 @@ export function addDecision(approvals: Approvals, decision: Partial<Parameters<A
   });
   if (id === null) throw new Error('the question was decided before');
   return id;
+}
+
+/** Records a person's answer to a command in a folder outside of a repository. */
+export function addAnswer(
+  approvals: Approvals,
+  {
+    session = 'AUTH',
+    folder,
+    command,
+    said = 'yes',
+    remark = null,
+  }: {
+    session?: string;
+    folder: string;
+    command: string;
+    said?: 'yes' | 'no' | 'always';
+    remark?: string | null;
+  },
+): void {
+  const tool = { name: 'Bash', input: { command, description: 'Runs it' } };
+  approvals.keepAnswer({
+    ...{ session, folder, project: folder, tool, about: command },
+    answer: { said, remark, chosen: [] },
+  });
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FacesUnderTest, startFaces } from '../harness/faces.ts';
-import { addDecision } from '../harness/memory-rules.ts';
+import { addAnswer, addDecision } from '../harness/memory-rules.ts';
 import { DONE } from '../harness/some-sessions.ts';
 import { openTerminal } from '../harness/tmux.ts';
 
@@ -46,8 +46,7 @@ test('rules and the audit are read in the terminal UI, live; a project is truste
   await terminal.until(/apply now, as you have read them/, 'that they apply');
   expect(server.rules.trusted()).toMatchObject([{ folder }]);
 
-  for (let count = 0; count < 3; count++)
-    server.approvals.keepAnswer({ session: 'AUTH', folder, input: { command: 'make check' }, said: 'yes' });
+  for (let count = 0; count < 3; count++) addAnswer(server.approvals, { folder, command: 'make check' });
   await command('rules');
   await terminal.until(/s suggestions/, 'the rules');
   await terminal.keys('s');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Rule } from '../../src/protocol/index.ts';
 import { openBrowser } from '../harness/browser.ts';
-import { addDecision } from '../harness/memory-rules.ts';
+import { addAnswer, addDecision } from '../harness/memory-rules.ts';
 import { type PageUnderTest, startPage } from '../harness/page.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { createWorld } from '../harness/world.ts';
@@ -47,7 +47,7 @@ test('rules are shown with their remaining time and count, live, and one that wa
 test('a suggestion is shown with its evidence, and becomes a rule with one click', async () => {
   const { page, server } = one;
   for (const command of ['npm test', 'npm test', 'npm test | tail'])
-    server.approvals.keepAnswer({ session: EVIL, folder, input: { command }, said: 'yes' });
+    addAnswer(server.approvals, { session: EVIL, folder, command });
   await one.visit('#/');
   await one.visit('#/rules');
   await page.getByText('It would have allowed nothing else that was requested.').waitFor();

@@ -13,6 +13,7 @@ import { baseText, totalText } from '../../text/changes-words.ts';
 import { formatSince } from '../../text/durations.ts';
 import { contextText, dollarsText, linesText } from '../../text/figure-words.ts';
 import { LIMIT_OVER_TEXT, limitText } from '../../text/limit-words.ts';
+import { memoryText } from '../../text/memory-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { recordingsLines } from '../../text/recording-words.ts';
 import { lostText } from '../../text/restore-words.ts';
@@ -66,7 +67,8 @@ export function addShowing(program: Command, context: CliContext): void {
       if (options.json === true) out.json(session);
       else {
         const reader = await readerOf(context, [session]);
-        printSession(context, session, { ...reader, isVerbose: options.verbose === true });
+        const before = await memoryOf(context, session);
+        printSession(context, session, { ...reader, before, isVerbose: options.verbose === true });
         await markLookedAt(context, session);
       }
     });
@@ -114,6 +116,21 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
   }
 }
 
+/** Returns what the person answered earlier to the open question. Empty if there is nothing to say. */
+async function memoryOf(context: CliContext, { slug, status }: Session): Promise<string> {
+  // The answers to a session of another machine are on that machine.
+  if (status.question === null || slug.includes('/')) return '';
+  const client = await context.client();
+  try {
+    const memory = await client.call('questionMemory', { params: { slug } });
+    return memory.question_id === status.question.id ? memoryText(memory) : '';
+  } catch (error) {
+    // The question is gone by now, or the server is older.
+    if (error instanceof CatalogueError) return '';
+    throw error;
+  }
+}
+
 function printCounts({ out }: CliContext, sessions: readonly Session[]): void {
   const counts = countAttentions(sessions);
   for (const attention of ATTENTIONS) {
@@ -124,7 +141,7 @@ function printCounts({ out }: CliContext, sessions: readonly Session[]): void {
   out.line(`  ${sessions.length} in all${unread === 0 ? '' : `, ${unread} unread`}`);
 }
 
-type Shown = Reader & { isVerbose: boolean };
+type Shown = Reader & { isVerbose: boolean; before: string };
 
 function printSession({ out }: CliContext, session: Session, reader: Shown): void {
   const { status } = session;
@@ -137,6 +154,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   if (status.question !== null) {
     out.line();
     out.lines(questionLines(session.slug, status.question));
+    if (reader.before !== '') out.lines(['', `  ${reader.before}`]);
     out.line();
   }
   for (const [name, value] of [...facts(session, reader), ...(reader.isVerbose ? details(session, reader) : [])]) {

@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { Database } from './database.ts';
+import { askedKey, type Said, type StoredAnswer } from '../../core/memory/index.ts';
+import { ChosenBefore, SaidBefore } from '../../protocol/index.ts';
+import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A person's answer to a command that a session wanted to run. */
+/** A person's answer to a question of a session. */
 export interface GivenAnswer {
   /** Unix milliseconds */
   at: number;
@@ -10,6 +13,16 @@ export interface GivenAnswer {
   session: string;
   /** the session's folder, links followed */
   folder: string;
+  /** the same folder in the main checkout, which all worktrees of a repository share */
+  project: string;
+  tool: { name: string; input: unknown };
+  /** the command, the file, or the text of the question */
+  about: string;
+  answer: Said;
+}
+
+/** A person's answer to a command that a session wanted to run. */
+export interface AnsweredCommand extends Pick<GivenAnswer, 'at' | 'session' | 'folder'> {
   /** of the tool Bash, whole */
   input: unknown;
   said: 'yes' | 'no';
@@ -18,7 +31,10 @@ export interface GivenAnswer {
 /** Answers of about a year. Older ones do not show what the person wants now. */
 const MOST_KEPT = 20_000;
 
-const AnswerRow = z.object({
+/** The only tool whose input is kept. For others, the hash is enough to find the same question again. */
+const COMMANDS = 'Bash';
+
+const CommandRow = z.object({
   at: z.number(),
   session: z.string(),
   folder: z.string(),
@@ -26,26 +42,78 @@ const AnswerRow = z.object({
   said: z.enum(['yes', 'no']),
 });
 
+const KeptSaid = z.object({ said: SaidBefore, remark: z.string().nullable(), chosen: z.array(ChosenBefore) });
+
+const AnswerRow = z
+  .object({
+    id: z.number(),
+    at: z.number(),
+    session: z.string(),
+    project: z.string(),
+    tool: z.string(),
+    about: z.string(),
+    asked: z.string(),
+    answer: z.string().transform((text) => KeptSaid.parse(JSON.parse(text))),
+  })
+  .transform(({ answer, ...row }): StoredAnswer => ({ ...row, ...answer }));
+
 export interface AnswerStore {
   keep(answer: GivenAnswer): void;
-  /** the newest ones, oldest first */
-  newest(limit: number): GivenAnswer[];
+  /** the newest answers to commands, oldest first */
+  commands(limit: number): AnsweredCommand[];
+  /** the answers to the same call in a project, oldest first */
+  to(call: { project: string; tool: GivenAnswer['tool'] }): StoredAnswer[];
+  /** all answers, oldest first */
+  all(): StoredAnswer[];
+  forget(ids: readonly number[]): void;
 }
+
+const SELECT_ANSWERS = 'SELECT id, at, session, project, tool, about, asked, answer FROM answers';
+const INSERT_ANSWER = `
+  INSERT INTO answers (at, session, folder, input, said, tool, project, asked, about, answer)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 export function createAnswerStore(database: Database): AnswerStore {
   const sql = new KeptStatements(database);
+  hashOlder(database, sql);
   return {
-    keep: ({ at, session, folder, input, said }) => {
+    keep: ({ at, session, folder, project, tool, about, answer }) => {
+      const input = tool.name === COMMANDS ? (tool.input ?? null) : null;
+      const said = answer.said === 'always' ? 'yes' : answer.said;
       sql.run(
-        'INSERT INTO answers (at, session, folder, input, said) VALUES (?, ?, ?, ?, ?)',
-        ...[at, session, folder, JSON.stringify(input ?? null), said],
+        INSERT_ANSWER,
+        ...[at, session, folder, JSON.stringify(input), said],
+        ...[tool.name, project, hashOf(tool), about, JSON.stringify(answer)],
       );
       sql.run(`DELETE FROM answers WHERE id <= (SELECT max(id) FROM answers) - ${MOST_KEPT}`);
     },
-    newest: (limit) =>
+    commands: (limit) =>
       sql
-        .all('SELECT * FROM answers ORDER BY id DESC LIMIT ?', limit)
-        .map((row) => AnswerRow.parse(row))
+        .all(`SELECT * FROM answers WHERE tool = '${COMMANDS}' AND said <> 'choice' ORDER BY id DESC LIMIT ?`, limit)
+        .map((row) => CommandRow.parse(row))
         .reverse(),
+    to: ({ project, tool }) =>
+      sql
+        .all(`${SELECT_ANSWERS} WHERE asked = ? AND project = ? ORDER BY id`, hashOf(tool), project)
+        .map((row) => AnswerRow.parse(row)),
+    all: () => sql.all(`${SELECT_ANSWERS} ORDER BY id`).map((row) => AnswerRow.parse(row)),
+    forget: (ids) =>
+      inTransaction(database, () => {
+        for (const id of ids) sql.run('DELETE FROM answers WHERE id = ?', id);
+      }),
   };
+}
+
+const hashOf = (tool: GivenAnswer['tool']): string => createHash('sha256').update(askedKey(tool)).digest('hex');
+
+const OlderRow = z.object({ id: z.number(), input: z.string().transform((text): unknown => JSON.parse(text)) });
+
+/** Hashes the answers from before the memory, all of which are about commands. SQLite has no such hash. */
+function hashOlder(database: Database, sql: KeptStatements): void {
+  const older = sql.all("SELECT id, input FROM answers WHERE asked = ''").map((row) => OlderRow.parse(row));
+  if (older.length === 0) return;
+  inTransaction(database, () => {
+    for (const { id, input } of older)
+      sql.run('UPDATE answers SET asked = ? WHERE id = ?', hashOf({ name: COMMANDS, input }), id);
+  });
 }

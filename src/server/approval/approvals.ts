@@ -11,7 +11,7 @@ import {
   type Verdict,
 } from '../../core/approval/index.ts';
 import { followLinks, resolvePlaces } from '../../platform/rules/index.ts';
-import type { AnswerStore, GivenAnswer } from '../../platform/sqlite/answer-store.ts';
+import type { AnsweredCommand, AnswerStore, GivenAnswer } from '../../platform/sqlite/answer-store.ts';
 import type { NewDecision, RuleStore } from '../../platform/sqlite/rule-store.ts';
 import type { AuditOutcome, Rule, RuleFile, RuleFileState, RuleSuggestion } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
@@ -61,7 +61,7 @@ export interface Approvals {
    */
   record(decision: Omit<NewDecision, 'at'>): number | null;
   conclude(id: number, outcome: AuditOutcome): void;
-  /** Records a person's answer to a command. @throws while the home cannot be written */
+  /** Records a person's answer to a question. @throws while the home cannot be written */
   keepAnswer(answer: Omit<GivenAnswer, 'at'>): void;
   /** Proposes rules from people's answers, except where the rules in effect already allow the commands. */
   suggest(): Promise<RuleSuggestion[]>;
@@ -131,7 +131,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     return { ...found, rules: booked.map((one) => toWire(one, () => name)) };
   }
 
-  const asks = async (one: GivenAnswer, extra: readonly ApprovalRule[]): Promise<boolean> => {
+  const asks = async (one: AnsweredCommand, extra: readonly ApprovalRule[]): Promise<boolean> => {
     const asked = { tool: SHELL_TOOL, input: one.input, isWhole: true, cwd: null };
     const session = { id: '', name: one.session, path: one.folder };
     const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'], extra });
@@ -140,7 +140,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
 
   return {
     keepAnswer: (answer) => answers.keep({ ...answer, at: clock.now() }),
-    suggest: () => suggestFromAnswers(answers.newest(MOST_ANSWERS), asks),
+    suggest: () => suggestFromAnswers(answers.commands(MOST_ANSWERS), asks),
     areOn: () => hasRules({ home, store }),
     verdict: async (session, asked) => {
       const found = await lookUp(session, asked, { by: decide, makesAsk: ['broken', 'changed'] });

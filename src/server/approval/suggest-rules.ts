@@ -1,5 +1,5 @@
 import { type ApprovalRule, readRule, type SuggestedRule, suggestRules } from '../../core/approval/index.ts';
-import type { GivenAnswer } from '../../platform/sqlite/answer-store.ts';
+import type { AnsweredCommand } from '../../platform/sqlite/answer-store.ts';
 import type { RuleSuggestion } from '../../protocol/index.ts';
 
 /** The most suggestions at once: more than a person reads. */
@@ -13,14 +13,14 @@ const MOST_SHOWN = 10;
  * @param asks reports whether a person is asked about a command, under the rules in effect and those to try
  */
 export async function suggestFromAnswers(
-  answers: readonly GivenAnswer[],
-  asks: (answer: GivenAnswer, extra: readonly ApprovalRule[]) => Promise<boolean>,
+  answers: readonly AnsweredCommand[],
+  asks: (answer: AnsweredCommand, extra: readonly ApprovalRule[]) => Promise<boolean>,
 ): Promise<RuleSuggestion[]> {
   // Loaded on demand, because few people ask for suggestions.
   const { stringify } = await import('smol-toml');
   const found: RuleSuggestion[] = [];
-  const asking = new Map<GivenAnswer, Promise<boolean>>();
-  const asksNow = (one: GivenAnswer): Promise<boolean> => {
+  const asking = new Map<AnsweredCommand, Promise<boolean>>();
+  const asksNow = (one: AnsweredCommand): Promise<boolean> => {
     const known = asking.get(one) ?? asks(one, []);
     asking.set(one, known);
     return known;
@@ -46,14 +46,14 @@ export async function suggestFromAnswers(
 async function tryOut(of: {
   suggested: SuggestedRule;
   rule: ApprovalRule;
-  answers: readonly GivenAnswer[];
-  asks: (answer: GivenAnswer, extra: readonly ApprovalRule[]) => Promise<boolean>;
+  answers: readonly AnsweredCommand[];
+  asks: (answer: AnsweredCommand, extra: readonly ApprovalRule[]) => Promise<boolean>;
   /** by the rules in effect alone; looked up once for each command */
-  asksNow: (answer: GivenAnswer) => Promise<boolean>;
+  asksNow: (answer: AnsweredCommand) => Promise<boolean>;
 }): Promise<{ allowed: string[]; also: string[] }> {
   const { suggested, rule, answers, asks, asksNow } = of;
   const [program = ''] = suggested.command.split(' ');
-  const different = new Map<string, GivenAnswer>();
+  const different = new Map<string, AnsweredCommand>();
   for (const one of answers) {
     const { command } = one.input as { command?: unknown };
     if (one.folder === suggested.folder && typeof command === 'string') different.set(command, one);

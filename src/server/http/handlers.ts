@@ -17,6 +17,7 @@ import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
+import type { MemoryDesk } from '../memory/memory-desk.ts';
 import type { Push } from '../push/push.ts';
 import { createOlderRecordings } from '../replay/older-recordings.ts';
 import type { Replayable, Replays } from '../replay/replays.ts';
@@ -51,6 +52,7 @@ export interface HandlerOptions extends SignInOptions {
   reviews: ReviewDesk;
   replays: Replays;
   rules: RulesDesk;
+  memory: MemoryDesk;
   schedules: Scheduler;
   views: SavedViews;
   sinks: Sinks;

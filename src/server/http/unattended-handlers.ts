@@ -1,8 +1,16 @@
 import { recordingAt } from '../../core/recording/index.ts';
-import type { ALWAYS_ROUTES, KeptRecording, RULE_ROUTES, SCHEDULE_ROUTES, SINK_ROUTES } from '../../protocol/index.ts';
+import type {
+  ALWAYS_ROUTES,
+  KeptRecording,
+  MEMORY_ROUTES,
+  RULE_ROUTES,
+  SCHEDULE_ROUTES,
+  SINK_ROUTES,
+} from '../../protocol/index.ts';
 import { type AlwaysDesk, type AlwaysOptions, createAlwaysDesk } from '../approval/always-desk.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
+import type { MemoryDesk } from '../memory/memory-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sinks } from '../sinks/sinks.ts';
 import type { Handlers } from './handler-types.ts';
@@ -10,14 +18,16 @@ import type { Handlers } from './handler-types.ts';
 type UnattendedRoute =
   | keyof typeof RULE_ROUTES
   | keyof typeof ALWAYS_ROUTES
+  | keyof typeof MEMORY_ROUTES
   | keyof typeof SCHEDULE_ROUTES
   | keyof typeof SINK_ROUTES
   | 'listBudgets'
   | 'raiseBudget';
 
-/** Creates the handlers of the features that work without a person: approval rules, schedules, sinks, and budgets. */
+/** Creates the handlers of what works without a person, or for one: rules, answers, schedules, sinks, and budgets. */
 export function createUnattendedHandlers({
   rules,
+  memory,
   schedules,
   sinks,
   budgets,
@@ -28,6 +38,7 @@ export function createUnattendedHandlers({
   /** the older recordings of a name, which restarts moved aside */
   olderRecordings(slug: string): Promise<KeptRecording[]>;
   rules: RulesDesk;
+  memory: MemoryDesk;
   schedules: Scheduler;
   sinks: Sinks;
   budgets: BudgetDesk;
@@ -35,6 +46,7 @@ export function createUnattendedHandlers({
   return {
     ...createRuleHandlers(rules, olderRecordings),
     ...createAlwaysHandlers(createAlwaysDesk({ sessions, rules })),
+    ...createMemoryHandlers(memory),
     ...createScheduleHandlers(schedules),
     ...createSinkHandlers(sinks),
     ...createBudgetHandlers(budgets),
@@ -69,6 +81,14 @@ function createAlwaysHandlers(always: AlwaysDesk): Pick<Handlers, keyof typeof A
   return {
     alwaysChoices: ({ params }) => always.choices(params.slug),
     allowByRule: ({ params, body }) => always.allow(params.slug, body),
+  };
+}
+
+function createMemoryHandlers(memory: MemoryDesk): Pick<Handlers, keyof typeof MEMORY_ROUTES> {
+  return {
+    questionMemory: ({ params }) => memory.ofQuestion(params.slug),
+    memory: ({ query }) => memory.list(query),
+    forgetMemory: ({ query }) => memory.forget(query),
   };
 }
 

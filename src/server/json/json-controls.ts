@@ -11,7 +11,7 @@
 import type { RestorePlan } from '../../core/restore/plan.ts';
 import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.ts';
 import { type Buffer, CatalogueError, type Invoke, isAsking, type LastResponse } from '../../protocol/index.ts';
-import { keepAnswer } from '../approval/keep-answer.ts';
+import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Conversation } from '../session/conversation.ts';

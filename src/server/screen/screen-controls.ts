@@ -23,7 +23,6 @@ import {
 import { renameRecording } from '../../platform/recorder/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { type Buffer, CatalogueError } from '../../protocol/index.ts';
-import { keepAnswer } from '../approval/keep-answer.ts';
 import { keepLogging, pointRecording } from '../fleet/adopt-session.ts';
 import { endScreenSession } from '../fleet/end-session.ts';
 import { followRecording, openRecording } from '../fleet/follow-recording.ts';
@@ -31,6 +30,7 @@ import { createRecordingKeeper } from '../fleet/keep-recorded.ts';
 import { type LaunchContext, type Launched, launchSession, recordingFiles } from '../fleet/launch-session.ts';
 import { redrawScreen } from '../fleet/redraw-screen.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
+import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { standingChoices } from '../session/open-question.ts';

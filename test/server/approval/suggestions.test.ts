@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RuleSuggestion, RuleVerdict } from '../../../src/protocol/index.ts';
 import { suggestionRule } from '../../../src/text/suggestion-words.ts';
 import { type FacesUnderTest, startFaces } from '../../harness/faces.ts';
+import { addAnswer } from '../../harness/memory-rules.ts';
 
 let server: FacesUnderTest;
 let folder: string;
@@ -15,8 +16,7 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 const said = (answer: 'yes' | 'no', ...commands: string[]): void => {
-  for (const command of commands)
-    server.approvals.keepAnswer({ session: 'AUTH', folder, input: { command }, said: answer });
+  for (const command of commands) addAnswer(server.approvals, { folder, command, said: answer });
 };
 const suggestions = async (): Promise<RuleSuggestion[]> =>
   (await server.call('/rules/suggestions')).json() as RuleSuggestion[];

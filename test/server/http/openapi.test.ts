@@ -13,6 +13,7 @@ import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
 import { readWebPage } from '../../../src/server/http/web-page.ts';
 import { createMachinesDesk } from '../../../src/server/machines/machines-desk.ts';
+import { createMemoryDesk } from '../../../src/server/memory/memory-desk.ts';
 import { createPush } from '../../../src/server/push/push.ts';
 import { createReplays } from '../../../src/server/replay/replays.ts';
 import { createReviewDesk } from '../../../src/server/review/review-desk.ts';
@@ -120,6 +121,7 @@ describe('the OpenAPI description', () => {
       log: logger,
     });
     onTestFinished(reviews.dispose);
+    const rules = memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions });
     const app = createHttpApp({
       signIns,
       passes: createPasses({ signIns, clock }),
@@ -153,7 +155,8 @@ describe('the OpenAPI description', () => {
       replays: createReplays(createSystemClock()),
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
-      rules: memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions }).desk,
+      rules: rules.desk,
+      memory: createMemoryDesk({ store: rules.answers, sessions }),
       schedules: memorySchedules(sessions, createSystemClock()),
       sinks: memorySinks({ home: '/nowhere', sessions, clock: createSystemClock() }),
       budgets: memoryBudgets(new MemorySessions('/nowhere'), createSystemClock()).desk,

@@ -10,6 +10,7 @@ import { addQuietSchedule, signedTrigger } from '../../harness/memory-schedules.
 import { callRoute, ELSEWHERE, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
+import { asking } from '../../harness/some-sessions.ts';
 import { addDeafSink, addHearingSink } from '../../harness/some-sinks.ts';
 import { createWorktreeRepository } from '../../harness/worktree-repository.ts';
 
@@ -25,24 +26,7 @@ type PageInput = RestInput & { headers: Record<string, string> };
 const { status } = someSession('X');
 const WAITING: Partial<Session> = { state: 'waiting', status: { ...status, primary: 'idle', detail: 'waiting_input' } };
 const LIMIT_OVER: Partial<Session> = { ...WAITING, limit_over_at: '2026-11-20T15:04:05.123Z' };
-const QUESTION: Partial<Session> = {
-  state: 'waiting',
-  status: {
-    ...status,
-    primary: 'waiting',
-    detail: 'permission',
-    question: {
-      id: 'q1',
-      kind: 'permission',
-      text: 'Do you want to proceed?',
-      tool: { name: 'Bash', input: { command: 'npm test' } },
-      options: [{ key: '1', label: 'Yes', description: null, means: 'yes' }],
-      multi: false,
-      questions: [],
-      asked_at: '2026-11-20T15:04:05.123Z',
-    },
-  },
-};
+const QUESTION = asking();
 
 type RouteOfOne = Exclude<RouteName, keyof typeof ELSEWHERE>;
 
@@ -125,8 +109,7 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   events: { params: { slug: 'JSON' }, query: { after: '1', limit: '10' }, before: () => json() },
   lastResponse: { params: { slug: 'JSON' }, before: () => json() },
   sessionCosts: { params: { slug: 'JSON' }, before: () => json() },
-  costs: {},
-  recordings: {},
+  ...{ costs: {}, recordings: {} },
   historyDays: { query: { session: 'AUTH', since: '2026-01-01' } },
   search: { query: { q: 'deploy', session: 'AUTH', kind: 'screen', limit: '5' } },
   listStash: { before: () => kept() },
@@ -136,6 +119,8 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   listRules: { query: { folder: '/tmp' } },
   addRule: { body: { effect: 'allow', command: 'npm test', only: 'AUTH', count: 2 } },
   removeRule: { params: { id: 'r1' }, before: () => ruled() },
+  ...{ memory: {}, forgetMemory: {} },
+  questionMemory: { params: { slug: 'AUTH' }, before: () => void server.sessions.change('AUTH', QUESTION) },
   testRules: { body: { tool: 'Bash', input: { command: 'npm test' }, session: 'AUTH' } },
   suggestRules: {},
   trustRules: { asPage: async () => ({ headers: {}, body: project(false) }) },

@@ -27,6 +27,7 @@ import { scheduledTexts } from './26-scheduled-texts.ts';
 import { scheduledLaunches } from './27-scheduled-launches.ts';
 import { answers } from './28-answers.ts';
 import { triggers } from './29-triggers.ts';
+import { answerMemory } from './30-answer-memory.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -59,4 +60,5 @@ export const MIGRATIONS: readonly string[] = [
   scheduledLaunches,
   answers,
   triggers,
+  answerMemory,
 ];

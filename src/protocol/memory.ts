@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { Answer } from './requests.ts';
+import { type Route, SlugParam } from './route.ts';
+import { Timestamp } from './words.ts';
+
+/** `choice`: options or words for the model's own question. A no with a remark is a `no`. */
+export const SaidBefore = z.enum(['yes', 'always', 'no', 'choice']);
+export type SaidBefore = z.infer<typeof SaidBefore>;
+
+export const ChosenBefore = z
+  .object({
+    question: z.string(),
+    labels: z.array(z.string()),
+    text: z.string().nullable().meta({ description: "the person's own words" }),
+  })
+  .meta({ id: 'ChosenBefore' });
+export type ChosenBefore = z.infer<typeof ChosenBefore>;
+
+/** One of the answers that a person gave, and how often. */
+export const AnswerBefore = z
+  .object({
+    said: SaidBefore,
+    remark: z.string().nullable().meta({ description: 'the words next to a yes or a no' }),
+    chosen: z.array(ChosenBefore).meta({ description: 'of a `choice`: what was chosen for each question' }),
+    count: z.int().min(1),
+    last_at: Timestamp,
+    last_session: z.string().meta({ description: 'its name at that time' }),
+  })
+  .meta({ id: 'AnswerBefore' });
+export type AnswerBefore = z.infer<typeof AnswerBefore>;
+
+/** What a person answered earlier to the question that a session asks now. */
+export const QuestionMemory = z
+  .object({
+    question_id: z.string(),
+    answers: z.array(AnswerBefore).meta({ description: 'the most frequent first; empty if it was never answered' }),
+    differs: z.boolean().meta({ description: 'whether the person answered differently at different times' }),
+    suggestion: Answer.nullable().meta({
+      description:
+        'The answer that the person always gave, as a body for `POST /sessions/{slug}/answer`; it never allows more than this one call. null if there is none, or if the answers differ. Nothing sends it but a person',
+    }),
+  })
+  .meta({ id: 'QuestionMemory' });
+export type QuestionMemory = z.infer<typeof QuestionMemory>;
+
+/** A question that a person has answered, with all answers. */
+export const RememberedQuestion = z
+  .object({
+    project: z.string().meta({ description: 'the folder; all worktrees of a repository share it' }),
+    tool: z.string(),
+    about: z.string().meta({ description: 'the command, the file, or the text of the question; a long one is cut' }),
+    answers: z.array(AnswerBefore),
+    differs: z.boolean(),
+  })
+  .meta({ id: 'RememberedQuestion' });
+export type RememberedQuestion = z.infer<typeof RememberedQuestion>;
+
+/** More questions than a person reads. */
+const MOST_QUESTIONS = 1_000;
+const MOST_QUERY = 400;
+const MOST_PATH = 4_096;
+
+export const MemoryFilter = z.strictObject({
+  q: z
+    .string()
+    .max(MOST_QUERY)
+    .optional()
+    .meta({ description: 'words that the question, an answer, the tool, or the name of a session contains' }),
+  project: z
+    .string()
+    .min(1)
+    .max(MOST_PATH)
+    .optional()
+    .meta({ description: 'an absolute folder: only questions there and below' }),
+});
+export type MemoryFilter = z.infer<typeof MemoryFilter>;
+
+export const MemoryQuery = z.strictObject({
+  ...MemoryFilter.shape,
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(MOST_QUESTIONS)
+    .optional()
+    .meta({ type: 'integer', description: 'at most this many questions; 200 by default' }),
+});
+export type MemoryQuery = z.infer<typeof MemoryQuery>;
+
+export const MemoryPage = z
+  .object({
+    total: z.int().meta({ description: 'how many questions match' }),
+    answers: z.int().meta({ description: 'how many answers they have' }),
+    questions: z.array(RememberedQuestion).meta({ description: 'the last answered first' }),
+  })
+  .meta({ id: 'MemoryPage' });
+export type MemoryPage = z.infer<typeof MemoryPage>;
+
+export const Forgotten = z.object({ forgotten: z.int() }).meta({ id: 'Forgotten' });
+export type Forgotten = z.infer<typeof Forgotten>;
+
+/** The part of the REST interface for earlier answers. */
+export const MEMORY_ROUTES = {
+  questionMemory: {
+    method: 'get',
+    path: '/sessions/{slug}/memory',
+    summary: 'What a person answered earlier, in the same project, to the question that the session asks now',
+    params: SlugParam,
+    success: 200,
+    response: QuestionMemory,
+    errors: ['no_such_session', 'no_question'],
+  },
+  memory: {
+    method: 'get',
+    path: '/memory',
+    summary: 'The questions that a person has answered, with the answers',
+    query: MemoryQuery,
+    success: 200,
+    response: MemoryPage,
+    errors: [],
+  },
+  forgetMemory: {
+    method: 'delete',
+    path: '/memory',
+    summary: 'Delete the answers to the questions that match, or all answers; rules are no longer suggested from them',
+    query: MemoryFilter,
+    success: 200,
+    response: Forgotten,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;

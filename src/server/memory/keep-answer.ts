@@ -1,0 +1,25 @@
+import { aboutOf, remember } from '../../core/memory/index.ts';
+import { followLinks } from '../../platform/rules/index.ts';
+import type { Answer, Question } from '../../protocol/index.ts';
+import type { SessionActor } from '../session/actor.ts';
+import { projectOf } from './project-of.ts';
+
+/**
+ * Records a person's answer, for suggestions. The answer has already been accepted, so a failure here only loses
+ * evidence. Answers of rules never come here.
+ * @param question the question that was answered; null for anything else
+ */
+export async function keepAnswer(
+  { deps, record }: SessionActor,
+  question: Question | null,
+  given: Answer,
+): Promise<void> {
+  const { path, slug } = record;
+  const tool = question?.tool ?? null;
+  if (question === null || tool === null || path === null) return;
+  const answer = remember(question, given);
+  if (answer === null) return;
+  const folder = (await followLinks(path)) ?? path;
+  const kept = { session: slug, folder, project: await projectOf(folder), tool, about: aboutOf(question), answer };
+  deps.writes.write(() => deps.approvals.keepAnswer(kept));
+}
