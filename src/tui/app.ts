@@ -4,6 +4,7 @@ import type { Style } from '../text/style.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { CommandSet } from './command-set.ts';
 import type { TuiHost, TuiOptions } from './host.ts';
+import type { Memories } from './memories.ts';
 import { listed, type Model, selectedSession, type Toast } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 import { nextNeedy } from './order.ts';
@@ -19,6 +20,8 @@ export interface App {
   readonly options: TuiOptions;
   readonly dress: Style;
   readonly commands: CommandSet<App>;
+  /** what was answered earlier to questions */
+  readonly memories: Memories;
   mode(): Mode;
   /** Opens a mode instead of the current one. */
   open(mode: Mode): void;

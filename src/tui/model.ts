@@ -37,6 +37,8 @@ export interface DrawnQuestion {
   answerableFrom: number;
   /** whether it was shown in full */
   isWhole: boolean;
+  /** since when the answer that the person always gave is shown; null if it is not */
+  suggestedSince: number | null;
 }
 
 /** Everything from which the picture is drawn, except the session's screen. */
@@ -92,7 +94,7 @@ export function createModel(now: number): Model {
     scroll: { back: 0, right: 0 },
     toast: null,
     answer: null,
-    drawn: { key: null, slug: null, since: now, answerableFrom: now, isWhole: true },
+    drawn: { key: null, slug: null, since: now, answerableFrom: now, isWhole: true, suggestedSince: null },
     readToEnd: null,
     drafts: new Map(),
   };
@@ -132,19 +134,26 @@ export const READING_MS = 500;
 /**
  * Records which question the picture shows, once it is drawn.
  * @param isWhole whether it was shown in full
+ * @param hasSuggestion whether the answer that the person always gave was shown
  * @param hasMoved whether the person has chosen this session or answered the previous part; then no wait is needed,
  *   because the question was expected
  */
 export function noteDrawn(
   model: Model,
-  { now, hasMoved, isWhole }: { now: number; hasMoved: boolean; isWhole: boolean },
+  {
+    now,
+    hasMoved,
+    isWhole,
+    hasSuggestion = false,
+  }: { now: number; hasMoved: boolean; isWhole: boolean; hasSuggestion?: boolean },
 ): void {
   const key = keyOf(model);
   const { drawn, selected: slug } = model;
   const isKnown = drawn.key === key && drawn.slug === slug;
-  if (isKnown && drawn.isWhole === isWhole) return;
+  if (isKnown && drawn.isWhole === isWhole && (drawn.suggestedSince !== null) === hasSuggestion) return;
   const answerableFrom = isKnown ? drawn.answerableFrom : hasMoved ? now : now + READING_MS;
-  model.drawn = { key, slug, since: isKnown ? drawn.since : now, answerableFrom, isWhole };
+  const suggestedSince = hasSuggestion ? ((isKnown ? drawn.suggestedSince : null) ?? now) : null;
+  model.drawn = { key, slug, since: isKnown ? drawn.since : now, answerableFrom, isWhole, suggestedSince };
 }
 
 /**

@@ -16,7 +16,8 @@ import { type App, errorText, moveSelection, toastFor } from './app.ts';
 import { commandSet } from './commands.ts';
 import type { TuiOptions } from './host.ts';
 import { createLooks } from './looks.ts';
-import { createModel, isConversation, listed, noteDrawn, selectedSession } from './model.ts';
+import { createMemories } from './memories.ts';
+import { createModel, isConversation, listed, noteDrawn, READING_MS, selectedSession } from './model.ts';
 import { browse } from './modes/browse.ts';
 import { dropHeldAnswers } from './modes/inbox.ts';
 import type { Mode } from './modes/mode.ts';
@@ -81,20 +82,23 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
       },
     };
     const size = terminal.size();
-    const picture = draw({ model, mode, content, size, now: now(), home: options.env.HOME, dress });
+    const memory = memories.of(selectedSession(model));
+    const picture = draw({ model, mode, content, memory, size, now: now(), home: options.env.HOME, dress });
     surface.paint(picture);
     targetAt = picture.targetAt;
-    if (mode.page === undefined) noteQuestion(picture.isQuestionWhole);
+    if (mode.page === undefined) noteQuestion(picture);
     looks.note(model, mode);
   };
-  const noteQuestion = (isWhole: boolean): void => {
+  const noteQuestion = ({ isQuestionWhole: isWhole, hasSuggestion }: DrawnPicture): void => {
     const before = model.drawn;
-    noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole });
+    noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole, hasSuggestion });
     movedByKey = false;
     if (model.drawn === before) return;
     // The hints name the keys that answer as soon as those keys work.
     stopReading?.();
-    stopReading = startTimer(changed, Math.max(0, model.drawn.answerableFrom - now()));
+    const { answerableFrom, suggestedSince } = model.drawn;
+    const readAt = suggestedSince === null ? answerableFrom : Math.max(answerableFrom, suggestedSince + READING_MS);
+    stopReading = startTimer(changed, Math.max(0, readAt - now()));
   };
   const changed = (): void => {
     if (!isEnded) pictures.ask();
@@ -117,6 +121,9 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     options,
     dress,
     commands: commandSet,
+    get memories() {
+      return memories;
+    },
     mode: () => mode,
     open(next) {
       mode = next;
@@ -183,6 +190,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   };
   mode = browse(app);
   const looks = createLooks({ client, startTimer, now });
+  const memories = createMemories({ client, run: app.run, onChange: changed });
   const watched = createWatchedSession({
     client,
     connection: () => connection,

@@ -98,6 +98,16 @@ test.each(Object.entries(MODES).flatMap(([name, mode]) => SIZES.map((size) => ({
           size: { cols, rows },
           now: 0,
           home: '/home/user',
+          // Only cells are counted here, whichever question it belongs to.
+          memory: {
+            ...{ question_id: 'q1', differs: false, suggestion: { choice: 'no', text: 'x'.repeat(300) } },
+            answers: [
+              {
+                ...{ said: 'no', remark: 'x'.repeat(300), chosen: [], count: 23 },
+                ...{ last_at: '2026-11-20T15:04:05.123Z', last_session: 'A' },
+              },
+            ],
+          },
           dress: dressFor(hasColours),
         });
         expect(picture.rows).toHaveLength(rows);
@@ -129,6 +139,7 @@ test('anything that keeps keys from a session is shown above its screen and in t
     size: { cols: 200, rows: 40 },
     now: 0,
     home: '/',
+    memory: null,
     dress: dressFor(false),
   };
   const said = draw(options).rows.join('\n');

@@ -37,7 +37,16 @@ function listOf(all: readonly Wanting[], some: { size?: typeof WIDE; at?: number
   model.view = new Map(all.map((wanting, index) => [`S${index}`, someSession(`S${index}`, WANTING[wanting])]));
   model.filter = filter;
   model.selected = listed(model)[at]?.slug ?? null;
-  const picture = draw({ model, mode: MODE, content: null, size, now: 0, home: undefined, dress: dressFor(false) });
+  const picture = draw({
+    model,
+    mode: MODE,
+    content: null,
+    memory: null,
+    size,
+    now: 0,
+    home: undefined,
+    dress: dressFor(false),
+  });
   const rows = picture.rows.map((row, index) => {
     const target = picture.targetAt(index, 2);
     const text = row.replace(/\u001b\[(\d+G.*|[\d;]*m)/g, '').trim();
@@ -148,7 +157,16 @@ describe('headings by tag and repository', () => {
   test('are in the picture, even for folded groups, and lead no click to a session', () => {
     const model = { ...fleet(), grouping: 'repo' as const, folded: new Set(['repo /src/api']), selected: 'D' };
     const picture = draw({
-      ...{ model, mode: MODE, content: null, size: WIDE, now: 0, home: undefined, dress: dressFor(false) },
+      ...{
+        model,
+        mode: MODE,
+        content: null,
+        memory: null,
+        size: WIDE,
+        now: 0,
+        home: undefined,
+        dress: dressFor(false),
+      },
     });
     const rows = picture.rows.map((row) => row.replace(/\u001b\[(\d+G.*|[\d;]*m)/g, '').trim());
     for (const title of ['shop (2)', '▸ api (1)', 'No repository (1)']) {

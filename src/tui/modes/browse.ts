@@ -20,6 +20,7 @@ import {
   replay,
   submitChosen,
 } from '../actions.ts';
+import { answerAgain, isSuggestionReadable } from '../answer-again.ts';
 import { type App, moveSelection, requireOwn, requireSelected, scrollBack, selectNextNeedy } from '../app.ts';
 import { confirmEnd, isParked, markedSessions, parkSession, restartSession, toggleMark } from '../lifecycle.ts';
 import {
@@ -111,6 +112,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
     if (question.kind !== 'question') answers.push(['y', 'yes'], ['n', 'no']);
     if (part.options.some(({ means }) => means === 'always')) answers.push(['a', 'always']);
     if (question.kind === 'permission') answers.push(['A', 'always…']);
+    if (isSuggestionReadable(model, options.now())) answers.unshift(['.', 'as before']);
     if (part.options.length > 0)
       answers.push([`1-${Math.min(9, part.options.length)}`, part.multi ? 'mark' : 'choose']);
     if (answerDraft(question, model.answer).chosen.size > 0) answers.push(['Enter', 'answer']);
@@ -187,6 +189,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   N: newSession,
   a: (app) => answer(app, { choice: 'always' }, 'always'),
   A: chooseAlways,
+  '.': answerAgain,
   v: showQuestion,
   u: toggleUnread,
   Z: chooseSnooze,

@@ -29,6 +29,7 @@ const KEYS: readonly (readonly [title: string, keys: readonly (readonly [string,
     'Answering',
     [
       ['y n a', 'yes, no, always'],
+      ['.', 'the same answer as before, if you always gave it to the same question in this project'],
       ['1-9', 'choose an option; if you can choose several, mark them, then Enter'],
       ['s Enter', 'answer with a text'],
       ['v', 'read all of it, if it does not fit'],

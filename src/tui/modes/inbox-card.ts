@@ -1,15 +1,21 @@
 import type { InboxCard } from '../../client/index.ts';
+import type { QuestionMemory } from '../../protocol/index.ts';
 import { LIMIT_OVER_TEXT } from '../../text/limit-words.ts';
 import { pathText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { cutText } from '../../text/tool-input-text.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
+import { memoryRows } from '../view/memory-rows.ts';
 import { questionPage } from '../view/question-rows.ts';
 import type { Hint } from './mode.ts';
 
 /** Returns the rows of a card: who asks, and what. */
-export function cardLines({ dress, options }: App, card: InboxCard, cols: number): string[] {
+export function cardLines(
+  { dress, options }: App,
+  card: InboxCard,
+  { memory, cols }: { memory: QuestionMemory | null; cols: number },
+): string[] {
   const { askers } = card;
   const home = options.env.HOME;
   const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
@@ -19,13 +25,20 @@ export function cardLines({ dress, options }: App, card: InboxCard, cols: number
   const { question } = card;
   const cut = question.cut === true ? wrap(cutText('Enter, then t opens it'), cols - 2).map((row) => ` ${row}`) : [];
   const part = question.questions[0] ?? { header: null, ...question };
-  return [...head, '', ...questionPage(question, part, cols), ...cut];
+  const before = memoryRows(question, memory, { width: cols - 2, dress }).map((row) => ` ${row}`);
+  const below = before.length === 0 ? [] : ['', ...before];
+  return [...head, '', ...questionPage(question, part, cols), ...cut, ...below];
 }
 
 /** Returns the keys that count for a card now. */
 export function hintsFor(
   card: InboxCard | null,
-  { isWriting, isHeld, isReady }: { isWriting: boolean; isHeld: boolean; isReady: boolean },
+  {
+    isWriting,
+    isHeld,
+    isReady,
+    isSuggested,
+  }: { isWriting: boolean; isHeld: boolean; isReady: boolean; isSuggested: boolean },
 ): Hint[] {
   if (isWriting)
     return [
@@ -50,6 +63,7 @@ export function hintsFor(
           ['n', 'no'],
         ]
       : [];
+  const again: Hint[] = isSuggested ? [['.', 'as before']] : [];
   const number: Hint[] = options.length === 0 ? [] : [[`1-${Math.min(9, options.length)}`, 'choose']];
-  return [...undo, ...(isReady ? [...yesNo, ...number] : []), ['s', 'in words'], ...leaving];
+  return [...undo, ...(isReady ? [...again, ...yesNo, ...number] : []), ['s', 'in words'], ...leaving];
 }

@@ -9,7 +9,8 @@ import {
   type QuestionCard,
   sendHeld,
 } from '../../client/index.ts';
-import { CatalogueError, mayAllow } from '../../protocol/index.ts';
+import { CatalogueError, mayAllow, type QuestionMemory } from '../../protocol/index.ts';
+import { suggestionText } from '../../text/memory-words.ts';
 import { cutText } from '../../text/tool-input-text.ts';
 import { type App, errorText } from '../app.ts';
 import { type Editor, EMPTY_EDITOR, edit } from '../input/editor.ts';
@@ -24,6 +25,8 @@ interface Drawn {
   key: string;
   since: number;
   isRead: boolean;
+  /** since when the answer that the person always gave is in the picture; null if it is not */
+  suggestedSince: number | null;
 }
 
 /** The text that a person writes as an answer to one card. */
@@ -100,6 +103,15 @@ export function showInbox(app: App): void {
     const card = current();
     return card?.about === 'question' ? card : null;
   };
+  /** Returns what was answered earlier to a card of one session. Several may be in projects with different answers. */
+  const memoryOf = (card: InboxCard | null): QuestionMemory | null => {
+    const [asker, ...others] = card?.askers ?? [];
+    if (card?.about !== 'question' || asker === undefined || others.length > 0) return null;
+    const session = model.view.get(asker.slug);
+    return session?.status.question?.id === card.question.id ? app.memories.of(session) : null;
+  };
+  const isSuggested = (): boolean =>
+    drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
   /** Returns why no key may count for a card now. Null if one may. */
   const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
@@ -145,6 +157,13 @@ export function showInbox(app: App): void {
     y: () => sayYesOrNo('yes'),
     n: () => sayYesOrNo('no'),
     a: () => sayYesOrNo('always'),
+    '.': () => {
+      const card = currentQuestion();
+      const suggestion = memoryOf(card)?.suggestion ?? null;
+      if (card === null || suggestion === null) app.toast('bad', 'There is no earlier answer to give again');
+      else if (isSuggested()) give(suggestion, suggestionText(card.question, suggestion));
+      else app.toast('wait', 'This suggestion is new: read it to its end first');
+    },
     A: () => {
       const card = currentQuestion();
       const [first, ...others] = card?.askers ?? [];
@@ -219,7 +238,10 @@ export function showInbox(app: App): void {
     hints: () => {
       const card = current();
       const isReady = card !== null && isReadable(card.key);
-      return hintsFor(card, { isWriting: writing !== null, isHeld: hold.held().length > 0, isReady });
+      return hintsFor(card, {
+        ...{ isWriting: writing !== null, isHeld: hold.held().length > 0, isReady },
+        isSuggested: isSuggested(),
+      });
     },
     handle(event) {
       if (writing !== null) return write(event, writing);
@@ -239,9 +261,10 @@ export function showInbox(app: App): void {
         drawn = null;
         return { title: 'Inbox', rows: ['', ' No session asks anything.'] };
       }
-      const lines = cardLines(app, card, cols);
+      const memory = memoryOf(card);
+      const lines = cardLines(app, card, { memory, cols });
       if (drawn?.key !== card.key) {
-        drawn = { key: card.key, since: app.options.now(), isRead: false };
+        drawn = { key: card.key, since: app.options.now(), isRead: false, suggestedSince: null };
         top = 0;
         stopReading();
         stopReading = app.options.startTimer(app.changed, READING_MS);
@@ -249,7 +272,14 @@ export function showInbox(app: App): void {
       height = rows;
       count = lines.length;
       top = Math.max(0, Math.min(top, count - rows));
-      if (top + rows >= count) drawn.isRead = true;
+      const isEnd = top + rows >= count;
+      if (isEnd) drawn.isRead = true;
+      if (memory?.suggestion == null) drawn.suggestedSince = null;
+      else if (isEnd && drawn.suggestedSince === null) {
+        drawn.suggestedSince = app.options.now();
+        stopReading();
+        stopReading = app.options.startTimer(app.changed, READING_MS);
+      }
       const more = count > top + rows ? `  (${count - top - rows} more lines)` : '';
       const shown = all.length === 1 ? 'one question' : `${all.length} questions`;
       return { title: `Inbox: ${shown}${more}`, rows: lines.slice(top, top + rows) };

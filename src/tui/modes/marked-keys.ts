@@ -29,4 +29,4 @@ export const OF_MARKED: Readonly<Record<string, (app: App) => void>> = {
  * These keys would answer the question of a single session, or write to it. A person who marks sessions wants to act on
  * all of them.
  */
-export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);
+export const OF_ONE: ReadonlySet<string> = new Set(['y', 'n', 'a', '.', 'e', 't', 'c', 'v', 'd', 'u', 'Z', 'F']);

@@ -1,3 +1,4 @@
+import type { QuestionMemory } from '../../protocol/index.ts';
 import { displayWidth, truncate } from '../../text/display-width.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { attentionCount, attentionStyle } from '../../text/session-words.ts';
@@ -14,6 +15,7 @@ import { type Frame, frameFor } from './frame.ts';
 import { paneTitle } from './pane-title.ts';
 import { type QuestionRows, questionRows } from './question-rows.ts';
 import { type ListRows, listRows } from './session-list.ts';
+import { welcome } from './welcome.ts';
 
 /** The space for the content, and its scroll position. */
 export interface ContentViewport {
@@ -44,6 +46,8 @@ export interface Drawing {
   mode: Mode;
   /** null until some content has arrived */
   content: SessionContent | null;
+  /** what was answered earlier to the question of the selected session */
+  memory: QuestionMemory | null;
   size: Size;
   now: number;
   home: string | undefined;
@@ -67,7 +71,8 @@ const TINY_SIZE = { cols: 40, rows: 10 };
 
 const isBelow = (size: Size, least: Size): boolean => size.cols < least.cols || size.rows < least.rows;
 
-const NOTHING_ASKED: QuestionRows = { rows: [], options: [], isWhole: true };
+const NOTHING_ASKED: QuestionRows = { rows: [], options: [], isWhole: true, hasSuggestion: false };
+const NO_CONTENT: ReturnType<SessionContent['rows']> = { rows: [], cursor: null, canGoBack: 0 };
 const NO_LIST: ListRows = { rows: [], slugs: [] };
 
 /** The part of the interface that a cell belongs to. */
@@ -81,6 +86,8 @@ export type Target =
 export interface DrawnPicture extends Picture {
   /** whether the picture contains the whole question of the selected session */
   isQuestionWhole: boolean;
+  /** whether the picture contains the answer that the person always gave */
+  hasSuggestion: boolean;
   /** returns what a cell belongs to, from 0 */
   targetAt(row: number, col: number): Target | null;
 }
@@ -89,7 +96,8 @@ export interface DrawnPicture extends Picture {
 export function draw(drawing: Drawing): DrawnPicture {
   const { size, model, mode } = drawing;
   if (isBelow(size, TINY_SIZE)) {
-    return { rows: filled(tooSmall(size), size.rows), cursor: null, isQuestionWhole: false, targetAt: () => null };
+    const nothing = { isQuestionWhole: false, hasSuggestion: false, targetAt: () => null };
+    return { rows: filled(tooSmall(size), size.rows), cursor: null, ...nothing };
   }
   const input = inputRows(drawing);
   const { frame, body } = measure(model, size, { inputRows: input.rows.length, isPage: mode.page !== undefined });
@@ -107,6 +115,7 @@ export function draw(drawing: Drawing): DrawnPicture {
     rows: rows.slice(0, size.rows),
     cursor: cursorOf({ input, pane, paneTop, inputTop: 2 + body }, frame),
     isQuestionWhole: pane.isQuestionWhole,
+    hasSuggestion: pane.hasSuggestion,
     targetAt(row, col) {
       const at = row - top;
       if (at < 0 || at >= body) return null;
@@ -191,6 +200,7 @@ interface PaneRows {
   rows: string[];
   cursor: Cursor;
   isQuestionWhole: boolean;
+  hasSuggestion: boolean;
   /** for each row, the number of the option in it */
   options: readonly (number | null)[];
 }
@@ -199,27 +209,25 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
   const { model, mode, dress } = drawing;
   const { cols, rows } = frame.pane;
   const page = mode.page?.(cols, rows - 1);
-  if (page !== undefined) return { ...pageRows(page, { cols, rows, dress }), isQuestionWhole: false, options: [] };
+  const nothing = { hasSuggestion: false, options: [] };
+  if (page !== undefined) return { ...pageRows(page, { cols, rows, dress }), isQuestionWhole: false, ...nothing };
   const session = selectedSession(model);
   if (session === null)
     return {
       rows: filled([dress('dim', '─'.repeat(cols)), ...welcome(dress, cols)], rows),
       cursor: null,
       isQuestionWhole: true,
-      options: [],
+      ...nothing,
     };
   const { question } = session.status;
   const most = Math.floor((rows - 1) * QUESTION_SHARE);
-  const asked =
-    question === null ? NOTHING_ASKED : questionRows({ question, draft: model.answer, cols, rows: most, dress });
+  const { memory } = drawing;
+  const given = { draft: model.answer, memory, cols, rows: most, dress };
+  const asked = question === null ? NOTHING_ASKED : questionRows({ question, ...given });
   const room = Math.max(0, rows - 1 - asked.rows.length);
   const { back, right } = model.scroll;
   const { atColumn } = frame.pane;
-  const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? {
-    rows: [],
-    cursor: null,
-    canGoBack: 0,
-  };
+  const shown = drawing.content?.rows({ cols, rows: room, atColumn, back, right }) ?? NO_CONTENT;
   return {
     rows: [
       paneTitle({ model, session, cols, canGoBack: shown.canGoBack, now: drawing.now, home: drawing.home, dress }),
@@ -227,6 +235,7 @@ function paneRows(drawing: Drawing, frame: Frame): PaneRows {
       ...asked.rows,
     ],
     isQuestionWhole: asked.isWhole,
+    hasSuggestion: asked.hasSuggestion,
     options: [...Array.from({ length: room + 1 }, () => null), ...asked.options],
     // A session's cursor is shown only if the person is not writing something else.
     cursor: shown.cursor === null ? null : { row: shown.cursor.row + 1, col: shown.cursor.col },
@@ -241,15 +250,6 @@ function pageRows(page: Page, { cols, rows, dress }: { cols: number; rows: numbe
     rows: filled([head, ...page.rows], rows),
     cursor: cursor === null ? null : { row: cursor.row + 1, col: cursor.col },
   };
-}
-
-function welcome(dress: Style, cols: number): string[] {
-  const lines: [string, string][] = [
-    ['n', 'a new session: Claude Code in one of your folders'],
-    ['?', 'all keys'],
-    ['q', 'leave; sessions and server keep running'],
-  ];
-  return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${truncate(does, cols - 6)}`)];
 }
 
 function filled(rows: readonly string[], count: number): string[] {

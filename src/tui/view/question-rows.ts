@@ -1,10 +1,11 @@
-import type { Question, QuestionOption, QuestionPart } from '../../protocol/index.ts';
+import type { Question, QuestionMemory, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, askedText, cutText, saysCall } from '../../text/tool-input-text.ts';
 import { type AnswerDraft, answerDraft, openPart } from '../model.ts';
 import { wrap } from './cells.ts';
+import { memoryRows } from './memory-rows.ts';
 
 /**
  * How many characters of a question or a tool's input are read per available cell. This is more than fits, but much
@@ -18,6 +19,8 @@ const MOST_OPTION = 500;
 export interface QuestionOptions {
   question: Question;
   draft: AnswerDraft | null;
+  /** what was answered earlier to the question */
+  memory: QuestionMemory | null;
   cols: number;
   rows: number;
   dress: Style;
@@ -29,13 +32,15 @@ export interface QuestionRows {
   options: (number | null)[];
   /** whether nothing was left out */
   isWhole: boolean;
+  /** whether the answer is shown that the person always gave */
+  hasSuggestion: boolean;
 }
 
 /**
  * Renders a question independently of the session's own drawing: the call, the text, and the numbered options, in at
  * most that many rows.
  */
-export function questionRows({ question, draft, cols, rows, dress }: QuestionOptions): QuestionRows {
+export function questionRows({ question, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
   const most = READ_PER_CELL * cols * rows;
   const { chosen, answers } = answerDraft(question, draft);
@@ -53,7 +58,9 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
     ...(question.cut === true ? wrap(cutText('t opens it'), width) : []),
     ...wrap(head + text, width),
   ];
-  const room = Math.max(1, rows - 1 - options.length);
+  const before = memoryRows(question, memory, { width, dress });
+  const below = options.length + before.length;
+  const room = Math.max(1, rows - 1 - below);
   const hasRoom = said.length <= room && said.length + options.length <= rows - 1;
   const isLong = part.options.some(({ label, description }) => label.length + (description?.length ?? 0) > MOST_OPTION);
   const shown = said.length > room ? [...said.slice(0, room - 1), dress('dim', '…')] : said;
@@ -62,9 +69,10 @@ export function questionRows({ question, draft, cols, rows, dress }: QuestionOpt
   return {
     rows: [
       `${dress('dim', '──')}${dress('yellow', title)}${dress('dim', line)}`,
-      ...[...shown, ...options].slice(0, rows - 1).map((row) => `${dress('dim', '▌')} ${row}`),
+      ...[...shown, ...options, ...before].slice(0, rows - 1).map((row) => `${dress('dim', '▌')} ${row}`),
     ],
     options: [null, ...shown.map(() => null), ...numbers].slice(0, rows),
+    hasSuggestion: memory?.suggestion != null && shown.length + below <= rows - 1,
     isWhole: hasRoom && !isLong && askedText(question, part).length <= most,
   };
 }

@@ -163,7 +163,14 @@ function Asked({ card }: { card: QuestionCard }) {
   if (first === undefined) return null;
   return (
     <>
-      <QuestionPanel slug={first.slug} question={question} hasKeys cameByItself onGive={give} />
+      <QuestionPanel
+        slug={first.slug}
+        isOfSeveral={askers.length > 1}
+        {...{ question }}
+        hasKeys
+        cameByItself
+        onGive={give}
+      />
       {question.kind === 'closing' && <ClosingReply onGive={(text) => give({ text }, text)} />}
     </>
   );

@@ -6,6 +6,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { linger } from '../list/lingering.ts';
 import { attempt } from '../parts/toasts.tsx';
 import { AlwaysDialog } from './always-dialog.tsx';
+import { MemoryLine, useMemory } from './memory-line.tsx';
 import { QuestionContent } from './question-content.tsx';
 import { type GiveAnswer, isFreeText, QuestionForm } from './question-form.tsx';
 import { useReadToEnd } from './read-to-end.ts';
@@ -31,6 +32,8 @@ export interface QuestionPanelProps {
   hasKeys: boolean;
   /** whether the page was open when the question was asked */
   cameByItself: boolean;
+  /** whether several sessions ask this, whose earlier answers may differ */
+  isOfSeveral?: boolean;
   onAnswered?: () => void;
   /**
    * takes the answer, also as text, instead of sending it to the session; this component still decides which answers
@@ -42,12 +45,15 @@ export interface QuestionPanelProps {
 /**
  * Shows a session's question, with one button per answer. It is created again for each question (its id is the key).
  */
-export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswered, onGive }: QuestionPanelProps) {
+export function QuestionPanel(props: QuestionPanelProps) {
+  const { slug, question, hasKeys, cameByItself, isOfSeveral = false, onAnswered, onGive } = props;
   const isBusy = useSignal(false);
   const [isAlways, setIsAlways] = useState(false);
   const panel = useRef<HTMLElement>(null);
   const body = useRef<HTMLDivElement>(null);
-  const isSettled = useSettled(panel, cameByItself);
+  const elsewhere = elsewhereOf(sessions.value.get(slug) ?? {});
+  const memory = useMemory(slug, question, elsewhere === null && !isOfSeveral);
+  const isSettled = useSettled(panel, cameByItself, memory);
   const isRead = useReadToEnd(body);
   const give: GiveAnswer = async (answer) => {
     // The keys work without the buttons, but they do not answer a question from before the connection was lost.
@@ -70,7 +76,6 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
     // After an answer the panel disappears with the question, so that no second click can hit the next question.
     if (!done) isBusy.value = false;
   };
-  const elsewhere = elsewhereOf(sessions.value.get(slug) ?? {});
   const mayAnswer = elsewhere?.may.includes('answer') ?? true;
   const isDisabled = isBusy.value || link.value !== 'live' || !mayAnswer;
   const isForm = question.questions.length > 1 || question.multi;
@@ -115,6 +120,9 @@ export function QuestionPanel({ slug, question, hasKeys, cameByItself, onAnswere
             onAlways={elsewhere === null ? () => setIsAlways(true) : null}
           />
         )
+      )}
+      {memory !== null && (
+        <MemoryLine {...{ memory, question, isDisabled, isSettled, isRead, hasKeys }} onAnswer={give} />
       )}
       {isAlways && <AlwaysDialog {...{ slug, question }} onClose={() => setIsAlways(false)} />}
     </section>

@@ -15,8 +15,13 @@ export const arrangement = signal('');
  * Reports whether a question has stayed in its place for long enough. Otherwise a click or a key was meant for what
  * was there before.
  * @param cameByItself false if the person has just opened the page and is looking at it
+ * @param added what was added to the question later, because it may have moved the buttons
  */
-export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: boolean): boolean {
+export function useSettled(
+  panel: RefObject<HTMLElement | null>,
+  cameByItself: boolean,
+  added: unknown = null,
+): boolean {
   const isSettled = useSignal(!cameByItself);
   const place = useRef<number | null>(null);
   const timer = useRef(0);
@@ -44,6 +49,11 @@ export function useSettled(panel: RefObject<HTMLElement | null>, cameByItself: b
     if (place.current !== null && place.current !== now) settle();
     place.current = now;
   }, [arrangement.value]);
+  const before = useRef(added);
+  useLayoutEffect(() => {
+    if (before.current !== added) settle();
+    before.current = added;
+  }, [added]);
   return isSettled.value;
 }
 

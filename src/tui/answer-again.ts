@@ -1,0 +1,24 @@
+import { suggestionText } from '../text/memory-words.ts';
+import { answer } from './actions.ts';
+import { type App, requireSelected } from './app.ts';
+import { isReadable, type Model, READING_MS } from './model.ts';
+
+/** Reports whether the key counts that gives an earlier answer again: the person has seen what it gives. */
+export function isSuggestionReadable(model: Model, now: number): boolean {
+  const { suggestedSince } = model.drawn;
+  return isReadable(model, now) && suggestedSince !== null && now >= suggestedSince + READING_MS;
+}
+
+/** Gives the answer again that the person always gave to the open question. */
+export function answerAgain(app: App): void {
+  const session = requireSelected(app);
+  const question = session?.status.question ?? null;
+  const suggestion = app.memories.of(session)?.suggestion ?? null;
+  if (session === null) return;
+  if (question === null || suggestion === null) {
+    app.toast('bad', 'There is no earlier answer to give again');
+    return;
+  }
+  if (isSuggestionReadable(app.model, app.options.now())) answer(app, suggestion, suggestionText(question, suggestion));
+  else app.toast('wait', 'This suggestion is new: read it first');
+}

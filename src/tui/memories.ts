@@ -1,0 +1,59 @@
+import type { Client } from '../client/index.ts';
+import {
+  CatalogueError,
+  elsewhereOf,
+  type Question,
+  type QuestionMemory,
+  type SeenSession,
+} from '../protocol/index.ts';
+
+/** What was answered earlier to the questions that are shown. */
+export interface Memories {
+  /** Returns null until it is known, and if it cannot be known. The first call requests it. */
+  of(session: Pick<SeenSession, 'slug' | 'status'> | null): QuestionMemory | null;
+}
+
+/** How many questions are kept. Older ones are requested again. */
+const MOST_KEPT = 50;
+
+export function createMemories(options: {
+  client: Client;
+  run(work: () => Promise<void>): void;
+  onChange(): void;
+}): Memories {
+  const { client, run, onChange } = options;
+  const known = new Map<string, QuestionMemory | null>();
+  return {
+    of: (session) => {
+      const question = session?.status.question ?? null;
+      if (session === null || question === null || !mayBeKnown(session, question)) return null;
+      const { slug } = session;
+      // The suggestion depends on the options, which may be drawn after the question.
+      const key = `${slug} ${question.id} ${question.options.length}`;
+      const memory = known.get(key);
+      if (memory !== undefined) return memory;
+      known.set(key, null);
+      const [oldest] = known.keys();
+      if (known.size > MOST_KEPT && oldest !== undefined) known.delete(oldest);
+      run(async () => {
+        try {
+          const found = await client.call('questionMemory', { params: { slug } });
+          // By now another question may be open, whose answers must not appear below this one.
+          if (found.question_id === question.id && found.answers.length > 0) known.set(key, found);
+        } catch (error) {
+          // The question is gone, or so is the server. Neither concerns the person, who can answer without it.
+          if (!(error instanceof CatalogueError)) throw error;
+        }
+        onChange();
+      });
+      return null;
+    },
+  };
+}
+
+/** The answers to a session of another machine are on that machine. */
+function mayBeKnown(session: object, { kind, tool, cut }: Question): boolean {
+  return (
+    elsewhereOf(session) === null && tool !== null && cut !== true && (kind === 'permission' || kind === 'question')
+  );
+}

@@ -1,0 +1,24 @@
+import type { Question, QuestionMemory } from '../../protocol/index.ts';
+import { memoryText, suggestionText } from '../../text/memory-words.ts';
+import type { Style } from '../../text/style.ts';
+import { wrap } from './cells.ts';
+
+/** How many rows the earlier answers may fill. The suggestion is always shown whole. */
+const MOST_ROWS = 3;
+
+/** Renders what was answered to a question before, and the key that gives the same answer. */
+export function memoryRows(
+  question: Question,
+  memory: QuestionMemory | null,
+  { width, dress }: { width: number; dress: Style },
+): string[] {
+  if (memory === null) return [];
+  const said = wrap(memoryText(memory), width).slice(0, MOST_ROWS);
+  const { suggestion } = memory;
+  const [first, ...more] = suggestion === null ? [] : wrap(suggestionText(question, suggestion), width - 3);
+  return [
+    ...said.map((row) => dress('dim', row)),
+    ...(first === undefined ? [] : [`${dress('cyan', '.')}  ${first}`]),
+    ...more.map((row) => `   ${row}`),
+  ];
+}

@@ -1,0 +1,12 @@
+import { truncate } from '../../text/display-width.ts';
+import type { Style } from '../../text/style.ts';
+
+/** Renders what a person sees who has no session yet. */
+export function welcome(dress: Style, cols: number): string[] {
+  const lines: [string, string][] = [
+    ['n', 'a new session: Claude Code in one of your folders'],
+    ['?', 'all keys'],
+    ['q', 'leave; sessions and server keep running'],
+  ];
+  return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${truncate(does, cols - 6)}`)];
+}

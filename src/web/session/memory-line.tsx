@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { mayAllow, type Question, type QuestionMemory } from '../../protocol/index.ts';
+import { memoryText, suggestionText } from '../../text/memory-words.ts';
+import { useShortcuts } from '../app/shortcuts.ts';
+import { client, link } from '../connection/fleet.ts';
+import type { GiveAnswer } from './question-form.tsx';
+
+/**
+ * Returns what was answered earlier to a question; null until it is known, and if there is nothing.
+ * @param isWanted false for a question of another machine, or of several sessions
+ */
+export function useMemory(slug: string, question: Question, isWanted: boolean): QuestionMemory | null {
+  const memory = useSignal<QuestionMemory | null>(null);
+  const isLive = link.value === 'live';
+  useEffect(() => {
+    if (!isWanted || !isLive || question.tool === null || question.cut === true) return;
+    let isShown = true;
+    client.call('questionMemory', { params: { slug } }).then(
+      (found) => {
+        // By now the session may ask something else, whose answers must not appear below this question.
+        const isThis = isShown && found.question_id === question.id;
+        if (isThis && found.answers.length > 0) memory.value = found;
+      },
+      // The question can be answered without it.
+      () => undefined,
+    );
+    return () => {
+      isShown = false;
+    };
+    // The suggestion depends on the options, which may be known later than the question.
+  }, [slug, question.id, question.options.length, isWanted, isLive]);
+  return memory.value;
+}
+
+/** Shows what was answered earlier, and a button that gives the same answer if it was always the same. */
+export function MemoryLine(props: {
+  memory: QuestionMemory;
+  question: Question;
+  isDisabled: boolean;
+  isSettled: boolean;
+  isRead: boolean;
+  hasKeys: boolean;
+  onAnswer: GiveAnswer;
+}) {
+  const { memory, question, isDisabled, isSettled, isRead, hasKeys, onAnswer } = props;
+  const { suggestion } = memory;
+  const again = (): void => {
+    if (suggestion !== null) void onAnswer(suggestion);
+  };
+  const shortcut = { keys: '.', does: 'The same answer as before', answers: true, run: again };
+  useShortcuts(hasKeys && suggestion !== null ? [shortcut] : [], [hasKeys, memory, isSettled, isRead]);
+  return (
+    <div class="memory">
+      <p class="faint">{memoryText(memory)}</p>
+      {suggestion !== null && (
+        <button
+          type="button"
+          class="button choice"
+          disabled={isDisabled}
+          aria-disabled={!isSettled || (!isRead && mayAllow(question, suggestion))}
+          onClick={again}
+        >
+          {hasKeys && (
+            <span class="kbd" aria-hidden="true">
+              .
+            </span>
+          )}
+          <span class="choice-text">{suggestionText(question, suggestion)}</span>
+        </button>
+      )}
+    </div>
+  );
+}
