@@ -60,6 +60,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   },
   { names: ['export', 'replay'], load: async () => (await import('./commands/recordings.ts')).addRecordings },
   { names: ['history'], load: async () => (await import('./commands/history.ts')).addHistory },
+  { names: ['catchup'], load: async () => (await import('./commands/catching-up.ts')).addCatchingUp },
   { names: ['search'], load: async () => (await import('./commands/searching.ts')).addSearching },
   { names: ['start', 'serve', 'up', 'down'], load: async () => (await import('./commands/serving.ts')).addServing },
   { names: ['open'], load: async () => (await import('./commands/web-page.ts')).addWebPage },

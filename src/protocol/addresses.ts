@@ -100,6 +100,7 @@ export const ADDRESSES = {
   questionMemory: { method: 'get', path: '/sessions/{slug}/memory' },
   memory: { method: 'get', path: '/memory' },
   forgetMemory: { method: 'delete', path: '/memory' },
+  catchup: { method: 'get', path: '/catchup' },
   testRules: { method: 'post', path: '/rules/test' },
   suggestRules: { method: 'get', path: '/rules/suggestions' },
   trustRules: { method: 'post', path: '/rules/trust' },

@@ -3,6 +3,7 @@ export * from './allowing.ts';
 export * from './always.ts';
 export * from './attention.ts';
 export * from './budgets.ts';
+export * from './catchup.ts';
 export * from './changes.ts';
 export type { Completion } from './completions.ts';
 export * from './delivery.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALWAYS_ROUTES } from './always.ts';
 import { BUDGET_ROUTES } from './budget-routes.ts';
+import { CATCHUP_ROUTES } from './catchup.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
@@ -115,6 +116,7 @@ export const ROUTES = {
   ...RULE_ROUTES,
   ...ALWAYS_ROUTES,
   ...MEMORY_ROUTES,
+  ...CATCHUP_ROUTES,
   ...SINK_ROUTES,
   ...SCHEDULE_ROUTES,
   ...VIEW_ROUTES,

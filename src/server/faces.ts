@@ -13,6 +13,7 @@ import { createRights } from './auth/session-rights.ts';
 import { createSignIns } from './auth/sign-ins.ts';
 import { fileToken, fixedToken } from './auth/token.ts';
 import type { BudgetDesk } from './budgets/budget-desk.ts';
+import { createCatchupDesk } from './catchup/catchup-desk.ts';
 import { countChanges } from './changes/count-changes.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
@@ -29,6 +30,7 @@ import { carryOutCall } from './machines/carry-out.ts';
 import { createMachinesDesk } from './machines/machines-desk.ts';
 import { createMemoryDesk } from './memory/memory-desk.ts';
 import { createPush } from './push/push.ts';
+import { createOlderRecordings } from './replay/older-recordings.ts';
 import type { Replays } from './replay/replays.ts';
 import { createReviewDesk } from './review/review-desk.ts';
 import type { Scheduler } from './schedules/scheduler.ts';
@@ -78,6 +80,8 @@ export interface FacesOptions {
   reviews: ReviewStore;
   /** the answers that people gave */
   answers: AnswerStore;
+  /** since when the person was away, in Unix milliseconds; null if unknown */
+  awaySince(): number | null;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
   schedules: Scheduler;
@@ -160,6 +164,10 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     recordings: options.recordings,
     rules: options.rules,
     memory: createMemoryDesk({ store: options.answers, sessions }),
+    catchup: createCatchupDesk({
+      ...{ sessions, turns, clock, awaySince: options.awaySince },
+      older: createOlderRecordings({ streamDir: settings.stream_dir, replays }).list,
+    }),
     schedules: options.schedules,
     views: createSavedViews(join(home, 'views.json')),
     sinks: options.sinks,

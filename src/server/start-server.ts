@@ -141,7 +141,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       timezone,
       baseUrl: () => settings.public_url ?? address,
     });
-    const presence = watchPresence(sessions, clock);
+    const presence = watchPresence({ sessions, file: join(settings.home, 'presence.json'), clock, log });
     sinks = createSinks({
       sessions,
       idOf: fleet.idOf,
@@ -161,6 +161,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       recordings: bounds.report,
       reviews: createReviewStore(database),
       answers,
+      awaySince: presence.awaySince,
       idOf: fleet.idOf,
       schedules,
       sinks,

@@ -8,6 +8,7 @@ import { type Command, type CommandSet, createCommandSet } from './command-set.t
 import { confirmEnd, forkSession, renameSession, restartSession } from './lifecycle.ts';
 import { showAudit } from './modes/audit.ts';
 import { budgetByWords } from './modes/budgets.ts';
+import { showCatchup } from './modes/catchup.ts';
 import { showChanges } from './modes/changes.ts';
 import { confirm } from './modes/confirm.ts';
 import { finish } from './modes/finish.ts';
@@ -139,6 +140,11 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     usage: '/resources',
     about: 'the memory and processor time of each session',
     run: showResources,
+  },
+  '/catchup': {
+    usage: '/catchup',
+    about: 'what happened while you were away',
+    run: showCatchup,
   },
   '/schedule': {
     usage: '/schedule',

@@ -65,6 +65,7 @@ async function startAgain(): Promise<Faces> {
     idOf: (slug) => sessions.idOf(slug),
     rules,
     answers,
+    awaySince: () => null,
     schedules: memorySchedules(sessions, createSystemClock()),
     sinks: memorySinks({ home: world.cbosHome, sessions, clock: createSystemClock() }),
     budgets: memoryBudgets(sessions, createSystemClock()).desk,

@@ -90,6 +90,8 @@ export interface StartOptions {
   /** directory of the built documentation */
   docsDir?: string;
   recordings?: () => Promise<Recordings>;
+  /** since when the person was away */
+  awaySince?: number;
   /** by default, `$10` a day for all sessions together */
   budgets?: readonly BudgetRule[];
 }
@@ -145,6 +147,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       rules: desk,
       reviews,
       answers,
+      awaySince: () => options.awaySince ?? null,
       idOf: (slug) => sessions.idOf(slug),
       schedules,
       sinks,

@@ -15,6 +15,7 @@ import {
 } from '../../protocol/index.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
+import type { CatchupDesk } from '../catchup/catchup-desk.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { MemoryDesk } from '../memory/memory-desk.ts';
@@ -53,6 +54,7 @@ export interface HandlerOptions extends SignInOptions {
   replays: Replays;
   rules: RulesDesk;
   memory: MemoryDesk;
+  catchup: CatchupDesk;
   schedules: Scheduler;
   views: SavedViews;
   sinks: Sinks;

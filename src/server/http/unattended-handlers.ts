@@ -1,6 +1,7 @@
 import { recordingAt } from '../../core/recording/index.ts';
 import type {
   ALWAYS_ROUTES,
+  CATCHUP_ROUTES,
   KeptRecording,
   MEMORY_ROUTES,
   RULE_ROUTES,
@@ -10,6 +11,7 @@ import type {
 import { type AlwaysDesk, type AlwaysOptions, createAlwaysDesk } from '../approval/always-desk.ts';
 import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
+import type { CatchupDesk } from '../catchup/catchup-desk.ts';
 import type { MemoryDesk } from '../memory/memory-desk.ts';
 import type { Scheduler } from '../schedules/scheduler.ts';
 import type { Sinks } from '../sinks/sinks.ts';
@@ -19,6 +21,7 @@ type UnattendedRoute =
   | keyof typeof RULE_ROUTES
   | keyof typeof ALWAYS_ROUTES
   | keyof typeof MEMORY_ROUTES
+  | keyof typeof CATCHUP_ROUTES
   | keyof typeof SCHEDULE_ROUTES
   | keyof typeof SINK_ROUTES
   | 'listBudgets'
@@ -28,6 +31,7 @@ type UnattendedRoute =
 export function createUnattendedHandlers({
   rules,
   memory,
+  catchup,
   schedules,
   sinks,
   budgets,
@@ -39,6 +43,7 @@ export function createUnattendedHandlers({
   olderRecordings(slug: string): Promise<KeptRecording[]>;
   rules: RulesDesk;
   memory: MemoryDesk;
+  catchup: CatchupDesk;
   schedules: Scheduler;
   sinks: Sinks;
   budgets: BudgetDesk;
@@ -47,6 +52,7 @@ export function createUnattendedHandlers({
     ...createRuleHandlers(rules, olderRecordings),
     ...createAlwaysHandlers(createAlwaysDesk({ sessions, rules })),
     ...createMemoryHandlers(memory),
+    catchup: ({ query }) => catchup.read(query.since ?? null),
     ...createScheduleHandlers(schedules),
     ...createSinkHandlers(sinks),
     ...createBudgetHandlers(budgets),

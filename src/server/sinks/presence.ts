@@ -1,4 +1,8 @@
+import { z } from 'zod';
+import { awaySince, NEVER_THERE, noteThere } from '../../core/catchup/index.ts';
 import type { Clock } from '../clock.ts';
+import type { Logger } from '../logger.ts';
+import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Sessions } from '../sessions.ts';
 
 /** Knows whether a person is at the desk. */
@@ -7,13 +11,44 @@ export interface Presence {
   sessions: Sessions;
   /** null if nobody has looked or acted since the server started */
   lookedMsAgo(): number | null;
+  /** since when the person was away, in Unix milliseconds, also before the server started; null if unknown */
+  awaySince(): number | null;
 }
 
+const Kept = z.object({ lastAt: z.number().nullable(), leftAt: z.number().nullable() });
+
+/** How often the file is written at most. A catch-up that begins a minute early is no worse. */
+const WRITE_EVERY_MS = 60_000;
+
 /** Records when a person looks at a session or acts on one. Answers through the buttons of a sink do not count. */
-export function watchPresence(base: Sessions, clock: Clock): Presence {
+export function watchPresence(options: {
+  sessions: Sessions;
+  /** keeps the times for the next server */
+  file: string;
+  clock: Pick<Clock, 'now' | 'elapsed'>;
+  log: Pick<Logger, 'warn'>;
+}): Presence {
+  const { sessions: base, file, clock, log } = options;
+  let there = NEVER_THERE;
+  try {
+    there = readPrivateFile(file, Kept) ?? NEVER_THERE;
+  } catch (cause) {
+    // The server must start without it.
+    log.warn({ err: cause, file }, 'the time when a person was last there could not be read');
+  }
   let at: number | null = null;
+  let writtenAt: number | null = null;
   const acted = (): void => {
     at = clock.elapsed();
+    there = noteThere(there, clock.now());
+    if (writtenAt !== null && at - writtenAt < WRITE_EVERY_MS) return;
+    writtenAt = at;
+    try {
+      writePrivateFile(file, there);
+    } catch (cause) {
+      // On a full disk, the next catch-up begins too early. No action of the person may fail because of that.
+      log.warn({ err: cause, file }, 'the time when a person was last there could not be saved');
+    }
   };
   const noting =
     <A extends unknown[], R>(work: (...given: A) => R) =>
@@ -36,5 +71,6 @@ export function watchPresence(base: Sessions, clock: Clock): Presence {
       },
     },
     lookedMsAgo: () => (at === null ? null : clock.elapsed() - at),
+    awaySince: () => awaySince(there, clock.now()),
   };
 }

@@ -5,6 +5,7 @@ import { SessionList } from '../list/list.tsx';
 import { ArchivedPage } from '../pages/archived.tsx';
 import { AuditPage } from '../pages/audit.tsx';
 import { BudgetsPage } from '../pages/budgets.tsx';
+import { CatchupPage } from '../pages/catchup.tsx';
 import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { InboxPage } from '../pages/inbox.tsx';
@@ -87,6 +88,8 @@ function CurrentPage() {
       return <LostPage />;
     case 'budgets':
       return <BudgetsPage />;
+    case 'catchup':
+      return <CatchupPage />;
     case 'resources':
       return <ResourcesPage />;
     case 'schedules':

@@ -18,6 +18,7 @@ export type Place =
   | { page: 'history' }
   | { page: 'budgets' }
   | { page: 'resources' }
+  | { page: 'catchup' }
   | { page: 'schedules' }
   | { page: 'rules' }
   | { page: 'audit'; session: string | null }
@@ -77,6 +78,7 @@ export function parsePlace(hash: string): Place {
     case 'history':
     case 'budgets':
     case 'resources':
+    case 'catchup':
     case 'schedules':
     case 'rules':
     case 'settings':

@@ -47,6 +47,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g c', does: 'Schedules', run: () => goTo({ page: 'schedules' }) },
   { keys: 'g b', does: 'Budgets', run: () => goTo({ page: 'budgets' }) },
   { keys: 'g m', does: 'Memory and processor time of each session', run: () => goTo({ page: 'resources' }) },
+  { keys: 'g w', does: 'While you were away', run: () => goTo({ page: 'catchup' }) },
   { keys: 'g r', does: 'Rules that answer for you', run: () => goTo({ page: 'rules' }) },
   {
     keys: 'g u',

@@ -156,6 +156,7 @@ describe('the OpenAPI description', () => {
       streamDir: '/nowhere',
       recordings: async () => NO_RECORDINGS,
       rules: rules.desk,
+      catchup: { read: async () => ({ since: '', from: 'day', sessions: [] }) },
       memory: createMemoryDesk({ store: rules.answers, sessions }),
       schedules: memorySchedules(sessions, createSystemClock()),
       sinks: memorySinks({ home: '/nowhere', sessions, clock: createSystemClock() }),

@@ -119,7 +119,7 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   listRules: { query: { folder: '/tmp' } },
   addRule: { body: { effect: 'allow', command: 'npm test', only: 'AUTH', count: 2 } },
   removeRule: { params: { id: 'r1' }, before: () => ruled() },
-  ...{ memory: {}, forgetMemory: {} },
+  ...{ catchup: {}, memory: {}, forgetMemory: {} },
   questionMemory: { params: { slug: 'AUTH' }, before: () => void server.sessions.change('AUTH', QUESTION) },
   testRules: { body: { tool: 'Bash', input: { command: 'npm test' }, session: 'AUTH' } },
   suggestRules: {},

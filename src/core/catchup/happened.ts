@@ -1,0 +1,53 @@
+import type { CatchupEvent, CatchupKind, StatusChange } from '../../protocol/index.ts';
+
+export type Happened = Omit<CatchupEvent, 'replay'>;
+
+/** How many events of a session are kept. The last ones matter most. */
+const MOST_EVENTS = 100;
+
+type Told = Pick<StatusChange, 'at' | 'primary' | 'detail'>;
+
+/**
+ * Returns what happened in a session, oldest first.
+ * @param changes its changes of status, oldest first; consecutive ones may repeat a status
+ */
+export function happenedIn(changes: readonly Told[]): Happened[] {
+  const steps = changes.filter(({ primary, detail }, index) => {
+    const before = changes[index - 1];
+    return before === undefined || before.primary !== primary || before.detail !== detail;
+  });
+  const events = steps.flatMap((step, index): Happened[] => {
+    const found = kindOf(step, steps[index - 1] ?? null);
+    if (found === null) return [];
+    const next = steps[index + 1];
+    const lasted = next === undefined ? null : Math.max(0, Date.parse(next.at) - Date.parse(step.at));
+    return [{ at: step.at, ...found, lasted_ms: lasted }];
+  });
+  return events.slice(-MOST_EVENTS);
+}
+
+function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 'kind' | 'question'> | null {
+  const plain = (kind: CatchupKind) => ({ kind, question: null });
+  switch (primary) {
+    case 'idle':
+      // A session that is ready has not begun a turn. After a restart of the server, the status was unknown before.
+      if (detail === 'waiting_input') return before === null || endsTurn(before) ? plain('finished') : null;
+      return detail === 'error' ? plain('failed') : null;
+    case 'waiting':
+      if (detail === 'limit') return plain('limit');
+      return isQuestion(detail) ? { kind: 'asked', question: detail } : null;
+    case 'stuck':
+      return plain('stuck');
+    case 'dead':
+      // The first change may only repeat what was known before.
+      return before === null ? null : plain('stopped');
+    default:
+      return null;
+  }
+}
+
+const endsTurn = ({ primary }: Told): boolean => primary === 'active' || primary === 'stuck' || primary === 'waiting';
+
+const QUESTIONS = new Set(['permission', 'question', 'plan', 'setup'] as const);
+const isQuestion = (detail: string | null): detail is NonNullable<Happened['question']> =>
+  (QUESTIONS as ReadonlySet<string | null>).has(detail);

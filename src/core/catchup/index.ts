@@ -1,0 +1,3 @@
+export * from './away.ts';
+export * from './first-lines.ts';
+export * from './happened.ts';

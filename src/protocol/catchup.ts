@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { QuestionKind } from './question.ts';
+import type { Route } from './route.ts';
+import { Timestamp } from './words.ts';
+
+/**
+ * What happened in a session. `finished`: a turn ended well. `failed`: it ended with an error. `limit`: a usage limit
+ * stopped it. `asked`: a question opened. `stuck`: a turn showed no sign of life. `stopped`: Claude Code ended.
+ */
+export const CatchupKind = z.enum(['finished', 'failed', 'limit', 'asked', 'stuck', 'stopped']);
+export type CatchupKind = z.infer<typeof CatchupKind>;
+
+/** The place in a recording that shows an event. */
+export const CatchupReplay = z
+  .object({
+    recording: z
+      .string()
+      .meta({ description: 'the name of the session, or SLUG.N for one that a restart moved aside' }),
+    t: z.number().min(0).meta({ description: 'seconds from the start of the recording' }),
+  })
+  .meta({ id: 'CatchupReplay' });
+export type CatchupReplay = z.infer<typeof CatchupReplay>;
+
+export const CatchupEvent = z
+  .object({
+    at: Timestamp,
+    kind: CatchupKind,
+    question: QuestionKind.nullable().meta({
+      description:
+        'of `asked`: what kind of question; `question` may also have been asked in words at the end of a turn',
+    }),
+    lasted_ms: z.int().nullable().meta({ description: 'until the next change; null if it lasts' }),
+    replay: CatchupReplay.nullable().meta({ description: 'null for a JSON session, and if no recording shows it' }),
+  })
+  .meta({ id: 'CatchupEvent' });
+export type CatchupEvent = z.infer<typeof CatchupEvent>;
+
+export const CatchupSession = z
+  .object({
+    session: z.string(),
+    asks: z.boolean().meta({ description: 'whether a question is open now' }),
+    finished: z.int().meta({ description: 'how many turns ended well' }),
+    reply: z.string().nullable().meta({ description: 'the first lines of its last reply' }),
+    changes: z.object({ files: z.int(), added: z.int(), removed: z.int() }).nullable().meta({
+      description:
+        'What its turns changed; a file counts once for each turn that changed it. null if the files of its turns are not saved',
+    }),
+    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported it' }),
+    is_cost_by_day: z.boolean().meta({
+      description:
+        'whether the cost is that of whole days, from the day of `since` on: a session in a terminal reports no more',
+    }),
+    events: z.array(CatchupEvent).meta({ description: 'Oldest first; at most the last 100' }),
+  })
+  .meta({ id: 'CatchupSession' });
+export type CatchupSession = z.infer<typeof CatchupSession>;
+
+/** What happened while the person was away. */
+export const Catchup = z
+  .object({
+    since: Timestamp,
+    from: z.enum(['request', 'away', 'day']).meta({
+      description:
+        'where `since` comes from: the request, the last time the person was there, or, if that is unknown, a day ago',
+    }),
+    sessions: z.array(CatchupSession).meta({ description: 'Those that ask first, then the last to change first' }),
+  })
+  .meta({ id: 'Catchup' });
+export type Catchup = z.infer<typeof Catchup>;
+
+/** The part of the REST interface for a person who returns. */
+export const CATCHUP_ROUTES = {
+  catchup: {
+    method: 'get',
+    path: '/catchup',
+    summary: 'What the sessions did while their person was away: who finished, asked or stalled, and what changed',
+    query: z.strictObject({
+      since: Timestamp.optional().meta({ description: 'Default: when the person was last there' }),
+    }),
+    success: 200,
+    response: Catchup,
+    errors: [],
+  },
+} as const satisfies Record<string, Route>;
