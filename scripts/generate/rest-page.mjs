@@ -73,6 +73,7 @@ export function restPage(document) {
 function requestSection({ path, method, operation }, { schemas, link }) {
   const { operationId, summary, parameters = [], requestBody, responses, security } = operation;
   const body = requestBody?.content['application/json']?.schema;
+  const takesBytes = requestBody?.content['application/octet-stream'] !== undefined;
   const query = parameters.filter((one) => one.in === 'query');
   const asked = {
     properties: Object.fromEntries(
@@ -87,7 +88,12 @@ function requestSection({ path, method, operation }, { schemas, link }) {
     '',
     ...fieldTable(asked, { link, head: 'query', marksOptional: true }),
     ...(body === undefined ? [] : bodyTable(body, { schemas, link })),
-    ...['```sh', curl({ path, method, example: REST_EXAMPLES[operationId], hasBody: body !== undefined }), '```', ''],
+    '```sh',
+    takesBytes
+      ? `${curl({ path: `${path}?name=shot.png`, method, example: null, hasBody: false })} \\\n     --data-binary @shot.png`
+      : curl({ path, method, example: REST_EXAMPLES[operationId], hasBody: body !== undefined }),
+    '```',
+    '',
     answerLine(responses, link),
     '',
   ];

@@ -45,6 +45,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
     load: async () => (await import('./commands/talking.ts')).addTalking,
   },
   { names: ['invoke', 'events', 'costs'], load: async () => (await import('./commands/conversing.ts')).addConversing },
+  { names: ['files'], load: async () => (await import('./commands/filing.ts')).addFiling },
   { names: ['queue'], load: async () => (await import('./commands/queueing.ts')).addQueueing },
   { names: ['draft', 'stash'], load: async () => (await import('./commands/drafting.ts')).addDrafting },
   { names: ['rules'], load: async () => (await import('./commands/ruling.ts')).addRuling },

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import {
   ConnectionLostError,
   type Dispose,
+  type StreamedBody,
   type Transport,
   type TransportRequest,
   type TransportResponse,
@@ -106,6 +107,29 @@ function requestOverSocket(
     const onEnd = (): void => fail(new ConnectionLostError('the connection ended before the answer'));
     socket.on('data', onData).on('end', onEnd).on('error', fail);
     socket.write(requestText(request));
+    const { body } = request;
+    if (body !== null && typeof body !== 'string') writeStreamed(socket, body).catch(fail);
+  });
+}
+
+/** @throws Error if the body does not have its announced size, or cannot be read */
+async function writeStreamed(socket: Socket, { sizeBytes, read }: StreamedBody): Promise<void> {
+  let left = sizeBytes;
+  for await (const chunk of read()) {
+    left -= chunk.length;
+    if (left < 0 || socket.destroyed) break;
+    if (!socket.write(chunk)) await written(socket);
+  }
+  if (left !== 0 && !socket.destroyed) throw new Error('the file changed while it was sent');
+}
+
+function written(socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const go = (): void => {
+      socket.off('drain', go).off('close', go);
+      resolve();
+    };
+    socket.on('drain', go).on('close', go);
   });
 }
 
@@ -119,11 +143,13 @@ const BREAKS_LINES = /[\0\r\n]/;
 
 function requestText({ method, path, headers, body }: TransportRequest): string {
   // The length is sent even without a body, because otherwise the server would have to read the connection to find out.
-  const length = method === 'GET' ? [] : [`content-length: ${Buffer.byteLength(body ?? '')}`];
+  const text = typeof body === 'string' ? body : '';
+  const bytes = body === null || typeof body === 'string' ? Buffer.byteLength(text) : body.sizeBytes;
+  const length = method === 'GET' ? [] : [`content-length: ${bytes}`];
   const given = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   const lines = [`${method} ${path} HTTP/1.1`, `host: ${HOST}`, ...given, ...length, 'connection: close'];
   if (path.includes(' ') || lines.some((line) => BREAKS_LINES.test(line))) throw new Error(`No address: ${path}`);
-  return `${lines.join('\r\n')}\r\n\r\n${body ?? ''}`;
+  return `${lines.join('\r\n')}\r\n\r\n${text}`;
 }
 
 interface ArrivingAnswer {

@@ -6,17 +6,24 @@ import {
   type RouteInput,
   type RouteName,
   type RouteOutput,
+  type StoredFile,
 } from '../protocol/index.ts';
 import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
-import type { Transport, TransportResponse } from './transport.ts';
+import type { StreamedBody, Transport, TransportResponse } from './transport.ts';
 
 /** The routes that answer with JSON, which are all except the one for the recording's bytes. */
-export type CallName = Exclude<RouteName, 'stream'>;
+export type CallName = Exclude<RouteName, 'stream' | 'uploadFile' | 'readFile'>;
 
 export interface CallerOptions {
   transport: Pick<Transport, 'request'>;
   /** the API's token, needed unless the transport authenticates by other means, as the local socket does */
   token?: string;
+}
+
+/** A file for a session. */
+export interface FileToUpload extends StreamedBody {
+  /** as its owner calls it; the server makes a safe name of it */
+  name: string;
 }
 
 /** The part of a client that sends requests. It loads no schema. */
@@ -35,6 +42,11 @@ export interface Caller {
    * @throws CatalogueError no_such_session, no_recording, range_not_satisfiable, no_server; while reading: no_server
    */
   recording(slug: string, from?: number): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Stores a file beside a session.
+   * @throws CatalogueError no_such_session, file_too_large, too_many_files, files_unavailable, disk_full, no_server
+   */
+  upload(slug: string, file: FileToUpload): Promise<StoredFile>;
 }
 
 /** Creates a typed client of the REST interface. It opens no connection before the first call. */
@@ -43,12 +55,12 @@ export function createCaller(options: CallerOptions): Caller {
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
 
   const request = async (route: Address, input: AnyInput): Promise<TransportResponse> => {
-    const body = input.body === undefined ? null : JSON.stringify(input.body);
+    const { body = null, type } = bodyOf(input);
     try {
       const response = await transport.request({
         method: route.method.toUpperCase(),
         path: fillPath(route.path, input),
-        headers: body === null ? headers : { ...headers, 'content-type': 'application/json' },
+        headers: type === undefined ? headers : { ...headers, 'content-type': type },
         body,
       });
       if (response.status >= 200 && response.status < 300) return response;
@@ -60,27 +72,39 @@ export function createCaller(options: CallerOptions): Caller {
 
   return {
     async call<N extends CallName>(name: N, ...[input]: [input?: RouteInput<N>]): Promise<RouteOutput<N>> {
-      const response = await request(ADDRESSES[name], (input ?? {}) as AnyInput);
-      const text = await response.text().catch((error: unknown) => {
-        throw errorFromTransport(error);
-      });
-      const value = parseJson(text);
-      if (value === undefined) throw new CatalogueError('internal', "The server's answer isn't JSON");
-      // Bytes become a value here. The value is not parsed by the schema, which would refuse words that only a newer
-      // server knows.
-      return value as RouteOutput<N>;
+      return readJson<RouteOutput<N>>(await request(ADDRESSES[name], (input ?? {}) as AnyInput));
     },
     async recording(slug, from) {
       const response = await request(ADDRESSES.stream, { params: { slug }, query: { from } });
       return readBytes(response);
     },
+    upload: async (slug, { name, ...file }) =>
+      readJson<StoredFile>(await request(ADDRESSES.uploadFile, { params: { slug }, query: { name }, file })),
   };
+}
+
+async function readJson<T>(response: TransportResponse): Promise<T> {
+  const text = await response.text().catch((error: unknown) => {
+    throw errorFromTransport(error);
+  });
+  const value = parseJson(text);
+  if (value === undefined) throw new CatalogueError('internal', "The server's answer isn't JSON");
+  // Bytes become a value here. The value is not parsed by the schema, which would refuse words that only a newer
+  // server knows.
+  return value as T;
 }
 
 interface AnyInput {
   params?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>>;
   body?: unknown;
+  /** sent as it is, instead of a body */
+  file?: StreamedBody;
+}
+
+function bodyOf({ body, file }: AnyInput): { body?: string | StreamedBody; type?: string } {
+  if (file !== undefined) return { body: file, type: 'application/octet-stream' };
+  return body === undefined ? {} : { body: JSON.stringify(body), type: 'application/json' };
 }
 
 /** Fills `{slug}` and appends the query. */
@@ -104,6 +128,7 @@ function encodeParam({ path, name }: { path: string; name: string }, value: stri
     throw new CatalogueError('no_such_session', `No session is named ${JSON.stringify(value.slice(0, MAX_QUOTED))}`);
   }
   if (!/^[\w-]+$/.test(value)) {
+    if (path.includes('/files/')) throw new CatalogueError('file_not_stored');
     if (path.startsWith('/sinks/')) throw new CatalogueError('no_such_sink');
     if (path.startsWith('/triggers/')) throw new CatalogueError('no_such_trigger');
     if (path.startsWith('/schedules/')) throw new CatalogueError('no_such_schedule');

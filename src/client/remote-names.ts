@@ -31,7 +31,16 @@ export function withRemoteNames<C extends Caller>(caller: C): C {
       });
       return renamed(value, remote);
     }) as Caller['call'],
+    upload: async (slug, file) => {
+      if (splitRemoteName(slug) !== null) throw filesStayHere(slug);
+      return caller.upload(slug, file);
+    },
   };
+}
+
+function filesStayHere(slug: string): CatalogueError {
+  const hint = `Copy it there first (scp), and name its path in the prompt: cbos send ${slug} 'look at @PATH'`;
+  return new CatalogueError('not_over_fleet', 'A file cannot be sent to a session of another machine', { hint });
 }
 
 /** Without a fleet, no session has such a name. */

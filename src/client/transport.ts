@@ -1,13 +1,21 @@
 /** Ends a subscription. */
 export type Dispose = () => void;
 
+/** A body that is sent while it is read. */
+export interface StreamedBody {
+  /** exactly as many bytes as `read` returns */
+  sizeBytes: number;
+  read(): AsyncIterable<Uint8Array>;
+}
+
 export interface TransportRequest {
   /** `GET`, `POST`, … */
   method: string;
   /** including the query, percent-encoded: `/sessions?state=waiting` */
   path: string;
   headers: Readonly<Record<string, string>>;
-  body: string | null;
+  /** the page's transport accepts only text, because a browser reports progress only for its own uploads */
+  body: string | StreamedBody | null;
 }
 
 export interface TransportResponse {

@@ -3,7 +3,7 @@ import { Delivery } from './delivery.ts';
 import { ErrorBody } from './error-body.ts';
 import { ClaudeEvent } from './json-session.ts';
 import { MachineSessions } from './machines.ts';
-import { Answer, Invoke, Send } from './requests.ts';
+import { Answer, Invoke, Send, Text } from './requests.ts';
 import { JsonState, Session } from './session.ts';
 import { KEPT_ATTENTION } from './snooze.ts';
 import { Status } from './status.ts';
@@ -101,7 +101,7 @@ export const StreamFrame = z.discriminatedUnion('type', [
 export type StreamFrame = z.infer<typeof StreamFrame>;
 
 /** Messages from the client to the server on `/ws`. */
-export const SessionsCommand = z.strictObject({ type: z.literal('send'), slug: SlugText, text: Send.shape.text });
+export const SessionsCommand = z.strictObject({ type: z.literal('send'), slug: SlugText, text: Text });
 export type SessionsCommand = z.infer<typeof SessionsCommand>;
 
 /** Messages from the server to the client on `/ws`. */

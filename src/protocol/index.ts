@@ -15,6 +15,8 @@ export * from './errors.ts';
 export * from './event-words.ts';
 export * from './explanation.ts';
 export * from './figures.ts';
+export type { FILE_ROUTES } from './file-routes.ts';
+export * from './files.ts';
 export * from './frame-types.ts';
 export * from './frames.ts';
 export * from './grouping.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Delivery } from './delivery.ts';
 import { ErrorBody } from './error-body.ts';
+import { FileId, MOST_FILES_SENT } from './files.ts';
 import { InvokeOptions } from './json-session.ts';
 import { Tags } from './labels.ts';
 import { isSelective } from './session-selector.ts';
@@ -12,10 +13,9 @@ import { GitName } from './worktree.ts';
 /** The longest text in one request, in characters. Prompts of 200 kB occur. A body over 4 MiB is a mistake. */
 const MAX_TEXT = 1_000_000;
 
-export const Text = z
-  .string()
-  .min(1, 'the text is empty')
-  .max(MAX_TEXT, `longer than ${MAX_TEXT.toLocaleString('en')} characters`);
+const AnyText = z.string().max(MAX_TEXT, `longer than ${MAX_TEXT.toLocaleString('en')} characters`);
+const EMPTY_TEXT = 'the text is empty';
+export const Text = AnyText.min(1, EMPTY_TEXT);
 const EnvironmentVariables = z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string());
 
 /**
@@ -96,12 +96,16 @@ export type SessionPatch = z.infer<typeof SessionPatch>;
 
 export const Send = z
   .strictObject({
-    text: Text,
+    text: AnyText.default('').meta({ description: 'May be empty if there are files' }),
+    files: z.array(FileId).min(1).max(MOST_FILES_SENT).optional().meta({
+      description: 'Ids of files stored beside the session; the prompt mentions each as `@PATH`, after the text',
+    }),
     command: z.boolean().optional(),
     force: z.boolean().optional(),
     queue: z.boolean().optional(),
     idempotency_key: z.string().min(1).max(200).optional(),
   })
+  .refine(({ text, files }) => text !== '' || files !== undefined, { error: EMPTY_TEXT, path: ['text'] })
   .meta({ id: 'Send' });
 export type Send = z.infer<typeof Send>;
 

@@ -10,6 +10,8 @@ export interface Route {
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodType;
+  /** the body is a file, which is never held in memory as a whole; excludes `body` */
+  takesBytes?: boolean;
   /** HTTP status of a success */
   success: number;
   /** schema of the answer; null for bytes */

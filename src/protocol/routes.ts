@@ -5,6 +5,7 @@ import { CATCHUP_ROUTES } from './catchup.ts';
 import { CHANGES_ROUTES } from './changes-routes.ts';
 import { Completions, CompletionsQuery } from './completions.ts';
 import { Explanation } from './explanation.ts';
+import { FILE_ROUTES } from './file-routes.ts';
 import { DaysQuery, SessionDay } from './history.ts';
 import { JSON_ROUTES } from './json-routes.ts';
 import { MACHINE_ROUTES } from './machine-routes.ts';
@@ -56,6 +57,7 @@ export const ROUTES = {
   ...PAGE_ROUTES,
   ...SESSION_ROUTES,
   ...TEXT_ROUTES,
+  ...FILE_ROUTES,
   ...RECORDING_ROUTES,
   ...CHANGES_ROUTES,
   ...REVIEW_ROUTES,

@@ -16,6 +16,8 @@ export const SETTING_LIMITS = {
   max_recording_size: { min: 20_000_000 },
   max_total_size: { min: 100_000_000 },
   keep_days: { min: 1 },
+  max_file_size: { min: 1_000 },
+  keep_files_days: { min: 1 },
   stuck_threshold_ms: { min: 1_000 },
   status_spinner_settle_ms: { min: 0, max: 60_000 },
   status_prompt_settle_ms: { min: 0, max: 60_000 },

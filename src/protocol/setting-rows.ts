@@ -71,6 +71,18 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about: 'days after which CBOS removes its own recordings that belong to no listed session',
   },
   {
+    name: 'max_file_size',
+    environment: 'CBOS_MAX_FILE_SIZE',
+    file: 'max_file_size',
+    about: 'most bytes of one file that is sent into a session',
+  },
+  {
+    name: 'keep_files_days',
+    environment: 'CBOS_KEEP_FILES_DAYS',
+    file: 'keep_files_days',
+    about: 'days after which the files of a stopped session are removed; `cbos rm` removes them at once',
+  },
+  {
     name: 'claude_command',
     environment: 'CBOS_CLAUDE_COMMAND',
     file: 'claude_command',

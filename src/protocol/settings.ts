@@ -32,6 +32,8 @@ export const Settings = z.strictObject({
   max_recording_size: within(SETTING_LIMITS.max_recording_size),
   max_total_size: within(SETTING_LIMITS.max_total_size),
   keep_days: within(SETTING_LIMITS.keep_days),
+  max_file_size: within(SETTING_LIMITS.max_file_size),
+  keep_files_days: within(SETTING_LIMITS.keep_files_days),
   claude_command: z.string().min(1),
   claude_alternate_screen: z.boolean(),
   status_line_tap: StatusLineTap,

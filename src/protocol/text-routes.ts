@@ -23,6 +23,7 @@ export const TEXT_ROUTES = {
       'not_adopted',
       'command_prefix',
       'idempotency_conflict',
+      'file_not_stored',
       'screen_unreachable',
       'screen_unresponsive',
     ],

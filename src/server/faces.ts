@@ -17,6 +17,7 @@ import { createCatchupDesk } from './catchup/catchup-desk.ts';
 import { countChanges } from './changes/count-changes.ts';
 import { createSessionChanges } from './changes/session-changes.ts';
 import type { Clock } from './clock.ts';
+import { keepFiles } from './files/session-files.ts';
 import { createHttpApp } from './http/app.ts';
 import { createConnectionBounds } from './http/connection-bounds.ts';
 import { createDocsSite } from './http/docs-site.ts';
@@ -65,6 +66,8 @@ export type FaceSettings = Pick<
   | 'sessions_may'
   | 'turn_checkpoints'
   | 'turns_kept'
+  | 'max_file_size'
+  | 'keep_files_days'
 >;
 
 export interface FacesOptions {
@@ -121,7 +124,11 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     changes: createSessionChanges({ environment, scratchDir: join(home, 'compare') }),
     ...{ clock, log: logger },
   });
-  const { sessions } = counted;
+  const kept = keepFiles({
+    ...{ sessions: counted.sessions, idOf: options.idOf, settings, clock, log: logger },
+    dir: join(home, 'files'),
+  });
+  const { sessions } = kept;
   const token = settings.token === null ? fileToken(join(home, 'token')) : fixedToken(settings.token);
   const guesses = createGuesses({ accepts: token.accepts, clock, ownUser: process.getuid?.() ?? 0 });
   const signIns = createSignIns({ home, file: join(home, 'sign-ins.json'), token, guesses, clock });
@@ -153,6 +160,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   });
   const handlerOptions: HandlerOptions = {
     sessions,
+    files: kept.files,
     machines,
     changes: counted.changes,
     turns,
@@ -207,6 +215,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     onRequest: createRequestListener({ app, gate, logger, version, onProven: bounds.prove }),
     onUpgrade: (transport) => webSockets.onUpgrade(transport),
   }).catch(async (cause: unknown) => {
+    kept.dispose();
     push.dispose();
     reviews.dispose();
     pullRequests.dispose();
@@ -224,6 +233,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   return {
     address: listening.address,
     close: async () => {
+      kept.dispose();
       push.dispose();
       reviews.dispose();
       pullRequests.dispose();

@@ -131,6 +131,8 @@ function testHost({ socket, settings, host }: CommandOptions): LocalHost {
     max_recording_size: 1_000_000_000,
     max_total_size: 20_000_000_000,
     keep_days: 90,
+    max_file_size: 25_000_000,
+    keep_files_days: 90,
     claude_command: 'claude',
     claude_alternate_screen: false,
     stuck_threshold_ms: 15_000,

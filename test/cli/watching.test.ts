@@ -51,8 +51,9 @@ async function startAgain(): Promise<Faces> {
     token: TOKEN,
   };
   const more = { public_url: null, allowed_hosts: [], max_buffer_size: 100_000, stream_dir: world.streamDir };
-  const rights = { sessions_may: 'send' as const, turn_checkpoints: false, turns_kept: 100 };
   const { desk: rules, answers } = memoryRules({ home: world.cbosHome, userHome: world.home, sessions });
+  const files = { max_file_size: 1_000_000, keep_files_days: 90 };
+  const rights = { sessions_may: 'send' as const, turn_checkpoints: false, turns_kept: 100, ...files };
   const attended = attendInMemory(sessions);
   onTestFinished(attended.dispose);
   const faces = await startServerFaces({

@@ -118,6 +118,8 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
     sessions_may: 'send',
     turn_checkpoints: true,
     turns_kept: 100,
+    max_file_size: 1_000_000,
+    keep_files_days: 90,
     ...options.settings,
   };
   const { pingIntervalMs, clock = createSystemClock() } = options;

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { z } from 'zod';
 import { ALWAYS_ROUTES } from '../../src/protocol/always.ts';
+import { FILE_ROUTES } from '../../src/protocol/file-routes.ts';
 import { ErrorResponse, ROUTES, type Route, type RouteName } from '../../src/protocol/index.ts';
 import { MACHINE_ROUTES } from '../../src/protocol/machine-routes.ts';
 import { PULL_REQUEST_ROUTES } from '../../src/protocol/pull-request-routes.ts';
@@ -8,8 +9,14 @@ import { VIEW_ROUTES } from '../../src/protocol/views.ts';
 import { errorsOf } from '../../src/server/http/route-config.ts';
 import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
 
-/** Routes that separate suites call, because they need a NATS server, a forge, views, or a rule that was shown. */
-export const ELSEWHERE = { ...ALWAYS_ROUTES, ...MACHINE_ROUTES, ...PULL_REQUEST_ROUTES, ...VIEW_ROUTES };
+/** Routes that separate suites call, because they need a NATS server, a forge, views, files, or a rule that was shown. */
+export const ELSEWHERE = {
+  ...ALWAYS_ROUTES,
+  ...FILE_ROUTES,
+  ...MACHINE_ROUTES,
+  ...PULL_REQUEST_ROUTES,
+  ...VIEW_ROUTES,
+};
 
 export interface RestInput {
   params?: Record<string, string>;

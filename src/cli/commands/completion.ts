@@ -1,6 +1,6 @@
 import type { Command, Option as CommanderOption } from 'commander';
 import { type Caller, createCaller } from '../../client/index.ts';
-import { folderName, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
+import { folderName, isSlug, type Session, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { budgetScopeText } from '../../text/budget-words.ts';
 import { firstLine, sessionGist, stateText } from '../../text/session-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -110,7 +110,11 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
   visit(program, '');
 }
 
-function addOption(node: CompletionNode, option: CommanderOption, { sessions, tags, repositories }: Suggestions): void {
+function addOption(
+  node: CompletionNode,
+  option: CommanderOption,
+  { sessions, ids, tags, repositories }: Suggestions,
+): void {
   const name = option.long?.slice(2);
   if (name === undefined) return;
   const alias = option.short?.slice(1);
@@ -120,7 +124,10 @@ function addOption(node: CompletionNode, option: CommanderOption, { sessions, ta
     return;
   }
   const words = name === 'state' || name === 'for' ? STATE_SELECTOR_WORDS : (option.argChoices ?? []);
-  const known: Readonly<Record<string, readonly Suggestion[]>> = { session: sessions, tag: tags, repo: repositories };
+  const known: Readonly<Record<string, readonly Suggestion[]>> = {
+    ...{ session: sessions, tag: tags, repo: repositories },
+    rm: ids,
+  };
   const values = known[name] ?? words.map((word): Suggestion => [word, '']);
   node.option(name, option.description, offering(values), alias);
 }
@@ -160,7 +167,7 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
     const [command, ...words] = context.passedArgs;
     const known = Promise.all([
       client.call('listSessions', { query: command === 'unarchive' ? { archived: 'true' } : {} }),
-      readIds(client, command),
+      readIds(client, command, words),
     ]);
     const suggested = known.then(([sessions, ids]) => ({
       sessions: (command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion),
@@ -202,14 +209,22 @@ function choicesOf(session: Session | undefined): Suggestion[] {
   return [...words, ...options.map(({ label }, index): Suggestion => [String(index + 1), cleanLine(label)])];
 }
 
-async function readIds(client: Caller, command: string | undefined): Promise<Suggestion[]> {
+async function readIds(client: Caller, command: string | undefined, words: readonly string[]): Promise<Suggestion[]> {
   if (command === 'draft' || command === 'stash') return readDrafts(client);
   if (command === 'recover') return readSaved(client);
   if (command === 'schedule') return readSchedules(client);
   if (command === 'views') return readViews(client);
   if (command === 'notify') return readSinks(client);
   if (command === 'budget') return readBudgets(client);
+  if (command === 'files') return readFiles(client, words);
   return command === 'queue' ? readQueue(client) : [];
+}
+
+/** The ids of the files of the session that was already typed. */
+async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Suggestion[]> {
+  if (slug === undefined || !isSlug(slug)) return [];
+  const files = await client.call('listFiles', { params: { slug } }).catch(() => []);
+  return files.map(({ id, name }) => [id, cleanLine(name)]);
 }
 
 async function readSaved(client: Caller): Promise<Suggestion[]> {

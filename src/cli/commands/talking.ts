@@ -7,9 +7,11 @@ import { broadcast, isBroadcast } from '../broadcast.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { lastAnswer } from '../last-answer.ts';
+import { openLocalFile } from '../local-file.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
 import { addSelectors, type SelectorOptions } from '../selectors.ts';
 import { sendAndWait } from '../send-and-wait.ts';
+import { sendWithFiles } from '../send-files.ts';
 import { readText } from '../text-argument.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
@@ -20,6 +22,7 @@ interface SendOptions extends SelectorOptions {
   command?: boolean;
   force?: boolean;
   queue?: boolean;
+  file?: readonly string[];
   wait?: boolean;
   timeout?: number;
   yes?: boolean;
@@ -48,6 +51,7 @@ export function addTalking(program: Command, context: CliContext): void {
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
       ['cbos send AUTH and then update the docs --queue', 'hold it until the turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
+      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'with an image or another file'],
       ['cbos send AUTH fix the linter --wait', 'wait, and print its answer or its question'],
       ["cbos send --state ready 'pull, and run the tests'", 'send to every session that takes a prompt'],
       [
@@ -57,7 +61,7 @@ export function addTalking(program: Command, context: CliContext): void {
     ],
   })
     .usage(
-      '[options] <name> <text...>\n       cbos send [options] --all|--state <state>|--tag <tag>|--repo <name> <text...>',
+      '[options] <name> <text...>\n       cbos send [options] <name> --file <path> [text...]\n       cbos send [options] --all|--state <state>|--tag <tag>|--repo <name> <text...>',
     )
     .argument('[name]', 'the session')
     .argument('[text...]', 'the prompt; - reads standard input')
@@ -66,17 +70,20 @@ export function addTalking(program: Command, context: CliContext): void {
     .option('--command', 'run a text that starts with / or ! as a command')
     .option('--force', 'type it no matter what the session shows')
     .option('--queue', 'hold it until the session is ready')
+    .option('--file <path>', 'give the session a copy of this file; may be repeated', collectFile)
     .option('--wait', 'wait until the session is ready again, and print its answer or question')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('-y, --yes', 'for several sessions: do not ask')
     .option('--json', 'print the REST body; with --wait, the session afterwards')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {
+        if (options.file !== undefined) throw filesToOne();
         await broadcast(context, slug === undefined ? [] : [slug, ...words], options);
         return;
       }
       if (slug === undefined) throw missing('name');
-      if (words.length === 0) throw missing('text');
+      const { file: paths = [] } = options;
+      if (words.length === 0 && paths.length === 0) throw missing('text');
       if (options.wait === true && slug.includes('/')) {
         throw new CommandError(
           '--wait works only for sessions of this machine',
@@ -85,13 +92,14 @@ export function addTalking(program: Command, context: CliContext): void {
         );
       }
       const body = {
-        text: await readText(context, words, 'cbos send'),
+        text: words.length === 0 ? '' : await readText(context, words, 'cbos send'),
         ...(options.command === true ? { command: true } : {}),
         ...(options.force === true ? { force: true } : {}),
         ...(options.queue === true ? { queue: true } : {}),
       };
+      const files = await Promise.all(paths.map((path) => openLocalFile(path, context.io.cwd)));
       const client = await context.client();
-      const send = (): Promise<Delivery> => client.call('send', { params: { slug }, body });
+      const send = (): Promise<Delivery> => sendWithFiles(client, { slug, body, files });
       try {
         if (options.wait !== true) {
           const delivery = await send();
@@ -204,6 +212,14 @@ async function printOutcome(context: CliContext, session: Session, isJson: boole
   if (answer === '') out.line(sessionLine(session));
   else out.line(answer);
   if (question !== null) out.notice(`${slug} ended its turn with a question — cbos send ${slug} TEXT answers it`);
+}
+
+function collectFile(path: string, sofar: readonly string[] = []): readonly string[] {
+  return [...sofar, path];
+}
+
+function filesToOne(): CommandError {
+  return new CommandError('--file works only for one session', 'cbos send AUTH TEXT --file PATH', EXIT.usage);
 }
 
 function missing(argument: string): CommandError {

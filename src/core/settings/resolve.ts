@@ -27,6 +27,8 @@ const DEFAULT_MAX_BUFFER_SIZE = 100_000;
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 /** A size that a laptop's disk can spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
+/** Photos of a phone have 3 to 8 MB. Claude Code itself shrinks images, and reads no PDF above 32 MB. */
+const DEFAULT_MAX_FILE_SIZE = 25_000_000;
 /** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
 /** Any status line takes a row of the screen from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
@@ -118,6 +120,8 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     max_recording_size: DEFAULT_MAX_RECORDING_SIZE,
     max_total_size: DEFAULT_MAX_TOTAL_SIZE,
     keep_days: DEFAULT_KEEP_DAYS,
+    max_file_size: DEFAULT_MAX_FILE_SIZE,
+    keep_files_days: DEFAULT_KEEP_DAYS,
     claude_command: 'claude',
     claude_alternate_screen: false,
     stuck_threshold_ms: DEFAULT_THRESHOLDS.stuckMs,

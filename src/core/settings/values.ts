@@ -19,6 +19,8 @@ const FORMS: Readonly<Record<SettingName, Form>> = {
   max_recording_size: 'integer',
   max_total_size: 'integer',
   keep_days: 'integer',
+  max_file_size: 'integer',
+  keep_files_days: 'integer',
   claude_command: 'command',
   claude_alternate_screen: 'boolean',
   stuck_threshold_ms: 'integer',

@@ -74,6 +74,36 @@ export const TEXT_ERRORS = {
     meaning: 'CBOS no longer holds this delivery',
     hint: 'Only queued deliveries can be changed or cancelled',
   },
+  file_too_large: {
+    status: 413,
+    exit: EXIT.refused,
+    meaning: 'The file is larger than the server stores',
+    hint: 'Send a smaller one, or raise the setting max_file_size; Claude Code can also read a file by its path',
+  },
+  too_many_files: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The session has as many stored files as CBOS keeps for one session',
+    hint: '`cbos files SLUG` lists them, `cbos files SLUG --rm ID` deletes one',
+  },
+  files_unavailable: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'Files cannot be given to this session',
+    hint: 'Copy the file into the folder of the session, and name its path in the prompt',
+  },
+  file_not_stored: {
+    status: 404,
+    exit: EXIT.failed,
+    meaning: 'No such file is stored beside the session',
+    hint: '`cbos files SLUG` lists the stored files; `cbos send SLUG --file PATH` stores one and sends it',
+  },
+  file_in_use: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'A text that the session has not read yet mentions the file',
+    hint: 'Cancel the text first (`cbos queue`), or delete the file when the session has read the text',
+  },
   search_unavailable: {
     status: 503,
     exit: EXIT.failed,

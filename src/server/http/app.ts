@@ -10,6 +10,7 @@ import { WORKER_HEADER, WORKER_SCRIPT } from '../auth/gate.ts';
 import type { RightsOf } from '../auth/session-rights.ts';
 import type { Logger } from '../logger.ts';
 import { invalidRequest, toFailure } from './error-response.ts';
+import { drain } from './file-handlers.ts';
 import { createHandlers, type HandlerOptions } from './handlers.ts';
 import { openApiDocument } from './openapi.ts';
 import { routeConfig } from './route-config.ts';
@@ -40,6 +41,9 @@ export interface HttpAppOptions extends HandlerOptions {
 
 type Handle = (input: Record<string, unknown>) => unknown;
 
+/** The routes whose body is a file. */
+const UPLOADS = Object.values<Route>(ROUTES).filter(({ takesBytes }) => takesBytes === true);
+
 /** The routes that a session may not even read, because the sessions of other machines do not concern it. */
 const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
 
@@ -58,7 +62,8 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     ['/triggers/*', MAX_TRIGGER_BODY_BYTES],
     ['*', MAX_BODY_BYTES],
   ] as const) {
-    app.use(path, bodyLimit({ maxSize, onError: () => fail(new CatalogueError('payload_too_large')) }));
+    const limit = bodyLimit({ maxSize, onError: () => fail(new CatalogueError('payload_too_large')) });
+    app.use(path, (context, next) => (isUpload(context) ? next() : limit(context, next)));
   }
   app.use((context, next) => {
     const { method, path } = context.req;
@@ -106,21 +111,38 @@ function registerRoute(
     createRoute(routeConfig(name, route)),
     async (context) => {
       const valid = context.req.valid as (target: string) => unknown;
-      const handle = await handlerFor(context);
-      const answer = await handle({
-        params: valid.call(context.req, 'param'),
-        query: valid.call(context.req, 'query'),
-        body: valid.call(context.req, 'json'),
-        request: context.req.raw,
-        // There is no socket if a test calls the application directly.
-        from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
-      });
-      return answer instanceof Response ? answer : context.json(answer, route.success as ContentfulStatusCode);
+      const answer = handlerFor(context).then((handle) =>
+        handle({
+          params: valid.call(context.req, 'param'),
+          query: valid.call(context.req, 'query'),
+          body: valid.call(context.req, 'json'),
+          request: context.req.raw,
+          // There is no socket if a test calls the application directly.
+          from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
+        }),
+      );
+      const answered = await (route.takesBytes === true ? answer.catch(failDrained(context)) : answer);
+      if (answered instanceof Response) return answered;
+      return context.json(answered, route.success as ContentfulStatusCode);
     },
     (result) => {
       if (!result.success) fail(invalidRequest(result.error as z.ZodError, targetName(result.target)));
     },
   );
+}
+
+/** Returns a handler that reads the rest of a file before its request fails. */
+function failDrained({ req }: Context): (cause: unknown) => Promise<never> {
+  return async (cause) => {
+    await drain(req.raw.body);
+    throw cause;
+  };
+}
+
+/** Reports whether the body is a file, which may be larger than any other body and is counted as it arrives. */
+function isUpload({ req: { method, path } }: Context): boolean {
+  const isOf = (route: Route): boolean => route.method === method.toLowerCase() && pattern(route.path).test(path);
+  return UPLOADS.some(isOf);
 }
 
 function targetName(target: string): string {

@@ -17,6 +17,7 @@ import type { RulesDesk } from '../approval/rules-desk.ts';
 import type { BudgetDesk } from '../budgets/budget-desk.ts';
 import type { CatchupDesk } from '../catchup/catchup-desk.ts';
 import type { SessionChanges } from '../changes/session-changes.ts';
+import type { SessionFiles } from '../files/session-files.ts';
 import type { MachinesDesk } from '../machines/machines-desk.ts';
 import type { MemoryDesk } from '../memory/memory-desk.ts';
 import type { Push } from '../push/push.ts';
@@ -30,6 +31,7 @@ import type { TurnDesk, WhichTurn } from '../turns/turn-desk.ts';
 import type { SavedViews } from '../views/saved-views.ts';
 import type { PullRequests } from '../worktrees/pull-requests.ts';
 import type { WorktreeDesk } from '../worktrees/worktree-desk.ts';
+import { createFileHandlers } from './file-handlers.ts';
 import type { Handlers } from './handler-types.ts';
 import { createMachineHandlers } from './machine-handlers.ts';
 import { recordingBytes } from './recording-bytes.ts';
@@ -45,6 +47,7 @@ const DEFAULT_EVENTS = 200;
 export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
+  files: SessionFiles;
   /** the changes of sessions in their repositories */
   changes: SessionChanges;
   turns: TurnDesk;
@@ -129,6 +132,7 @@ export function createHandlers(options: HandlerOptions): Handlers {
       await sessions.answer(params.slug, body);
       return { status: 'answered' };
     },
+    ...createFileHandlers(options.files),
     listDeliveries: ({ params }) => sessions.deliveries(params.slug),
     getDelivery: ({ params }) => sessions.delivery(params.slug, params.id),
     patchDelivery: ({ params, body }) => sessions.changeDelivery(params.slug, params.id, body.text),

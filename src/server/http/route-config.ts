@@ -30,6 +30,7 @@ export function routeConfig(name: string, route: Route): RouteConfig {
     request: {
       ...(route.params === undefined ? {} : { params: route.params }),
       ...(route.query === undefined ? {} : { query: route.query }),
+      ...(route.takesBytes === true ? { body: { required: true, content: BYTES } } : {}),
       ...(route.body === undefined
         ? {}
         : { body: { required: true, content: { [JSON_TYPE]: { schema: route.body } } } }),

@@ -8,6 +8,7 @@ import { createSignIns } from '../../../src/server/auth/sign-ins.ts';
 import { fixedToken } from '../../../src/server/auth/token.ts';
 import { createSessionChanges } from '../../../src/server/changes/session-changes.ts';
 import { createSystemClock } from '../../../src/server/clock.ts';
+import { keepFiles } from '../../../src/server/files/session-files.ts';
 import { createHttpApp } from '../../../src/server/http/app.ts';
 import { openApiDocument } from '../../../src/server/http/openapi.ts';
 import { errorsOf } from '../../../src/server/http/route-config.ts';
@@ -122,6 +123,9 @@ describe('the OpenAPI description', () => {
     });
     onTestFinished(reviews.dispose);
     const rules = memoryRules({ home: '/nowhere', userHome: '/nowhere', sessions });
+    const settings = { max_file_size: 1_000, keep_files_days: 1 };
+    const kept = keepFiles({ sessions, idOf: (slug) => slug, dir: '/nowhere', settings, clock, log: logger });
+    onTestFinished(kept.dispose);
     const app = createHttpApp({
       signIns,
       passes: createPasses({ signIns, clock }),
@@ -131,6 +135,7 @@ describe('the OpenAPI description', () => {
       views: createSavedViews('/nowhere/views.json'),
       page: readWebPage(null),
       sessions,
+      files: kept.files,
       changes: createSessionChanges({ environment: {}, scratchDir: '/nowhere/compare' }),
       turns: createTurnDesk({
         sessions,
@@ -184,7 +189,9 @@ describe.each(entries)('%s', (name, route) => {
     expect(named('path')).toEqual(Object.keys(route.params?.shape ?? {}));
     expect(named('path')).toEqual([...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]));
     expect(named('query')).toEqual(Object.keys(route.query?.shape ?? {}));
-    expect(requestBody?.required).toBe(route.body === undefined ? undefined : true);
+    expect(requestBody?.required).toBe(route.body === undefined && route.takesBytes !== true ? undefined : true);
+    if (route.takesBytes === true)
+      expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/octet-stream']);
     if (route.body !== undefined) expectSameFields(requestBody?.content['application/json']?.schema, route.body);
   });
 

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { CatalogueError, EXIT, type StoredFile } from '../../protocol/index.ts';
+import { formatSince } from '../../text/durations.ts';
+import { formatSize } from '../../text/recording-words.ts';
+import { cleanLine } from '../../text/terminal-text.ts';
+import { CommandError } from '../command-error.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { fileText } from '../local-file.ts';
+import type { Cell } from '../output/table.ts';
+import { describe } from './command-help.ts';
+
+interface FilesOptions {
+  rm?: readonly string[];
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Adds `files`. */
+export function addFiling(program: Command, context: CliContext): void {
+  describe(program.command('files'), {
+    group: 'talking',
+    summary: 'list or delete the files that were sent into a session',
+    more: 'CBOS keeps a private copy of each file beside the session, until you delete it or the session. The first characters of an id are enough if they are unambiguous.',
+    examples: [
+      ['cbos files AUTH', 'list them'],
+      ['cbos files AUTH --rm 3f2a91c0', 'delete one; asks first'],
+      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send a file with a prompt'],
+    ],
+  })
+    .argument('<name>', 'the session')
+    .option('--rm <id>', 'delete this file; may be repeated', (id: string, sofar: readonly string[] = []) => [
+      ...sofar,
+      id,
+    ])
+    .option('-y, --yes', 'with --rm: do not ask')
+    .option('--json', 'print the REST bodies')
+    .action(async (slug: string, { rm, ...options }: FilesOptions) => {
+      const client = await context.client();
+      const files = await client.call('listFiles', { params: { slug } });
+      if (rm !== undefined) return remove(context, { slug, files, ids: rm, ...options });
+      if (options.json === true) context.out.json(files);
+      else if (files.length === 0) context.out.notice(`${slug} has no files — cbos send ${slug} --file PATH sends one`);
+      else printFiles(context, files);
+    });
+}
+
+async function remove(
+  context: CliContext,
+  request: { slug: string; files: readonly StoredFile[]; ids: readonly string[]; yes?: boolean; json?: boolean },
+): Promise<void> {
+  const { slug, files, ids, yes, json } = request;
+  const chosen = [...new Set(ids.map((id) => findFile(files, id)))];
+  const question = `Delete ${chosen.map(fileText).join(', ')} from ${slug}? This cannot be undone.`;
+  if (yes !== true && !(await confirm(context, question))) {
+    context.out.notice('nothing was deleted');
+    context.exitCode = EXIT.failed;
+    return;
+  }
+  const client = await context.client();
+  for (const { id } of chosen) {
+    const removed = await client.call('removeFile', { params: { slug, id } });
+    if (json === true) context.out.jsonLine(removed);
+    else context.out.line(`deleted: ${fileText(removed)}`);
+  }
+}
+
+/** @throws CatalogueError file_not_stored; CommandError if several ids begin so */
+function findFile(files: readonly StoredFile[], given: string): StoredFile {
+  const fitting = files.filter(({ id }) => given !== '' && id.startsWith(given));
+  const [first, second] = fitting;
+  if (first === undefined) throw new CatalogueError('file_not_stored', `No stored file has the id ${cleanLine(given)}`);
+  if (second === undefined) return first;
+  throw new CommandError(`${cleanLine(given)} matches ${fitting.length} files`, 'type more of the id', EXIT.usage);
+}
+
+function printFiles({ out, io }: CliContext, files: readonly StoredFile[]): void {
+  const now = io.now();
+  out.table(
+    [
+      { title: 'ID' },
+      { title: 'NAME', keeps: 'both ends' },
+      { title: 'SIZE' },
+      { title: 'TYPE', worth: 1 },
+      { title: 'AGE', worth: 2 },
+      { title: 'PATH', keeps: 'end', worth: 1 },
+    ],
+    files.map((file): Cell[] => [
+      { text: cleanLine(file.id), style: 'bold' },
+      { text: cleanLine(file.name) },
+      { text: formatSize(file.size) },
+      { text: cleanLine(file.type), style: 'dim' },
+      { text: formatSince(file.added_at, now) },
+      { text: cleanLine(file.path), style: 'dim' },
+    ]),
+  );
+}

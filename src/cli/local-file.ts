@@ -1,0 +1,31 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { FileToUpload } from '../client/index.ts';
+import { EXIT } from '../protocol/index.ts';
+import { formatSize } from '../text/recording-words.ts';
+import { cleanLine } from '../text/terminal-text.ts';
+import { CommandError } from './command-error.ts';
+
+/**
+ * Opens a file of this machine for a session. If the file grows meanwhile, as a log does, only what it has now is sent.
+ * @throws CommandError if it is not a file, is empty, or cannot be read
+ */
+export async function openLocalFile(path: string, cwd: string): Promise<FileToUpload> {
+  const absolute = resolve(cwd, path);
+  const shown = cleanLine(path);
+  const status = await stat(absolute).catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`${shown} cannot be read (${error.code})`, 'check the path', EXIT.usage);
+  });
+  if (!status.isFile()) throw new CommandError(`${shown} isn't a file`, 'name one file with each --file', EXIT.usage);
+  if (status.size === 0) throw new CommandError(`${shown} is empty`, 'name a file with content', EXIT.usage);
+  return {
+    name: basename(absolute),
+    sizeBytes: status.size,
+    read: () => createReadStream(absolute, { end: status.size - 1 }),
+  };
+}
+
+/** Describes a file in one line: `shot.png (120 kB)`. */
+export const fileText = ({ name, size }: { name: string; size: number }): string =>
+  `${cleanLine(name)} (${formatSize(size)})`;

@@ -1,0 +1,65 @@
+/** The longest readable part of a stored name. With the id and the folder, it fits into a line of a terminal. */
+const LONGEST_STEM = 60;
+const LONGEST_ENDING = 10;
+
+/** The name of a file whose own name has no readable part. */
+const NAMELESS = 'file';
+
+/** The media types by the ending of a name, as far as people send such files to Claude Code. */
+const TYPES: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  heic: 'image/heic',
+  svg: 'image/svg+xml',
+  pdf: 'application/pdf',
+  json: 'application/json',
+  zip: 'application/zip',
+  csv: 'text/csv',
+  html: 'text/html',
+  md: 'text/markdown',
+  txt: 'text/plain',
+  log: 'text/plain',
+};
+
+const ANY_TYPE = 'application/octet-stream';
+
+/** Returns the media type of a file by the ending of its name. */
+export function typeOfName(name: string): string {
+  const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return (Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined) ?? ANY_TYPE;
+}
+
+/**
+ * Returns a name under which a file can be stored and mentioned, whatever it was called: ASCII letters, digits, `.`,
+ * `_` and `-`. Its last character is a letter or a digit, because a mention in Claude Code ends at the last of those.
+ * @param given the name in the upload; may be a path, and is not trusted
+ * @param type the media type in the upload, which gives an ending to a name without one; null if unknown
+ */
+export function safeFileName(given: string, type: string | null): string {
+  const base = given.split(/[/\\]/).at(-1) ?? '';
+  // A letter with an accent becomes the letter.
+  const plain = base.normalize('NFKD').replaceAll(/\p{M}/gu, '');
+  const parts = /^(.*)\.([A-Za-z0-9]+)$/s.exec(plain);
+  const own = parts?.[2] ?? '';
+  const isEnding = own !== '' && own.length <= LONGEST_ENDING;
+  const stem = readable(isEnding ? (parts?.[1] ?? '') : plain);
+  const ending = isEnding ? own : endingOfType(type);
+  return ending === '' ? stem : `${stem}.${ending}`;
+}
+
+function readable(text: string): string {
+  const safe = text.replaceAll(/[^A-Za-z0-9._-]+/g, '-').replaceAll(/([._-])[._-]+/g, '$1');
+  const trimmed = safe
+    .replace(/^[._-]+/, '')
+    .slice(0, LONGEST_STEM)
+    .replace(/[._-]+$/, '');
+  return trimmed === '' ? NAMELESS : trimmed;
+}
+
+function endingOfType(type: string | null): string {
+  const plain = type?.split(';')[0]?.trim().toLowerCase();
+  return Object.entries(TYPES).find(([, one]) => one === plain)?.[0] ?? '';
+}

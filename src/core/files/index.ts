@@ -1,0 +1,2 @@
+export { safeFileName, typeOfName } from './file-name.ts';
+export { isMentionable, mentionFiles } from './mention.ts';

@@ -1,0 +1,18 @@
+/**
+ * Matches paths that Claude Code recognises after `@`. A mention ends at the first blank, `#` begins a range of lines,
+ * and quotes begin another form of mention.
+ */
+const MENTIONABLE = /^\/[\p{L}\p{N}/._+=,-]*[A-Za-z0-9]$/u;
+
+/** Reports whether Claude Code recognises the path in a mention. */
+export const isMentionable = (path: string): boolean => MENTIONABLE.test(path);
+
+/**
+ * Returns the prompt that makes Claude Code read the files: each is mentioned as `@PATH`, after the text and each on
+ * its own line. The mentions of a command stay on its line, because they are its arguments.
+ */
+export function mentionFiles(text: string, paths: readonly string[], { isCommand }: { isCommand: boolean }): string {
+  const mentions = paths.map((path) => `@${path}`);
+  if (text.trim() === '') return mentions.join('\n');
+  return isCommand ? [text.trimEnd(), ...mentions].join(' ') : `${text}\n\n${mentions.join('\n')}`;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { StoredFile, UploadQuery } from './files.ts';
+import { type Route, SlugParam } from './route.ts';
+
+const FileParams = z.object({ slug: z.string(), id: z.string() });
+
+/** The part of the REST interface that stores files beside a session, for prompts that mention them. */
+export const FILE_ROUTES = {
+  uploadFile: {
+    method: 'post',
+    path: '/sessions/{slug}/files',
+    summary: 'Store a file beside the session; the body is the file itself, and `send` then names its id in `files`',
+    params: SlugParam,
+    query: UploadQuery,
+    takesBytes: true,
+    success: 201,
+    response: StoredFile,
+    errors: ['no_such_session', 'file_too_large', 'too_many_files', 'files_unavailable', 'disk_full', 'home_read_only'],
+  },
+  listFiles: {
+    method: 'get',
+    path: '/sessions/{slug}/files',
+    summary: 'The files stored beside the session, oldest first',
+    params: SlugParam,
+    success: 200,
+    response: z.array(StoredFile),
+    errors: ['no_such_session'],
+  },
+  readFile: {
+    method: 'get',
+    path: '/sessions/{slug}/files/{id}',
+    summary: 'The bytes of a stored file, as a download',
+    params: FileParams,
+    success: 200,
+    response: null,
+    errors: ['no_such_session', 'file_not_stored'],
+  },
+  removeFile: {
+    method: 'delete',
+    path: '/sessions/{slug}/files/{id}',
+    summary: 'Delete a stored file',
+    params: FileParams,
+    success: 200,
+    response: StoredFile,
+    errors: ['no_such_session', 'file_not_stored', 'file_in_use'],
+  },
+} as const satisfies Record<string, Route>;

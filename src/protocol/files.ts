@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { Timestamp } from './words.ts';
+
+/** The largest number of files that one prompt may mention. */
+export const MOST_FILES_SENT = 20;
+
+/** The longest name in an upload. The name that is stored is much shorter. */
+const LONGEST_NAME = 1_000;
+
+export const UploadQuery = z.strictObject({
+  name: z
+    .string()
+    .max(LONGEST_NAME)
+    .optional()
+    .meta({ description: 'The name of the file; the server makes a safe name of it' }),
+});
+
+export const FileId = z.string().min(1).max(100);
+
+/** A file that is stored beside a session. */
+export const StoredFile = z
+  .object({
+    id: z.string(),
+    name: z.string().meta({ description: 'A safe form of the name it was uploaded with' }),
+    size: z.int().min(0).meta({ description: 'In bytes' }),
+    type: z.string().meta({ description: 'The media type, by the ending of its name: `image/png`' }),
+    path: z.string().meta({ description: 'Where it is on the machine of the server, as prompts mention it' }),
+    added_at: Timestamp,
+  })
+  .meta({ id: 'StoredFile' });
+export type StoredFile = z.infer<typeof StoredFile>;

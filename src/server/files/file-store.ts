@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMentionable, safeFileName, typeOfName } from '../../core/files/index.ts';
+import { openRegularFile } from '../../platform/files/regular-file.ts';
+import { isUnfinished, storeUpload } from '../../platform/files/store-upload.ts';
+import { CatalogueError, type StoredFile } from '../../protocol/index.ts';
+import { toTimestamp } from '../session/view.ts';
+
+/** The names of stored files: an id, and the readable name. */
+const STORED_NAME = /^([0-9a-f]{8})-([A-Za-z0-9._-]+)$/;
+const ID_BYTES = 4;
+
+/** A file that is being uploaded. */
+export interface ArrivingFile {
+  /** as the sender calls it, which is not trusted */
+  name: string;
+  type: string | null;
+  bytes: AsyncIterable<Uint8Array>;
+}
+
+/** The files of all sessions, in one directory for each session's id. The directory is the only record of them. */
+export interface FileStore {
+  /** @throws CatalogueError file_too_large, too_many_files, files_unavailable, invalid_request */
+  add(sessionId: string, file: ArrivingFile): Promise<StoredFile>;
+  /** Oldest first. */
+  list(sessionId: string): Promise<StoredFile[]>;
+  /** @throws CatalogueError file_not_stored */
+  find(sessionId: string, fileId: string): Promise<StoredFile>;
+  /** @throws CatalogueError file_not_stored */
+  open(file: StoredFile): Promise<FileHandle>;
+  remove(file: StoredFile): Promise<void>;
+  /** Removes all files of a session. */
+  removeAll(sessionId: string): Promise<void>;
+  /** The ids of the sessions that have a directory, with the last change of the directory in Unix milliseconds. */
+  owners(): Promise<{ sessionId: string; changedAt: number }[]>;
+  /** Removes what a killed server was writing. */
+  removeUnfinished(): Promise<void>;
+}
+
+/**
+ * @param dir created with the first file
+ * @param most the largest size of a file, and the largest number of files of one session
+ */
+export function createFileStore(dir: string, most: { bytes: number; files: number }): FileStore {
+  /** the ids of files that are being written, by the session's id, in the order in which they came */
+  const arriving = new Map<string, Set<string>>();
+
+  const names = (at: string): Promise<string[]> =>
+    readdir(at).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+
+  async function list(sessionId: string): Promise<StoredFile[]> {
+    const found = await Promise.all(
+      (await names(join(dir, sessionId))).map((name) => describe(join(dir, sessionId, name), name)),
+    );
+    const files = found.filter((one) => one !== null);
+    return files.sort((one, other) => Date.parse(one.added_at) - Date.parse(other.added_at));
+  }
+
+  async function find(sessionId: string, fileId: string): Promise<StoredFile> {
+    const file = (await list(sessionId)).find(({ id }) => id === fileId);
+    if (file === undefined) throw new CatalogueError('file_not_stored');
+    return file;
+  }
+
+  async function add(sessionId: string, id: string, { name, type, bytes }: ArrivingFile): Promise<StoredFile> {
+    const ownDir = join(dir, sessionId);
+    const stored = `${id}-${safeFileName(name, type)}`;
+    const path = join(ownDir, stored);
+    if (!isMentionable(path)) throw unmentionable(ownDir);
+    await mkdir(ownDir, { recursive: true, mode: 0o700 });
+    const size = await storeUpload({ path, bytes, mostBytes: most.bytes });
+    const file = await describe(path, stored);
+    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while it was stored');
+    if (size > 0) return file;
+    await rm(path, { force: true });
+    throw new CatalogueError('invalid_request', 'body: the file is empty');
+  }
+
+  return {
+    list,
+    find,
+    add: async (sessionId, file) => {
+      const id = randomBytes(ID_BYTES).toString('hex');
+      const before = arriving.get(sessionId) ?? new Set();
+      const counted = new Set(before);
+      arriving.set(sessionId, before.add(id));
+      try {
+        for (const stored of await list(sessionId)) counted.add(stored.id);
+        if (counted.size >= most.files) {
+          throw new CatalogueError('too_many_files', `The session has ${most.files} stored files, which is the limit`);
+        }
+        return await add(sessionId, id, file);
+      } finally {
+        before.delete(id);
+        if (before.size === 0) arriving.delete(sessionId);
+      }
+    },
+    open: async ({ path }) => {
+      const handle = await openRegularFile(path, { followsLinks: false }).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+      if (handle === null) throw new CatalogueError('file_not_stored');
+      return handle;
+    },
+    remove: ({ path }) => rm(path, { force: true }),
+    removeAll: (sessionId) => rm(join(dir, sessionId), { recursive: true, force: true }),
+    owners: async () => {
+      const found = (await names(dir)).map(async (sessionId) => ({
+        sessionId,
+        changedAt: (await stat(join(dir, sessionId))).mtimeMs,
+      }));
+      return Promise.all(found);
+    },
+    removeUnfinished: async () => {
+      for (const sessionId of await names(dir)) {
+        for (const name of await names(join(dir, sessionId))) {
+          if (isUnfinished(name)) await rm(join(dir, sessionId, name), { force: true });
+        }
+      }
+    },
+  };
+}
+
+/** Returns null for anything that is not a stored file, and for a file that was just deleted. */
+async function describe(path: string, stored: string): Promise<StoredFile | null> {
+  const [, id, name] = STORED_NAME.exec(stored) ?? [];
+  if (id === undefined || name === undefined) return null;
+  const status = await stat(path).catch(() => null);
+  if (status?.isFile() !== true) return null;
+  return { id, name, size: status.size, type: typeOfName(name), path, added_at: toTimestamp(status.mtimeMs) };
+}
+
+function unmentionable(dir: string): CatalogueError {
+  return new CatalogueError(
+    'files_unavailable',
+    `Claude Code reads a mention only up to a blank or a special character, and the path ${dir} has one`,
+    { hint: 'Move the home of CBOS to a path of letters, digits and dashes (CBOS_HOME)' },
+  );
+}

@@ -1,0 +1,49 @@
+import { Readable } from 'node:stream';
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
+import { CatalogueError, type FILE_ROUTES } from '../../protocol/index.ts';
+import type { SessionFiles } from '../files/session-files.ts';
+import type { Handlers } from './handler-types.ts';
+
+/** Creates the handlers for the files that are stored beside sessions. */
+export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof typeof FILE_ROUTES> {
+  return {
+    uploadFile: async ({ params, query, request }) => {
+      const body = request.body as NodeReadableStream<Uint8Array> | null;
+      if (body === null) throw new CatalogueError('invalid_request', 'body: the file is empty');
+      const { name = '' } = query;
+      const type = request.headers.get('content-type');
+      // A loop that ends early must not end the connection, which still carries the error.
+      return files.add(params.slug, { name, type, bytes: body.values({ preventCancel: true }) });
+    },
+    listFiles: ({ params }) => files.list(params.slug),
+    readFile: async ({ params, request }) => {
+      const { file, handle } = await files.open(params.slug, params.id);
+      const headers = {
+        // Never the type of the file, which could make a browser show it as a page of this server.
+        'content-type': 'application/octet-stream',
+        'content-disposition': `attachment; filename="${file.name}"`,
+        'content-length': String((await handle.stat()).size),
+      };
+      if (request.method === 'HEAD') {
+        await handle.close();
+        return new Response(null, { headers });
+      }
+      return new Response(Readable.toWeb(handle.createReadStream()) as ReadableStream<Uint8Array>, { headers });
+    },
+    removeFile: ({ params }) => files.remove(params.slug, params.id),
+  };
+}
+
+/**
+ * Reads the rest of a refused body. Clients send a whole body before they read the answer, and report a broken
+ * connection instead of the error if the server stops reading.
+ */
+export async function drain(body: Request['body']): Promise<void> {
+  try {
+    for await (const _ of (body ?? []) as AsyncIterable<Uint8Array>) {
+      // nothing is kept
+    }
+  } catch {
+    // The client has left, and nobody reads the answer.
+  }
+}
