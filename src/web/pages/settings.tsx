@@ -12,6 +12,7 @@ import { Sinks } from '../notify/sinks.tsx';
 import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
+import { clearAttached } from '../session/attached.ts';
 import { drafts } from '../session/drafts.ts';
 
 const THEMES: readonly { choice: ThemeChoice; title: string }[] = [
@@ -101,6 +102,7 @@ export function SettingsPage() {
               if (!(await attempt(() => client.call('signOut')))) return;
               await forgetSignInKey();
               drafts.clear();
+              clearAttached();
               becomeSignedOut();
             }}
           >

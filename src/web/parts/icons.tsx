@@ -24,6 +24,7 @@ const PATHS = {
   choose: 'M4 5h5v5H4zM4 14h5v5H4zM13 7.5h7M13 16.5h7',
   copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
   changes: 'M7 4v10M12 9H2M2 20h10M15 9h7',
+  attach: 'M8 12.5l6.5-6.5a3 3 0 0 1 4.2 4.2L10.2 18.7a5 5 0 0 1-7-7L11 4',
   chat: 'M4 5h16v11H11l-4 4v-4H4z',
 } as const;
 

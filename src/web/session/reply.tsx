@@ -5,6 +5,8 @@ import { focusOn, useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
+import { attach, attachedTo, forgetAttached } from './attached.ts';
+import { AttachButton, AttachedFiles } from './attached-files.tsx';
 import { CompletionList, useCompletion } from './completion.tsx';
 import { Deliveries, useDeliveries } from './deliveries.tsx';
 import { drafts } from './drafts.ts';
@@ -18,6 +20,7 @@ const MAX_HEIGHT_PX = 220;
 export function ReplyBox({ session }: { session: Session }) {
   const { slug, status } = session;
   const text = drafts.of(slug);
+  const files = attachedTo(slug).value;
   const isBusy = useSignal(false);
   const refused = useSignal<Refusal | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -36,11 +39,18 @@ export function ReplyBox({ session }: { session: Session }) {
   }, [text.value]);
 
   const send = async (how: How = {}): Promise<void> => {
-    if (text.value.trim() === '' || isBusy.value) return;
+    if (isEmpty || isBusy.value) return;
+    if (areFilesPending) {
+      tell('A file is not stored yet: wait for it, or remove it');
+      return;
+    }
     isBusy.value = true;
     try {
-      const delivery: Delivery = await client.call('send', { params: { slug }, body: { text: text.value, ...how } });
+      const ids = files.flatMap(({ state }) => (state.at === 'stored' ? [state.id] : []));
+      const body = { text: text.value, ...(ids.length === 0 ? {} : { files: ids }), ...how };
+      const delivery: Delivery = await client.call('send', { params: { slug }, body });
       text.value = '';
+      forgetAttached(slug);
       refused.value = null;
       deliveries.add(delivery);
     } catch (error) {
@@ -63,10 +73,21 @@ export function ReplyBox({ session }: { session: Session }) {
   };
 
   const isOffline = link.value !== 'live';
-  const isEmpty = text.value.trim() === '';
+  const hasNoText = text.value.trim() === '';
+  const isEmpty = hasNoText && files.length === 0;
+  const areFilesPending = files.some(({ state }) => state.at !== 'stored');
+  const isUnsendable = isEmpty || areFilesPending || isOffline;
   return (
     <form
       class="reply"
+      onDragOver={(event) => {
+        if (!isDead && event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (isDead || event.dataTransfer === null || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        attach(slug, [...event.dataTransfer.files]);
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         void send(isDialogOpen ? { queue: true } : {});
@@ -74,6 +95,7 @@ export function ReplyBox({ session }: { session: Session }) {
     >
       <Deliveries list={deliveries} />
       {refused.value !== null && <Refused refusal={refused.value} onSend={(how) => void send(how)} />}
+      <AttachedFiles slug={slug} />
       <div class="reply-field">
         <CompletionList completing={completing} />
         <textarea
@@ -93,6 +115,13 @@ export function ReplyBox({ session }: { session: Session }) {
             refused.value = null;
             completing.look();
           }}
+          onPaste={(event) => {
+            const { clipboardData: pasted } = event;
+            // Programs that copy a table offer a picture of it, too. The text is what the person means.
+            if (pasted === null || pasted.files.length === 0 || pasted.types.includes('text/plain')) return;
+            event.preventDefault();
+            attach(slug, [...pasted.files]);
+          }}
           onBlur={completing.close}
           onKeyDown={(event) => {
             if (completing.handleKey(event)) return;
@@ -108,20 +137,16 @@ export function ReplyBox({ session }: { session: Session }) {
           }}
         />
         <div class="row reply-buttons">
-          <button type="button" class="button quiet" disabled={isEmpty || isOffline} onClick={() => void stash()}>
+          <AttachButton slug={slug} isDisabled={isDead || isOffline} />
+          <button type="button" class="button quiet" disabled={hasNoText || isOffline} onClick={() => void stash()}>
             Keep as draft
           </button>
           {isActive && (
-            <button
-              type="button"
-              class="button"
-              disabled={isEmpty || isOffline}
-              onClick={() => void send({ queue: true })}
-            >
+            <button type="button" class="button" disabled={isUnsendable} onClick={() => void send({ queue: true })}>
               Queue
             </button>
           )}
-          <button type="submit" class="button primary" disabled={isEmpty || isBusy.value || isOffline || isDead}>
+          <button type="submit" class="button primary" disabled={isUnsendable || isBusy.value || isDead}>
             <Icon name={isDialogOpen ? 'clock' : 'send'} />
             {isDialogOpen ? 'Queue' : 'Send'}
           </button>

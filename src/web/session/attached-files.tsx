@@ -1,0 +1,57 @@
+import { useRef } from 'preact/hooks';
+import { formatSize } from '../../text/recording-words.ts';
+import { Icon } from '../parts/icons.tsx';
+import { type Attached, attach, attachedTo, detach } from './attached.ts';
+
+/** The files for the next prompt, each with its progress and a button that removes it. */
+export function AttachedFiles({ slug }: { slug: string }) {
+  const { value: files } = attachedTo(slug);
+  if (files.length === 0) return null;
+  return (
+    <ul class="attached" aria-label="Files for this prompt">
+      {files.map((file) => (
+        <li key={file.key} class={file.state.at === 'failed' ? 'bad' : ''}>
+          <span class="attached-name">{file.name === '' ? 'file' : file.name}</span>
+          <span class="faint">{stateText(file)}</span>
+          {file.state.at === 'sending' && <progress value={file.state.part} aria-label={`Upload of ${file.name}`} />}
+          <button
+            type="button"
+            class="button quiet icon"
+            aria-label={`Remove ${file.name}`}
+            onClick={() => detach(slug, file)}
+          >
+            <Icon name="close" />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function stateText({ state, size }: Attached): string {
+  return state.at === 'failed' ? state.why : formatSize(size);
+}
+
+/** Opens the files of the device. A phone also offers its camera. */
+export function AttachButton({ slug, isDisabled }: { slug: string; isDisabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          attach(slug, [...(currentTarget.files ?? [])]);
+          // The same file can then be chosen again.
+          currentTarget.value = '';
+        }}
+      />
+      <button type="button" class="button quiet" disabled={isDisabled} onClick={() => input.current?.click()}>
+        <Icon name="attach" />
+        Attach
+      </button>
+    </>
+  );
+}

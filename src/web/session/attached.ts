@@ -1,0 +1,76 @@
+import { type Signal, signal } from '@preact/signals';
+import { CatalogueError, MOST_FILES_SENT } from '../../protocol/index.ts';
+import { client, noticeRefusal } from '../connection/fleet.ts';
+import { type Upload, uploadFile } from '../connection/upload.ts';
+import { tell } from '../parts/toasts.tsx';
+
+/** A file for the next prompt of a session. */
+export interface Attached {
+  key: number;
+  name: string;
+  size: number;
+  state: { at: 'sending'; part: number } | { at: 'stored'; id: string } | { at: 'failed'; why: string };
+}
+
+const lists = new Map<string, Signal<readonly Attached[]>>();
+const uploads = new Map<number, Upload>();
+let lastKey = 0;
+
+/** Returns the files for a session's next prompt. They are kept while another session is shown. */
+export function attachedTo(slug: string): Signal<readonly Attached[]> {
+  const known = lists.get(slug);
+  if (known !== undefined) return known;
+  const fresh = signal<readonly Attached[]>([]);
+  lists.set(slug, fresh);
+  return fresh;
+}
+
+/** Begins to upload the files, so that they are stored by the time when the prompt is written. */
+export function attach(slug: string, files: readonly File[]): void {
+  const list = attachedTo(slug);
+  const room = MOST_FILES_SENT - list.value.length;
+  if (files.length > room) tell(`A prompt takes at most ${MOST_FILES_SENT} files`);
+  for (const file of files.slice(0, room)) {
+    const key = ++lastKey;
+    const become = (state: Attached['state']): void => {
+      list.value = list.value.map((one) => (one.key === key ? { ...one, state } : one));
+    };
+    list.value = [...list.value, { key, name: file.name, size: file.size, state: { at: 'sending', part: 0 } }];
+    const upload = uploadFile(slug, file, (part) => become({ at: 'sending', part }));
+    uploads.set(key, upload);
+    upload.stored
+      .then(({ id }) => become({ at: 'stored', id }))
+      .catch((error: unknown) => {
+        noticeRefusal(error);
+        become({ at: 'failed', why: whyOf(error) });
+      })
+      .finally(() => uploads.delete(key));
+  }
+}
+
+function whyOf(error: unknown): string {
+  if (error instanceof CatalogueError) return `${error.message}. ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Takes a file from the next prompt, and deletes what is stored of it. */
+export function detach(slug: string, { key }: Attached): void {
+  const list = attachedTo(slug);
+  const state = list.value.find((one) => one.key === key)?.state;
+  list.value = list.value.filter((one) => one.key !== key);
+  uploads.get(key)?.abort();
+  if (state?.at !== 'stored') return;
+  // If this fails, the copy stays in the list of the session's files, where it can be deleted.
+  client.call('removeFile', { params: { slug, id: state.id } }).catch(noticeRefusal);
+}
+
+/** Empties all lists when the person signs out, so that nobody else can see the names. */
+export function clearAttached(): void {
+  for (const upload of uploads.values()) upload.abort();
+  for (const list of lists.values()) list.value = [];
+}
+
+/** Empties the list after its files were sent. */
+export function forgetAttached(slug: string): void {
+  attachedTo(slug).value = [];
+}
