@@ -27,6 +27,7 @@ import { showStash } from './modes/stash.ts';
 import { showPage } from './modes/text-page.ts';
 import { viewByWords } from './modes/views.ts';
 import { countAttentions } from './order.ts';
+import { sendFile } from './send-file.ts';
 import { wrap } from './view/cells.ts';
 
 const FORMATS = ['asciicast', 'text', 'html'];
@@ -101,6 +102,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     run: exportRecording,
   },
   '/explain': { usage: '/explain', about: 'explain its status', run: (app) => showOutput(app, 'explain') },
+  '/file': { usage: '/file PATH [TEXT]', about: 'send it a file, with a text', run: sendFile },
   '/interrupt': { usage: '/interrupt', about: 'end its turn', run: interrupt },
   '/no': {
     usage: '/no TEXT',
