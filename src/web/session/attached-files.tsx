@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { formatSize } from '../../text/recording-words.ts';
 import { Icon } from '../parts/icons.tsx';
 import { type Attached, attach, attachedTo, detach } from './attached.ts';
@@ -30,6 +30,30 @@ export function AttachedFiles({ slug }: { slug: string }) {
 
 function stateText({ state, size }: Attached): string {
   return state.at === 'failed' ? state.why : formatSize(size);
+}
+
+/**
+ * Takes files that are dropped anywhere on the page. Otherwise the browser would open a file that misses the prompt in
+ * place of the page.
+ */
+export function useDroppedFiles(slug: string, isDisabled: boolean): void {
+  useEffect(() => {
+    const filesIn = ({ dataTransfer }: DragEvent): boolean => dataTransfer?.types.includes('Files') === true;
+    const allow = (event: DragEvent): void => {
+      if (filesIn(event)) event.preventDefault();
+    };
+    const take = (event: DragEvent): void => {
+      if (!filesIn(event)) return;
+      event.preventDefault();
+      if (!isDisabled) attach(slug, [...(event.dataTransfer?.files ?? [])]);
+    };
+    addEventListener('dragover', allow);
+    addEventListener('drop', take);
+    return () => {
+      removeEventListener('dragover', allow);
+      removeEventListener('drop', take);
+    };
+  }, [slug, isDisabled]);
 }
 
 /** Opens the files of the device. A phone also offers its camera. */

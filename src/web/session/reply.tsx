@@ -6,7 +6,7 @@ import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { attach, attachedTo, forgetAttached } from './attached.ts';
-import { AttachButton, AttachedFiles } from './attached-files.tsx';
+import { AttachButton, AttachedFiles, useDroppedFiles } from './attached-files.tsx';
 import { CompletionList, useCompletion } from './completion.tsx';
 import { Deliveries, useDeliveries } from './deliveries.tsx';
 import { drafts } from './drafts.ts';
@@ -32,6 +32,7 @@ export function ReplyBox({ session }: { session: Session }) {
   const isActive = status.primary === 'active' || status.primary === 'stuck';
 
   useShortcuts(isDead ? [] : [{ keys: 'r', does: 'Write a reply', run: () => focusOn(REPLY_ID) }], [isDead]);
+  useDroppedFiles(slug, isDead);
   useEffect(() => {
     if (field.current === null) return;
     field.current.style.height = 'auto';
@@ -80,14 +81,6 @@ export function ReplyBox({ session }: { session: Session }) {
   return (
     <form
       class="reply"
-      onDragOver={(event) => {
-        if (!isDead && event.dataTransfer?.types.includes('Files') === true) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        if (isDead || event.dataTransfer === null || event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        attach(slug, [...event.dataTransfer.files]);
-      }}
       onSubmit={(event) => {
         event.preventDefault();
         void send(isDialogOpen ? { queue: true } : {});
