@@ -1,17 +1,31 @@
 import type { Caller, FileToUpload } from '../client/index.ts';
 import { CatalogueError, type Delivery, ERRORS, EXIT, type RouteInput, type StoredFile } from '../protocol/index.ts';
+import { openLocalFile } from './local-file.ts';
 
-export type SendBody = RouteInput<'send'>['body'];
+interface Sending {
+  slug: string;
+  body: RouteInput<'send'>['body'];
+}
 
 /**
- * Stores files beside a session, then sends a prompt that mentions them. If the server refuses the prompt, the files
- * are deleted again, because the next attempt stores them again.
+ * Opens files of this machine for a session.
+ * @returns a function that stores them beside the session, then sends a prompt that mentions them
+ * @throws CommandError if one is not a file, is empty, or cannot be read; nothing is sent then
  */
-export async function sendWithFiles(
+export async function openToSend(
   client: Caller,
-  { slug, body, files }: { slug: string; body: SendBody; files: readonly FileToUpload[] },
+  sending: Sending & { paths: readonly string[]; cwd: string },
+): Promise<() => Promise<Delivery>> {
+  const files = await Promise.all(sending.paths.map((path) => openLocalFile(path, sending.cwd)));
+  return () => sendWithFiles(client, sending, files);
+}
+
+/** If the server refuses the prompt, the files are deleted again, because the next attempt stores them again. */
+async function sendWithFiles(
+  client: Caller,
+  { slug, body }: Sending,
+  files: readonly FileToUpload[],
 ): Promise<Delivery> {
-  if (files.length === 0) return client.call('send', { params: { slug }, body });
   const stored: StoredFile[] = [];
   try {
     for (const file of files) stored.push(await client.upload(slug, file));

@@ -7,11 +7,9 @@ import { broadcast, isBroadcast } from '../broadcast.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
 import { lastAnswer } from '../last-answer.ts';
-import { openLocalFile } from '../local-file.ts';
 import { optionLines, questionLines } from '../output/question-text.ts';
 import { addSelectors, type SelectorOptions } from '../selectors.ts';
 import { sendAndWait } from '../send-and-wait.ts';
-import { sendWithFiles } from '../send-files.ts';
 import { readText } from '../text-argument.ts';
 import { type AlwaysOptions, answerAlways } from './answer-always.ts';
 import { describe } from './command-help.ts';
@@ -97,9 +95,11 @@ export function addTalking(program: Command, context: CliContext): void {
         ...(options.force === true ? { force: true } : {}),
         ...(options.queue === true ? { queue: true } : {}),
       };
-      const files = await Promise.all(paths.map((path) => openLocalFile(path, context.io.cwd)));
       const client = await context.client();
-      const send = (): Promise<Delivery> => sendWithFiles(client, { slug, body, files });
+      const send =
+        paths.length === 0
+          ? (): Promise<Delivery> => client.call('send', { params: { slug }, body })
+          : await (await import('../send-files.ts')).openToSend(client, { slug, body, paths, cwd: context.io.cwd });
       try {
         if (options.wait !== true) {
           const delivery = await send();
