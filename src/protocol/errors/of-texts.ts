@@ -101,7 +101,7 @@ export const TEXT_ERRORS = {
   file_in_use: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'A text that the session has not read yet mentions the file',
+    meaning: 'A text that the session may not have read yet mentions the file',
     hint: 'Cancel the text first (`cbos queue`), or delete the file when the session has read the text',
   },
   search_unavailable: {

@@ -51,8 +51,21 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
   /** the paths that a text mentions which is being passed on to its session, with how many such texts there are */
   const passing = new Map<string, number>();
 
-  const isMentioned = ({ path }: StoredFile, deliveries: readonly Delivery[]): boolean =>
-    deliveries.some(({ status, text }) => (status === 'queued' || status === 'sent') && text.includes(path));
+  /**
+   * Throws if a text mentions the file that the session may not have read. During a turn, a delivered text may be in
+   * Claude Code's own queue, and Claude Code reads its files only when it takes the text from there (2.1.330).
+   * @throws CatalogueError file_in_use
+   */
+  function requireUnused(slug: string, { name, path }: StoredFile): void {
+    const naming = sessions.deliveries(slug).filter(({ text }) => text.includes(path));
+    if (passing.has(path) || naming.some(({ status }) => status === 'queued' || status === 'sent')) {
+      throw new CatalogueError('file_in_use', `A text that ${slug} has not read yet mentions ${name}`);
+    }
+    const { primary } = sessions.get(slug).status;
+    if (primary === 'idle' || primary === 'dead' || !naming.some(({ status }) => status === 'delivered')) return;
+    const hint = `Delete it when the turn is over: \`cbos wait ${slug}\``;
+    throw new CatalogueError('file_in_use', `${slug} may not have read ${name} yet, because its turn runs`, { hint });
+  }
 
   async function sendWithFiles(slug: string, ids: readonly string[], request: Send): Promise<Delivery> {
     const sessionId = idOf(slug);
@@ -119,9 +132,7 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
       },
       remove: async (slug, id) => {
         const file = await store.find(idOf(slug), id);
-        if (passing.has(file.path) || isMentioned(file, sessions.deliveries(slug))) {
-          throw new CatalogueError('file_in_use', `A text that ${slug} has not read yet mentions ${file.name}`);
-        }
+        requireUnused(slug, file);
         await store.remove(file);
         return file;
       },

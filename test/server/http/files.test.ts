@@ -271,6 +271,19 @@ describe('a prompt with files', () => {
   });
 });
 
+test('a file stays during a turn, because the text that mentions it may be in the queue of Claude Code', async () => {
+  const file = await store('shot.png', 'p');
+  expect(((await send({ text: 'x', files: [file.id] })).json() as Delivery).status).toBe('delivered');
+  const { status } = server.sessions.get('AUTH');
+  const params = { slug: 'AUTH', id: file.id };
+  server.sessions.change('AUTH', { status: { ...status, primary: 'active', detail: 'using_tools' } });
+  expect((await callRoute(server, 'removeFile', { params })).code()).toBe('file_in_use');
+  const other = await store('other.png', 'p');
+  expect((await callRoute(server, 'removeFile', { params: { ...params, id: other.id } })).status).toBe(200);
+  server.sessions.change('AUTH', { status });
+  expect((await callRoute(server, 'removeFile', { params })).status).toBe(200);
+});
+
 test('a server that starts removes what a killed server was writing, and keeps the rest', async () => {
   const file = await store('a.txt', 'a');
   await server.stop();
