@@ -32,7 +32,7 @@ export const StreamCommand = z.discriminatedUnion('type', [
     after: z.record(SlugText, z.int().min(0)).optional(),
   }),
   z.strictObject({ type: z.literal('unsubscribe'), sessions: SlugTexts }),
-  z.strictObject({ type: z.literal('send'), session: SlugText, ...Send.shape }),
+  z.strictObject({ type: z.literal('send'), session: SlugText, ...Send.shape, text: Text }),
   z.strictObject({ type: z.literal('answer'), session: SlugText, ...Answer.shape }),
   z.strictObject({ type: z.literal('interrupt'), session: SlugText }),
   z.strictObject({ type: z.literal('invoke'), session: SlugText, ...Invoke.shape }),
