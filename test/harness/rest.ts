@@ -9,7 +9,7 @@ import { VIEW_ROUTES } from '../../src/protocol/views.ts';
 import { errorsOf } from '../../src/server/http/route-config.ts';
 import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
 
-/** Routes that separate suites call, because they need a NATS server, a forge, views, files, or a rule that was shown. */
+/** Routes that separate suites call: they need a NATS server, a forge, views, files, or a rule that was shown. */
 export const ELSEWHERE = {
   ...ALWAYS_ROUTES,
   ...FILE_ROUTES,

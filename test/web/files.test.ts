@@ -118,7 +118,7 @@ test('a file that is too large shows why, and holds the prompt back until it is 
 test('an upload shows its progress, and leaves nothing if its chip is removed', async () => {
   await using one = await openSession();
   const { page } = one;
-  // The network is so slow that the upload does not end by itself.
+  // The network is so slow that the upload does not end on its own.
   const devtools = await page.context().newCDPSession(page);
   const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 50_000 };
   await devtools.send('Network.emulateNetworkConditions', slow);

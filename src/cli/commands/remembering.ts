@@ -28,7 +28,7 @@ export function addRemembering(program: Command, context: CliContext): void {
   describe(program.command('memory'), {
     group: 'talking',
     summary: 'list what you answered to questions, or forget it',
-    more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives it by itself. Answers at the terminal and answers of rules do not count. The answers stay in this home.',
+    more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives it on its own. Answers at the terminal and answers of rules do not count. The answers stay in this home.',
     examples: [
       ['cbos memory', 'the questions that you answered, the last one first'],
       ['cbos memory "npm test"', 'those that contain these words'],
