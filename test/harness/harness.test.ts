@@ -67,6 +67,19 @@ describe('a world', () => {
   });
 });
 
+test('a process that dropped the mark belongs to the world of its folders', async () => {
+  const world = createWorld();
+  try {
+    const env = { PATH: world.env.PATH ?? '', HOME: join(world.temporary, 'demo', 'home') };
+    const child = spawn('/bin/sh', ['-c', 'setsid sleep 600 & exit 0'], { env, stdio: 'ignore' });
+    await once(child, 'exit');
+    await waitFor(() => world.processes().length === 1, { describe: 'the daemon runs' });
+  } finally {
+    await world.dispose();
+  }
+  expect(world.processes()).toEqual([]);
+});
+
 test('waitFor reports what it waited for and the actual state', async () => {
   await expect(
     waitFor(() => null, { describe: 'the moon is blue', timeoutMs: 20, actual: () => 'grey' }),

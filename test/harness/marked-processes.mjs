@@ -22,6 +22,23 @@ function readEnvironment(pid) {
   }
 }
 
+/** The folders of a world, as the environment of its processes names them. */
+const FOLDER = /^(?:HOME|TMPDIR|SCREENDIR)=.*\/cb-([0-9a-f]+)-(\w{6})(?:\/|$)/;
+
+/**
+ * Returns the mark of a process. `cbos demo` starts its server and its sessions with an environment of its own, without
+ * the variable; their folders are inside the world's folder.
+ */
+function markOf(environment) {
+  const entry = environment.find((one) => one.startsWith(`${MARK}=`));
+  if (entry !== undefined) return entry.slice(MARK.length + 1);
+  for (const one of environment) {
+    const [, run, world] = FOLDER.exec(one) ?? [];
+    if (run !== undefined) return `${run}.${world}`;
+  }
+  return undefined;
+}
+
 /** A zombie is already dead, and only its parent can remove it. */
 function isZombie(pid) {
   try {
@@ -38,9 +55,8 @@ export function findMarked(isMarked) {
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    const environment = readEnvironment(pid);
-    const mark = environment.find((entry) => entry.startsWith(`${MARK}=`));
-    if (mark === undefined || !isMarked(mark.slice(MARK.length + 1)) || isZombie(pid)) continue;
+    const mark = markOf(readEnvironment(pid));
+    if (mark === undefined || !isMarked(mark) || isZombie(pid)) continue;
     let command = '';
     try {
       command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
