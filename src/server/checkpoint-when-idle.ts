@@ -3,13 +3,13 @@ import { homeFault } from '../platform/sqlite/home-fault.ts';
 import type { Clock } from './clock.ts';
 import type { Dispose } from './sessions.ts';
 
-/** How long nothing must have been written. The sessions are then quiet, and a checkpoint delays nobody. */
+/** How long there must have been no write. The sessions are then quiet, and a checkpoint delays nobody. */
 const IDLE_MS = 5_000;
 
 /**
- * Moves the content of the write-ahead log into the database file whenever nothing was written for a while. A copy of
- * `cbos.db` alone then contains everything, and a lost log loses little. SQLite itself does this only after 1,000
- * pages.
+ * Moves the content of the write-ahead log into the database file whenever nothing has been written for a while. A copy
+ * of `cbos.db` alone then contains everything, and losing the log loses little. Left alone, SQLite does this only after
+ * 1,000 pages.
  */
 export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   const changes = database.prepare('SELECT total_changes() AS count');

@@ -3,8 +3,8 @@ import { Emitter } from '../emitter/emitter.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * How the wall clock relates to the monotonic clock. The difference between two settings of the same boot shows how
- * far the wall clock was set in between.
+ * How the wall clock relates to the monotonic clock. The difference between two settings from the same boot shows how
+ * far the wall clock was moved between them.
  */
 export interface ClockSetting {
   boot: string;
@@ -15,21 +15,21 @@ export interface ClockSetting {
 /** The time as the server sees it. `main.ts` passes in the real clock. */
 export interface Clock {
   /**
-   * The wall clock in Unix milliseconds, which people read and other programs write into timestamps. It may be set at
-   * any moment; see `onStep`.
+   * The wall clock in Unix milliseconds, which people read and other programs write into timestamps. Somebody may set
+   * the clock at any moment; see `onStep`.
    */
   now(): number;
   /**
-   * Milliseconds that never decrease, even if the wall clock is set. Use them for durations. They stop while the
-   * machine sleeps.
+   * Milliseconds that never decrease, even if the wall clock is set. Use them for durations. They do not advance while
+   * the machine sleeps.
    */
   elapsed(): number;
-  /** Runs `work` once after the delay. the timer alone never keeps the process alive. */
+  /** Runs `work` once after the delay. The timer alone never keeps the process alive. */
   after(delayMs: number, work: () => void): Dispose;
   /**
-   * Calls the listener with the size of the step, in whole milliseconds, when the wall clock was set (NTP, a resumed
-   * machine). Listeners run before `now` returns the new time to anybody, so that they can move the wall-clock times
-   * that they store.
+   * Calls the listener with the size of the step, in whole milliseconds, when the wall clock has been set (by NTP, or
+   * on resume). Listeners run before `now` returns the new time to anybody, so that they can shift the wall-clock times
+   * that they have stored.
    */
   onStep(listener: (byMs: number) => void): Dispose;
   /** The clock's current setting, to be stored together with times. */
@@ -37,13 +37,13 @@ export interface Clock {
 }
 
 /**
- * The smallest difference that counts as a step. NTP adjusts less without a step, and no rule over the order of
- * evidence depends on less.
+ * The smallest difference that counts as a step. NTP corrects smaller differences gradually, and no rule about the
+ * order of evidence depends on them.
  */
 const LEAST_STEP_MS = 100;
 /**
- * The largest time between two readings. A thread that is delayed between the two clocks would measure a step that
- * did not happen.
+ * The longest time allowed between readings of the two clocks. If the thread is delayed between them, it measures a
+ * step that did not happen.
  */
 const MOST_APART_MS = 5;
 const READINGS = 5;
@@ -53,11 +53,11 @@ export interface TimeSource {
   wall(): number;
   /** counts from the machine's boot, the same for all processes */
   monotonic(): number;
-  /** changes with each boot */
+  /** different after each boot */
   boot: string;
 }
 
-/** Compares both clocks, and reports when they diverge. */
+/** Compares the two clocks, and reports when they diverge. */
 export function createClock(source: TimeSource): Clock {
   const steps = new Emitter<[byMs: number]>();
   let offset = offsetOf(source) ?? source.wall() - source.monotonic();
@@ -91,8 +91,8 @@ export function createClock(source: TimeSource): Clock {
 }
 
 /**
- * Remembers the current moment. The returned function gives the time of that moment by the wall clock as set at each
- * call.
+ * Remembers the current moment. The returned function tells when that was, by the wall clock as it is set at the time
+ * of the call.
  */
 export function markNow(clock: Clock): () => number {
   const at = clock.elapsed();
@@ -117,7 +117,7 @@ export function createSystemClock(): Clock {
   });
 }
 
-/** If the id cannot be read, it is empty, and no two servers can compare their clocks. */
+/** If the id cannot be read, this is empty, and no two servers can compare their clocks. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

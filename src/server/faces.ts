@@ -45,10 +45,7 @@ import { createSavedViews } from './views/saved-views.ts';
 import { createPullRequests } from './worktrees/pull-requests.ts';
 import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
-/**
- * The contact address of the sender, which push services require. A server has no address of its own, so this one is
- * not real.
- */
+/** The sender's contact address, which push services require. A server has no mail address, so this one is made up. */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<
@@ -83,7 +80,7 @@ export interface FacesOptions {
   reviews: ReviewStore;
   /** the answers that people gave */
   answers: AnswerStore;
-  /** since when the person was away, in Unix milliseconds; null if unknown */
+  /** since when the person has been away, in Unix milliseconds; null if unknown */
   awaySince(): number | null;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
@@ -111,8 +108,8 @@ export interface Faces {
 }
 
 /**
- * Starts everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket.
- * The caller must hold the home's lock, because an existing socket file is treated as a stale one.
+ * Starts everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket. The
+ * caller must hold the home's lock, because an existing socket file is assumed to be stale.
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
 export async function startServerFaces(options: FacesOptions): Promise<Faces> {

@@ -43,7 +43,7 @@ import type { SessionEvent, Sessions } from './sessions.ts';
 
 export interface FleetSettings {
   settings: Settings;
-  /** the user's own rules over the screen */
+  /** the user's own rules for reading the screen */
   rules: readonly ScreenRule[];
   /** the budgets of sessions */
   budgetRules: readonly BudgetRule[];
@@ -69,17 +69,14 @@ export interface FleetParts {
 export interface OpenedFleet {
   fleet: Fleet;
   budgets: Budgets;
-  /** Notifies the hooks that rules have changed. */
+  /** Tells the hooks that rules have changed. */
   onRulesChanged: () => Promise<void>;
   attended: Pick<AttendedSessions, 'start' | 'dispose'>;
   /** the sessions as the faces show them */
   sessions: Sessions;
 }
 
-/**
- * Creates the fleet with its stores, wrapped by attention and labels. None of them observes anything before its
- * `start`.
- */
+/** Creates the fleet with its stores, wrapped by attention and labels. Nothing is observed before its `start`. */
 export async function openFleet(
   options: FleetSettings,
   { database, screen, search, disk, drops, approvals, onRules }: FleetParts,

@@ -22,7 +22,7 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
   }
 }
 
-/** Replaces the file by renaming, so that neither a reader nor a crash sees half of it. */
+/** Replaces the file by renaming, so that neither a reader nor a crash ever leaves half a file. */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;
@@ -30,7 +30,7 @@ export function writePrivateFile(path: string, value: unknown): void {
     writeFileSync(beside, `${JSON.stringify(value)}\n`, { mode: 0o600 });
     renameSync(beside, path);
   } catch (error) {
-    // A full disk leaves half of the file.
+    // A full disk leaves half a file.
     rmSync(beside, { force: true });
     throw error;
   }

@@ -14,7 +14,7 @@ import {
 import type { AskedInput } from './approvals.ts';
 import type { RulesDesk } from './rules-desk.ts';
 
-/** What "always" may mean for an open permission, and the yes that adds a rule. */
+/** The possible meanings of "always" for an open permission request, and the yes that adds a rule. */
 export interface AlwaysDesk {
   /** @throws CatalogueError no_such_session, no_question */
   choices(slug: string): Promise<AlwaysChoices>;
@@ -49,7 +49,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
     if ('why' in fields) return fields;
     const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
     if ('problem' in rule) return { why: rule.problem };
-    // The same code that will decide about the next call decides whether the rule would have any effect.
+    // The code that will decide about the next call also decides whether the rule would have any effect.
     const asked: AskedInput = { tool: tool.name, input: tool.input, isWhole: true, cwd: null };
     const { decision } = await rules.tryRule(slug, asked, rule);
     if (decision !== 'allow') return { why: 'CBOS always asks about such a call, or another rule asks or denies' };
@@ -82,7 +82,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
       try {
         await sessions.answer(slug, { choice: 'yes', question_id: id });
       } catch (cause) {
-        // Without a yes, nothing was allowed.
+        // Without a yes, nothing has been allowed yet.
         await rules.remove(rule.id);
         throw cause;
       }

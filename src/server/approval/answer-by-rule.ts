@@ -5,25 +5,25 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
-/** How long the faces may be kept from learning of a question while rules check it. A check takes much less. */
+/** How long a question may be hidden from the faces while the rules check it. A check takes far less time. */
 const HOLD_MS = 1_500;
 
-/** A question of a session that a rule may answer. */
+/** A session's question that a rule may answer. */
 export interface RuledQuestion {
   /** identifies the question */
   id: string;
   /** returns the requested call; null if the question is over */
   asked(): Promise<AskedInput | null>;
-  /** the last event of a JSON session */
+  /** the last event of the JSON session */
   seq(): number | null;
   /**
    * Gives the reply.
-   * @returns null if nobody waits for the reply any more
+   * @returns null if nobody is waiting for the reply any more
    */
   give(reply: Reply): Promise<GivenReply | null>;
 }
 
-/** A reply that was given and has not taken effect yet. */
+/** A reply that has been given but has not taken effect yet. */
 export interface GivenReply {
   /** resolves when the status no longer shows the question, or after some time */
   gone: Promise<unknown>;
@@ -32,10 +32,9 @@ export interface GivenReply {
 }
 
 /**
- * Answers a question by a rule, once, or leaves it to a person. The rules are applied twice. The first time is at once,
- * so that a question for a person is not delayed. The second time is in the session's mailbox, where nobody else can
- * answer at the same moment. The decision is stored before the reply is given. If anything fails, the question stays
- * open.
+ * Answers a question by rule, once, or leaves it to a person. The rules are applied twice: first right away, so that a
+ * question for a person is not delayed, and then in the session's mailbox, where nobody else can answer at the same
+ * moment. The decision is stored before the reply is given. If anything fails, the question stays open.
  */
 export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
   const { approvals, clock, log } = actor.deps;
@@ -61,7 +60,7 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
 const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
   deps.approvals.verdict({ id: record.id, name: record.slug, path: record.path }, asked);
 
-/** Runs in the mailbox. Waiting for the outcome of the reply happens outside of it. */
+/** Runs in the mailbox, but waits for the outcome of the reply outside of it. */
 async function decideNow(
   actor: SessionActor,
   question: RuledQuestion,
@@ -71,7 +70,7 @@ async function decideNow(
   const asked = await question.asked();
   if (asked === null) return null;
   const { decision, rules } = await verdictOf(actor, asked);
-  // A person's answer may have come while the rules were read.
+  // A person may have answered while the rules were being read.
   if (decision === 'ask' || actor.personAnswers.isRunning()) return null;
   const { recording, record } = actor;
   const row = approvals.record({

@@ -19,7 +19,7 @@ import type { Logger } from '../logger.ts';
 import { type BookedRule, type BookNow, hasRules, readBook } from './rule-book.ts';
 import { suggestFromAnswers } from './suggest-rules.ts';
 
-/** The session that asks. */
+/** The session that is asking. */
 export interface AskingSession {
   id: string;
   name: string;
@@ -36,10 +36,10 @@ export interface AskedInput {
   cwd: string | null;
 }
 
-/** An event for the faces: the rules have changed, a decision was made, or its outcome is known. */
+/** An event for the faces: the rules have changed, a decision was made, or the outcome of a decision is known. */
 export type RuleEvent = { kind: 'changed' } | { kind: 'decided'; id: number };
 
-/** A verdict, with its rules as they are stored. */
+/** A verdict, with its rules in stored form. */
 export interface Decided extends Omit<Verdict, 'rules'> {
   rules: Rule[];
 }
@@ -49,19 +49,19 @@ export interface Approvals {
   /** whether any rule may exist; otherwise nothing is checked */
   areOn(): boolean;
   verdict(session: AskingSession, asked: AskedInput): Promise<Decided>;
-  /** the verdict before Claude Code decides whether to ask; null if there is none */
+  /** the verdict on a call before Claude Code decides whether to ask; null if no rule applies */
   verdictBefore(session: AskingSession, asked: AskedInput): Promise<Decided | null>;
-  /** the verdict if one more rule was in effect */
+  /** the verdict if one more rule were in effect */
   tryRule(session: AskingSession, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   isDecided(sessionId: string, asked: string): boolean;
   /**
    * Stores a decision before the reply is given.
-   * @returns null if the question was decided before
-   * @throws while the home is not writable; no reply is given then
+   * @returns null if the question has already been decided
+   * @throws while the home is not writable, in which case no reply is given
    */
   record(decision: Omit<NewDecision, 'at'>): number | null;
   conclude(id: number, outcome: AuditOutcome): void;
-  /** Records a person's answer to a question. @throws while the home cannot be written */
+  /** Records a person's answer to a question. @throws while the home is not writable */
   keepAnswer(answer: Omit<GivenAnswer, 'at'>): void;
   /** Proposes rules from people's answers, except where the rules in effect already allow the commands. */
   suggest(): Promise<RuleSuggestion[]>;
@@ -82,7 +82,7 @@ export interface ApprovalOptions {
 
 export function createApprovals(options: ApprovalOptions): Approvals {
   const { home, userHome, store, answers, clock, log, onDecided } = options;
-  /** the faults that were logged, because each is logged only once */
+  /** the faults that have been logged; each is logged only once */
   const logged = new Set<string>();
 
   function logFaults(files: readonly RuleFile[]): void {
@@ -97,7 +97,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     }
   }
 
-  /** @param makesAsk files in this state affect every call that they cover */
+  /** @param makesAsk whether a rule file in this state makes CBOS ask about every call that the file covers */
   async function lookUp(
     { id, name, path }: AskingSession,
     asked: AskedInput,
@@ -152,7 +152,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       if (found === null) throw new Error('rules always say something to a question');
       return found;
     },
-    // The trusted version of a changed file is known, and nothing is allowed here.
+    // A changed file still has a known trusted version, and nothing is allowed here.
     verdictBefore: (session, asked) => lookUp(session, asked, { by: decideBefore, makesAsk: ['broken'] }),
     isDecided: store.isDecided,
     record: (decision) => {
@@ -171,7 +171,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   };
 }
 
-/** Enough for the answers of some weeks. */
+/** Enough for several weeks of answers. */
 const MOST_ANSWERS = 5_000;
 
 /** The home's own file affects every session. A project's file affects the sessions below its folder. */

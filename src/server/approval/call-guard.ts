@@ -10,13 +10,13 @@ import type { Approvals } from './approvals.ts';
 import { askedIn } from './asked-input.ts';
 
 /**
- * Decides for each call whether a rule denies it, before Claude Code decides whether to ask. Hooks show their calls
- * only while a rule may cover their tool.
+ * Decides for each call whether a rule denies it, before Claude Code decides whether to ask. Hooks show a call only
+ * while some rule may cover its tool.
  */
 export interface CallGuard {
-  /** whether any calls are shown; JSON sessions get the hook only then */
+  /** whether hooks show any calls; if not, JSON sessions do not get the hook */
   isOn(): boolean;
-  /** Checks the rules, and tells the hooks which calls to show. Resolves when the hooks know which calls to show. */
+  /** Checks the rules, and tells the hooks which calls to show. Resolves once the hooks know. */
   refresh(): Promise<void>;
   /** Watches the home's file of rules. */
   start(): Promise<Dispose>;
@@ -43,7 +43,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
 
   async function look(): Promise<void> {
     const { rules, files } = await approvals.book([]);
-    // The home may have been removed since, and must not be created again.
+    // The home may have been removed in the meantime, and must not be created again.
     if (isStopped) return;
     const now = JSON.stringify([rules.map(({ rule }) => rule.id), files]);
     if (known !== null && known !== now) onChange();

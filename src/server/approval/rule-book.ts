@@ -1,7 +1,7 @@
 /**
  * Approval rules, which allow or deny calls on behalf of a person.
  *
- * - all rules of a home at one moment: this file; requests of the faces: `rules-desk.ts`
+ * - all rules of a home at one moment: this file; requests from the faces: `rules-desk.ts`
  * - the decision about one question: `approvals.ts`; when it is made: `src/server/screen/reply-by-rule.ts`,
  *   `src/server/json/reply-by-rule.ts`
  * - the decision itself: `src/core/approval/`
@@ -38,14 +38,14 @@ export interface BookOptions {
   store: RuleStore;
 }
 
-/** Reports whether any rule may exist. If not, nothing is read when a session asks. */
+/** Reports whether any rule may exist. If none can exist, nothing is read when a session asks. */
 export function hasRules({ home, store }: BookOptions): boolean {
   return existsSync(join(home, HOME_RULES)) || store.added().length > 0 || store.trusted().length > 0;
 }
 
 /**
  * Reads every rule in force, and the state of every file of rules.
- * @param folders the folders of sessions, which may have their own rules that nobody has trusted
+ * @param folders the folders of sessions, which may have their own rules that nobody has trusted yet
  */
 export async function readBook(options: BookOptions, folders: readonly string[]): Promise<BookNow> {
   const { store } = options;
@@ -66,8 +66,8 @@ export async function readBook(options: BookOptions, folders: readonly string[])
   }
   for (const { id, sessionId, effect, fields } of store.added()) {
     const rule = readRule({ effect, fields, id, folder: null });
-    // An older or newer CBOS wrote something that this version cannot read as a rule. It may be a deny, which must not
-    // be lost.
+    // An older or newer CBOS wrote something that this version cannot read as a rule. The rule may be a deny, which
+    // must not be lost.
     if ('problem' in rule) files.push(broken(`the rule ${id} in the database`, rule.problem));
     else rules.push({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' });
   }
@@ -101,7 +101,7 @@ async function readHome(home: string): Promise<ReadFile | null> {
   return { file, rules: read.map((rule) => ({ rule, origin: 'home' })) };
 }
 
-/** The trusted version counts, whatever the file contains now, because an agent could have emptied the file. */
+/** The trusted version counts, whatever the file now contains, because an agent could have emptied it. */
 async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<ReadFile> {
   const path = join(folder, PROJECT_RULES);
   const now = await readRuleFile(path);
@@ -114,7 +114,7 @@ async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<R
   return { file, rules: read.map((rule) => ({ rule, origin: 'project' })) };
 }
 
-/** Reads a project's file that nobody has trusted. Null if there is none. */
+/** Reads a project's rule file that nobody has trusted; null if there is none. */
 async function readUntrusted(folder: string): Promise<RuleFile | null> {
   const path = join(folder, PROJECT_RULES);
   const text = await readRuleFile(path);

@@ -29,10 +29,10 @@ import { readProject } from './rule-book.ts';
 
 /** How many decisions `GET /audit` returns by default. */
 const DEFAULT_ENTRIES = 200;
-/** How much of a random id is used. It is enough to distinguish rules, and short enough to type. */
+/** How much of a random id is used: enough to distinguish rules, and short enough to type. */
 const ID_LENGTH = 8;
 
-/** The requests of the faces about rules. Only a person may change rules; see `app.ts`. */
+/** The faces' requests about rules. Only a person may change rules; see `app.ts`. */
 export interface RulesDesk {
   /** @param folder a project to check in addition to those of the sessions */
   list(folder?: string): Promise<RuleBook>;
@@ -43,7 +43,7 @@ export interface RulesDesk {
   /** @throws CatalogueError no_such_session */
   test(request: RuleTest): Promise<RuleVerdict>;
   suggest(): Promise<RuleSuggestion[]>;
-  /** The verdict about a call if one more rule was in effect. @throws CatalogueError no_such_session */
+  /** The verdict on a call if one more rule were in effect. @throws CatalogueError no_such_session */
   tryRule(session: string, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   /** @throws CatalogueError no_such_path, rules_changed, invalid_rule */
   trust(request: RuleTrust): Promise<RuleBook>;

@@ -4,13 +4,16 @@ import type { RuleSuggestion } from '../../protocol/index.ts';
 
 /** The most suggestions at once: more than a person reads. */
 const MOST_SUGGESTIONS = 20;
-/** How many different commands of a project are tried, newest first. Each is tried by every rule that may fit it. */
+/**
+ * How many different commands of a project are tried, newest first. Each one is tried against every rule that may match
+ * it.
+ */
 const MOST_TRIED = 200;
 const MOST_SHOWN = 10;
 
 /**
- * Proposes rules, and tries each on every command of its project that a person was asked about.
- * @param asks reports whether a person is asked about a command, under the rules in effect and those to try
+ * Proposes rules, and tries each on every command in its project that a person was asked about.
+ * @param asks reports whether a person would be asked about a command under the rules in effect plus those being tried
  */
 export async function suggestFromAnswers(
   answers: readonly AnsweredCommand[],
@@ -31,7 +34,7 @@ export async function suggestFromAnswers(
     const rule = readRule({ effect: 'allow', fields: { command, project }, id: 'suggested', folder: null });
     if ('problem' in rule) continue;
     const tried = await tryOut({ suggested, rule, answers, asks, asksNow });
-    // Either the rules in effect already allow all of it, or some rule always asks about it.
+    // Either the rules in effect already allow the whole command, or some rule always asks about it.
     if (tried.allowed.length === 0) continue;
     found.push({
       ...{ number: found.length + 1, project, command, step, yes, no: 0 },
@@ -42,7 +45,7 @@ export async function suggestFromAnswers(
   return found;
 }
 
-/** Returns the commands that would no longer ask: those that the person allowed, and others. */
+/** Returns the commands that would no longer lead to a question: those that the person allowed, and others. */
 async function tryOut(of: {
   suggested: SuggestedRule;
   rule: ApprovalRule;

@@ -1,6 +1,6 @@
 /**
  * Adds to each session whether somebody has looked at it and whether it is snoozed. `attend` wraps the sessions for
- * every face, so all faces show and count the same. `src/core/attention/` decides the meaning, and
+ * every face, so all faces show the same facts and counts. `src/core/attention/` decides the meaning, and
  * `src/protocol/attention.ts` the counts.
  */
 
@@ -48,8 +48,8 @@ export interface AttendOptions {
 export interface AttendedSessions {
   sessions: UnlabelledSessions;
   /**
-   * Wakes the sessions that became due while no server was running. No session is woken before this call, because not
-   * all sessions are listed yet.
+   * Wakes the sessions that became due while no server was running. Before this call, no session is woken, because not
+   * all of them are listed yet.
    */
   start(): void;
   dispose: Dispose;
@@ -85,7 +85,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     });
   }
 
-  /** Saves a requested change. @throws while the home is not writable; nothing has changed then */
+  /** Saves a requested change. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (attended: Attended) => Attended): Session {
     base.get(slug);
     const id = base.idOf(slug);
@@ -209,7 +209,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     wakeWaiters(id);
   }
 
-  /** A person who acts on a session has looked at its state at that moment. */
+  /** A person who acts on a session has just looked at its state. */
   async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
     const id = slug === undefined ? undefined : ids.get(slug);
     const { news } = id === undefined ? UNATTENDED : of(id);
@@ -237,7 +237,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     },
     send: (slug, request) => {
       const send = (): Promise<Delivery> => base.send(slug, request);
-      // A text from another session proves nothing about a person.
+      // A text from another session says nothing about a person.
       return 'from' in request ? send() : acting(slug, send);
     },
     answer: (slug, request) => acting(slug, () => base.answer(slug, request)),

@@ -2,12 +2,12 @@ import { isDue, type SnoozeRule } from '../../core/attention/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
 const MOST_MS = 24 * 60 * 60 * 1_000;
 
 /** One timer for the snoozed session that is due next. */
 export interface WakeTimer {
-  /** Sets the timer again, because a rule or the clock has changed. */
+  /** Sets the timer again after a rule or the clock has changed. */
   set(): void;
   dispose: Dispose;
 }
@@ -22,7 +22,7 @@ export function createWakeTimer(options: {
   let cancel: Dispose | null = null;
 
   function set(): void {
-    // The time is read first, because `now` may report that the clock was set and so call this function again.
+    // The time is read first, because `now` may notice that the clock was set and then call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;

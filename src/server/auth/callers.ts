@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
 import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
 
-/** The sender of a request, as far as this machine can tell. */
+/** Who sent a request, as far as this machine can tell. */
 export type Caller =
   | { kind: 'person' }
-  /** a process inside a session; the slug is null if the session is not known */
+  /** a process inside a session; the slug is null if the session is unknown */
   | { kind: 'session'; slug: string | null }
   /** the process has already exited, or belongs to another pid namespace */
   | { kind: 'unknown' };
@@ -16,8 +16,8 @@ const UNKNOWN: Caller = { kind: 'unknown' };
 
 export interface Callers {
   /**
-   * Identifies the process that has just connected to the local socket. Later, the process may have exited and its
-   * pid may belong to another one.
+   * Identifies the process that has just connected to the local socket. Later, the process may have exited and its pid
+   * may have been reused.
    */
   see(socket: Socket): void;
   of(request: IncomingMessage): Promise<Caller>;
@@ -32,9 +32,9 @@ export interface CallersOptions {
 }
 
 /**
- * Distinguishes processes inside a session from all others by their ancestors, marks, and limits. A server may itself
- * run inside a session of another home, for example while somebody develops or tries CBOS there. Such a server treats
- * the processes of that session as a person's; otherwise nobody could use it.
+ * Tells processes inside a session from all others by their ancestors, marks, and limits. A server may itself run
+ * inside a session of another home, for example while somebody is developing or trying out CBOS there. Such a server
+ * treats the processes of that session as a person's; otherwise nobody could use it.
  */
 export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions): Callers {
   const own = traceProcess(ownPid);

@@ -1,6 +1,6 @@
 /**
- * Returns the values of one cookie in the Cookie headers of a request. There may be several. Cookies are not
- * separated by port, so a page of another program on this machine can set its own cookie under our name.
+ * Returns the values of one cookie in the Cookie headers of a request. There may be several. Cookies are not separated
+ * by port, so a page served by another program on this machine can set its own cookie under our name.
  */
 export function readCookies(headers: readonly string[], name: string): string[] {
   return headers
@@ -12,7 +12,7 @@ export function readCookies(headers: readonly string[], name: string): string[] 
 }
 
 /**
- * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site starts.
+ * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site started.
  * @param secure whether the page came over HTTPS
  */
 export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {

@@ -1,7 +1,7 @@
 /**
  * Decides which requests are accepted.
  *
- * - names of the server: `known-names.ts`; the token: `token.ts`; the limit on wrong tokens: `guesses.ts`
+ * - the server's names: `known-names.ts`; the token: `token.ts`; the limit on wrong tokens: `guesses.ts`
  * - browsers: `sign-ins.ts`; how a page and its server authenticate each other: `passes.ts`
  * - what a process inside a session may do: `session-rights.ts`; the sender of a request: `callers.ts`,
  *   `src/platform/process/peer.ts`
@@ -28,38 +28,34 @@ export type Transport = 'tcp' | 'unix';
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
-/** Paths other than the page that need no token. They report whether the server is running. */
+/** Paths, besides the page, that need no token. They report whether the server is running. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 
-/** Where a page sends a link's code or the token, and where the page and the server authenticate each other. */
+/** Where a page sends the code from a link, or the token, and where the page and the server authenticate each other. */
 const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/challenge', '/sign-in/pass']);
 
-/** Where webhooks are sent. Their signature is checked where they are taken: `src/server/schedules/triggers.ts`. */
+/** Where webhooks are sent. Their signature is checked where they are received: `src/server/schedules/triggers.ts`. */
 const TRIGGER_PATH = /^\/triggers\/[\w-]+$/;
 
 /** The header that browsers send when they fetch the script of a service worker, and with no other request. */
 export const WORKER_HEADER = 'service-worker';
 export const WORKER_SCRIPT = 'script';
 
-/**
- * The values of `Sec-Fetch-Site` for a request that one of our own pages, or the person at the address bar, started.
- */
+/** The values of `Sec-Fetch-Site` for a request started by one of our own pages, or by a person at the address bar. */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
 /** The rights of a request. */
 export interface Admission {
-  /** the request's path and query, regardless of the form of the request target */
+  /** the request's path and query, whatever form the request target has */
   target: string;
   /**
-   * the URL of the same page at the only address of this machine where browsers can sign in; null if the request was
-   * sent to that address, or did not ask for a page
+   * the URL of the same page at the only local address where browsers can sign in; null if the request already uses
+   * that address, or does not ask for a page
    */
   moved: string | null;
   /** whether the request carried a valid token or sign-in */
   isProven: boolean;
-  /**
-   * Reports whether the token or sign-in that opened the connection is still valid, for connections that outlive it.
-   */
+  /** Reports whether the token or sign-in that opened the connection is still valid; a connection can outlive it. */
   isStillValid(): boolean;
 }
 
@@ -74,10 +70,10 @@ export interface Gate {
 /**
  * Checks every request. `Host` is compared with a fixed list first. Once DNS rebinding points a foreign name to this
  * machine, a page's `Origin` equals its `Host`, and only the list can show that both are foreign. No answer ever
- * carries a CORS header, so no foreign page can read one. A browser adds the page's cookie to the requests of every
- * page on this machine, and sends it to every port, because cookies are not separated by port. The cookie therefore
- * counts only together with a pass, which only a page of our own origin gets. A request that can change something also
- * needs one of our own `Origin` values.
+ * carries a CORS header, so no foreign page can read one. A browser adds our cookie to the requests of every page on
+ * this machine, and sends it to every port, because cookies are not separated by port. For this reason the cookie
+ * counts only together with a pass, which only a page from our own origin gets. A request that can change something
+ * also needs one of our own `Origin` values.
  * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy
  *   of CBOS contains them
  */
@@ -186,16 +182,16 @@ function openness(
     return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
-  // A program that held the port earlier may have left a service worker in browsers. Browsers get our script instead,
-  // whatever the address of the old one is.
+  // A program that used to listen on this port may have left a service worker in browsers. They get our script instead,
+  // whatever the address of the old one was.
   if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
   if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
   return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
 }
 
 /**
- * `localhost` stands for two addresses. A program on the address that the server does not hold would receive the
- * cookies and keys of a page under that name. For that reason no page can sign in under that name.
+ * `localhost` stands for two addresses. A program that listens on the address that the server does not hold would
+ * receive the cookies and keys of pages under that name, so no page can sign in under it.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -225,8 +221,8 @@ function tokenOf(request: IncomingMessage): string | null {
 }
 
 /**
- * Returns the credentials that a page sent. Null if there are none, or if the request carries a token, which then
- * decides alone.
+ * Returns the credentials that a page sent. Null if there are none, or if the request carries a token, because the
+ * token alone then decides.
  */
 function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {
   if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
@@ -245,7 +241,7 @@ function subprotocolOf(request: IncomingMessage, prefix: string): string | null 
   return protocols.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
-/** Returns every value of a header, as sent. For some headers Node keeps only the first of several values. */
+/** Returns every value of a header, as sent. Node keeps only the first of several values for some headers. */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {

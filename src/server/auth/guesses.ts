@@ -9,24 +9,24 @@ export interface Guesser {
   localPort?: number | undefined;
 }
 
-/** More wrong tokens than a person types, or than a script with an old token sends before somebody notices. */
+/** More wrong tokens than a person would type, or a script with an old token would send before somebody notices. */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 
 /**
- * How many addresses are counted separately. Further addresses share one count. A whole IPv6 network counts as one
+ * How many addresses are counted separately. All other addresses share one count. A whole IPv6 network counts as one
  * address.
  */
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Limits how many tokens a client can try, because a token that somebody chose may be guessable. The limit applies
- * per address, so that no client locks out another. Processes of the server's own user can read the token anyway, so
- * a right token from them is always accepted.
+ * Limits how many tokens a client can try, because a token that somebody chose may be guessable. The limit applies per
+ * address, so that no client locks out another. Processes of the server's own user can read the token anyway, so a
+ * correct token from them is always accepted.
  */
 export interface Guesses {
   /**
-   * Reports whether a token is the right one.
+   * Reports whether a token is correct.
    * @throws CatalogueError too_many_attempts
    */
   accepts(token: string, from: Guesser): boolean;
@@ -66,7 +66,7 @@ export function createGuesses(options: {
 const LOOPBACK = 'this machine';
 const ELSEWHERE = 'elsewhere';
 
-/** Returns what counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
+/** Returns the unit that counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
 function placeOf(address: string, hasRoom: (place: string) => boolean): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;

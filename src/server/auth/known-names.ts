@@ -7,17 +7,18 @@ import { CatalogueError, type Settings } from '../../protocol/index.ts';
 const LITERALS = ['127.0.0.1', '[::1]'] as const;
 const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
-/** Addresses to listen on that are not names of the server. */
+/** Listening addresses that do not name the server. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
 /**
- * A name with an optional port. It has no userinfo, path, or trailing dot, because a browser sends none of these for
- * a name on the list.
+ * A name with an optional port. It has no userinfo, path, or trailing dot, because a browser never sends any of these
+ * with a name on the list.
  */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?$/;
 
 /**
- * The ports that a client may omit: that of http and, because a proxy may hide which scheme was used, that of https.
+ * The ports that a client may omit: the one for http, and also the one for https, because a proxy may hide which scheme
+ * was used.
  */
 const DEFAULT_PORTS: readonly number[] = [80, 443];
 
@@ -26,7 +27,7 @@ export type NameSettings = Pick<Settings, 'host' | 'public_url' | 'allowed_hosts
 /** The names of this server. After DNS rebinding, a web page can forge everything else. */
 export interface KnownNames {
   /**
-   * @param host the Host header as it came
+   * @param host the Host header as received
    * @param localPort the port that the connection came in on
    */
   isOurHost(host: string, localPort: number): boolean;
@@ -36,9 +37,8 @@ export interface KnownNames {
    */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * The address that the server holds, for a page that was requested under another name of this machine
-   * (`localhost`).
-   * @returns `http://127.0.0.1:PORT`; null if the name is not such a name, or was configured
+   * The address that the server holds, for a page that was requested under another name of this machine (`localhost`).
+   * @returns `http://127.0.0.1:PORT`; null if the name is not one of those, or was configured
    */
   ownAddress(host: string, localPort: number): string | null;
 }
@@ -49,7 +49,7 @@ interface AllowedName {
   port: number | 'own' | 'any';
 }
 
-/** @throws CatalogueError invalid_setting when a configured name is not a valid name */
+/** @throws CatalogueError invalid_setting when a configured name is invalid */
 export function knownNames(settings: NameSettings): KnownNames {
   const allowed: AllowedName[] = [
     ...LOOPBACK_NAMES.map((name) => ({ name, port: 'own' as const })),
@@ -60,7 +60,7 @@ export function knownNames(settings: NameSettings): KnownNames {
   const page = settings.public_url === null ? null : new URL(settings.public_url);
   if (page !== null) configured.push(page.hostname);
   const held = LITERALS.find((name) => name === bracketed(settings.host)) ?? LITERALS[0];
-  // Proxies forward the name with their port, without a port, or with ours.
+  // Proxies forward the name with their own port, with ours, or without one.
   if (page !== null) allowed.push({ name: page.hostname, port: 'any' });
   return {
     isOurHost: (host, localPort) => {
@@ -77,8 +77,8 @@ export function knownNames(settings: NameSettings): KnownNames {
       if (page !== null && origin === page.origin) return true;
       // An attacker in the network can serve a page over plain HTTP under the name that people use with HTTPS.
       if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
-      // The name *and* the port must equal those of the request, because a page of another program on this machine is
-      // not ours.
+      // The name *and* the port must equal those of the request, because a page served by another program on this
+      // machine is not ours.
       const scheme = /^https?:\/\//.exec(origin)?.[0];
       return scheme !== undefined && origin.slice(scheme.length) === host.toLowerCase();
     },
@@ -108,7 +108,7 @@ function bracketed(host: string): string {
 
 function configuredName(entry: string): AllowedName {
   const parsed = parseAuthority(entry);
-  // A name in another alphabet arrives in the form in which the browser encodes it.
+  // A name in another alphabet arrives in the browser's encoding.
   const name = canonicalName(parsed?.name ?? entry);
   if (name === null) {
     throw new CatalogueError('invalid_setting', `allowed_hosts: "${entry}" isn't a name`, {

@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../clock.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** How long the page's proof may take to follow the server's proof, which is one round trip. */
+/** How long after the server's proof the page's proof may arrive. It takes one round trip. */
 const CHALLENGE_LIFE_MS = 60_000;
 
 /** How long a pass is valid. A page gets the next pass automatically, and an intercepted pass soon expires. */
@@ -28,12 +28,12 @@ export interface PageCredentials {
 }
 
 /**
- * Lets a signed-in browser and its server authenticate each other by the sign-in's key. Only pages of the server's
- * own origin have the key, and no request contains it. The server gives its proof first, so a program that took over
- * its port learns nothing. Then the page gives its proof and gets a pass.
+ * Lets a signed-in browser and its server authenticate each other with the sign-in's key. Only pages of the server's
+ * own origin have the key, and no request contains it. The server gives its proof first, so a program that has taken
+ * over the server's port learns nothing. Then the page gives its proof and gets a pass.
  */
 export interface Passes {
-  /** @param origin the origin of the page that asks */
+  /** @param origin the origin of the requesting page */
   challenge(asked: Challenge, origin: string): ChallengeAnswer;
   /** Returns the first pass, for a browser that has just signed in. */
   first(id: string): string;
@@ -41,7 +41,7 @@ export interface Passes {
   grant(asked: PassRequest, origin: string): { id: string; pass: string };
   /** The sign-in that a request belongs to; null if the request does not carry a valid one. */
   admit(shown: PageCredentials): string | null;
-  /** The sign-in that a pass names, regardless of the rest of the request; null if the pass is no longer valid. */
+  /** The sign-in that a pass belongs to, whatever else the request contains; null if the pass is no longer valid. */
   holderOf(pass: string): string | null;
 }
 
@@ -57,8 +57,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
     challenge: ({ id, nonce }, origin) => {
       const endsAt = Math.ceil(clock.elapsed() + CHALLENGE_LIFE_MS);
       const server_nonce = seals.close('nonce', `${randomBytes(NONCE_BYTES).toString('base64url')}.${endsAt}`);
-      // The server gives its proof even when a sign-in has ended, so that the browser knows that its own server
-      // reports the end.
+      // The server gives its proof even after a sign-in has ended, so that the browser knows that it was its own server
+      // that reported the end.
       const proof = hmac(signIns.keyOf(id), proofText('server', { origin, id, nonce, server_nonce }));
       return { nonce: server_nonce, proof };
     },
@@ -86,8 +86,8 @@ export function signInIsOver(): CatalogueError {
 }
 
 /**
- * Seals texts that this server gives out, so that the server recognizes them later without storing them. Clients
- * cannot fill its memory, and a seal is valid only while the server is running.
+ * Seals strings that this server issues, so that it recognizes them later without having to store them. Clients
+ * therefore cannot fill its memory, and a seal is valid only as long as the server is running.
  */
 function createSeals(): {
   close(kind: string, text: string): string;
@@ -110,7 +110,7 @@ function hmac(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Compares two texts of the same length in a time that does not depend on where they differ. */
+/** Compares two strings of the same length in constant time, wherever they differ. */
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -29,7 +29,7 @@ const READING = [
   'onEvent',
 ] as const satisfies readonly (keyof Sessions)[];
 
-/** The rights of a caller. */
+/** What a caller may do. */
 export interface Rights {
   /** whether the caller may do everything */
   isFull: boolean;
@@ -42,9 +42,9 @@ export interface Rights {
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
- * Limits processes inside a session to reading, and to sending with their name on the text, because agents follow
- * whatever text they read. With an answer, a keypress, or a sign-in, one session could grant another what only a
- * person may grant.
+ * Limits processes inside a session to reading, and to sending texts that carry their name, because agents follow any
+ * text they read. By answering, pressing a key, or signing in, one session could grant another what only a person may
+ * grant.
  */
 export function createRights(options: {
   sessions: Sessions;
@@ -93,7 +93,7 @@ function limitSessions(
     what: string,
     request: T,
   ): T & { from: string } => {
-    // A command runs without a confirmation, and `force` types into whatever is open.
+    // A command runs without confirmation, and `force` types into whatever is open.
     if (request.command === true || request.force === true) throw refuse(what);
     return { ...request, text: `${signature} ${request.text}`, from };
   };
@@ -104,7 +104,7 @@ function limitSessions(
   };
 }
 
-/** Claude Code treats a prompt as its user's, so the text must show that it is not. */
+/** Claude Code treats every prompt as coming from its user, so the text must show that this one does not. */
 function signatureOf(caller: Caller): string {
   const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
   return `[From ${from}, not from your user]`;

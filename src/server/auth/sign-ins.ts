@@ -8,13 +8,13 @@ import type { Dispose } from '../sessions.ts';
 import type { Guesser, Guesses } from './guesses.ts';
 import type { TokenSource } from './token.ts';
 
-/** 256 bits, as for the token. Nobody can guess a code, however often they try. */
+/** 256 bits, like the token. Nobody can guess a code, no matter how many attempts they make. */
 const SECRET_BYTES = 32;
 
 /** Long enough to pick up the phone, and short enough to make a link in a scrollback worthless. */
 export const LINK_LIFE_MS = 10 * 60_000;
 
-/** A month. A person who has not visited for longer signs in again. */
+/** A month. A person who has been gone for longer must sign in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
 /** How many links may be open. The oldest is dropped first. Nobody has this many browsers. */
@@ -25,7 +25,7 @@ const MAX_SIGN_INS = 100;
 const ID_BYTES = 12;
 
 /**
- * Older servers stored sign-ins with only a cookie, which browsers sent to every port of the machine. Those are
+ * Older servers stored sign-ins with only a cookie, which browsers sent to every port of the machine. Such sign-ins are
  * ignored.
  */
 const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
@@ -43,11 +43,11 @@ export interface SignIns {
    * other's browsers out.
    */
   readonly cookieName: string;
-  /** Creates a code for one sign-in. @returns when the code expires, Unix milliseconds */
+  /** Creates a code for one sign-in. @returns when the code expires, in Unix milliseconds */
   createLink(): { code: string; expiresAt: number };
   /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
   signIn(shown: SignIn, from: Guesser): Grant;
-  /** When a sign-in ends, Unix milliseconds; null if it is no longer valid. */
+  /** When a sign-in ends, in Unix milliseconds; null if it is no longer valid. */
   validUntil(id: string): number | null;
   /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port of the machine. */
   cookieOf(id: string): string;
@@ -59,9 +59,9 @@ export interface SignIns {
 }
 
 /**
- * Stores sign-ins in `sign-ins.json` of the home, so that they outlive the server. The file contains only their ids,
- * because cookie and key are derived from the id and the token. A reader of the file therefore cannot sign in with
- * it, and rotating the token signs everybody out. Links are kept in memory and end with a restart.
+ * Stores sign-ins in the home's `sign-ins.json`, so that they outlive the server. The file contains only their ids,
+ * because the cookie and the key are derived from the id and the token. Nobody can therefore sign in with the file
+ * alone, and rotating the token signs everybody out. Links are kept in memory and end with a restart.
  */
 export function createSignIns(options: {
   home: string;
@@ -76,10 +76,7 @@ export function createSignIns(options: {
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
   const signedOut = new Emitter();
 
-  /**
-   * Writes the file before the change takes effect, so that a full disk refuses the change and everything stays as it
-   * was.
-   */
+  /** Writes the file before the change takes effect, so that a full disk only prevents the change. */
   const save = (next: z.infer<typeof Kept>): void => {
     writePrivateFile(file, next);
     signedIn = new Map(next.map((kept) => [kept.id, kept]));
@@ -135,8 +132,8 @@ function newSecret(): string {
 }
 
 /**
- * Returns the hash of a code. Codes are looked up by their hash, so that the time of a lookup reveals nothing about a
- * code.
+ * Returns the hash of a code. Codes are looked up by their hash, so that the time that a lookup takes reveals nothing
+ * about a code.
  */
 function digest(code: string): string {
   return createHash('sha256').update(code).digest('hex');

@@ -14,10 +14,10 @@ import { dirname } from 'node:path';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** 256 bits. Nobody can guess the token, so attempts need not be counted. */
+/** 256 bits. Nobody can guess the token, so there is no need to count attempts. */
 const TOKEN_BYTES = 32;
 
-/** Minimum length of a token that somebody wrote into the file by hand. */
+/** Minimum length of a token that somebody put into the file by hand. */
 const MIN_TOKEN_LENGTH = 16;
 
 export interface TokenSource {
@@ -30,15 +30,15 @@ export interface TokenSource {
   bind(secret: string): string;
 }
 
-/** Returns the token from a setting, which is valid for as long as the server is running. */
+/** Returns the token from a setting. It stays valid as long as the server is running. */
 export function fixedToken(token: string): TokenSource {
   const expected = digest(token);
   return { accepts: (given) => timingSafeEqual(digest(given), expected), bind: (secret) => keyOf(expected, secret) };
 }
 
 /**
- * Returns the token in a file. The file is created if it does not exist, and is read again whenever it changes. A
- * rotated token is therefore valid at once, and the old one becomes invalid.
+ * Returns the token in a file. The file is created if it does not exist, and read again whenever it changes. After a
+ * rotation, the new token is therefore valid at once, and the old one is not.
  * @param path `$CBOS_HOME/token`
  * @throws CatalogueError invalid_setting when the file contains no token
  */
@@ -76,7 +76,7 @@ export function fileToken(path: string): TokenSource {
       const holding = current();
       return holding !== null && timingSafeEqual(digest(given), holding);
     },
-    // Without a token the key is random each time, so nothing stored under it can ever be found.
+    // Without a token, the key is random each time, so nothing stored under it can ever be found again.
     bind: (secret) => keyOf(current() ?? randomBytes(TOKEN_BYTES), secret),
   };
 }
@@ -86,12 +86,12 @@ function keyOf(token: Buffer, secret: string): string {
 }
 
 /**
- * Creates the file with a fresh token if it does not exist. Several processes may do so at once, and all of them get
- * the same token.
+ * Creates the file with a fresh token if it does not exist. If several processes do so at once, all of them get the
+ * same token.
  */
 export function ensureTokenFile(path: string): void {
   try {
-    // A copy or an editor may have made the file readable for others.
+    // A copy or an editor may have made the file readable by others.
     if ((statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
     return;
   } catch (error) {
@@ -108,13 +108,13 @@ export function ensureTokenFile(path: string): void {
   }
 }
 
-/** Replaces the token with a fresh one, atomically. Returns the fresh token. */
+/** Replaces the token with a fresh one, atomically. @returns the fresh token */
 export function rotateTokenFile(path: string): string {
   renameSync(writeBeside(path), path);
   return readToken(path);
 }
 
-/** @throws CatalogueError invalid_setting when the file holds no token */
+/** @throws CatalogueError invalid_setting when the file contains no token */
 export function readToken(path: string): string {
   const token = readFileSync(path, 'utf8').trim();
   if (token.length < MIN_TOKEN_LENGTH || /\s/.test(token)) {

@@ -1,7 +1,7 @@
 /**
- * The budgets of sessions. `createBudgets` determines whether a session has reached a budget. It reads the figures that
+ * The budgets of sessions. `createBudgets` determines whether a session has reached a budget, from the figures that
  * Claude Code has reported, and waits for the end of the day. A session without figures is never stopped, because no
- * figure is better than a wrong one. `cbos budget` names such sessions.
+ * figure is better than a wrong one. `cbos budget` lists such sessions.
  */
 
 import { type BudgetRule, periodOf, type Spend, spentOf, subjectOf } from '../../core/budgets/index.ts';
@@ -17,17 +17,17 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
-/** A part of a budget in its current period. */
+/** A budget for one session, or the shared one, in its current period. */
 export interface BudgetState {
   limit: number;
   spent: number;
   isRaised: boolean;
 }
 
-/** The names of a session in its record. */
+/** The fields of a session's record that name it. */
 interface Named {
   id: string;
   slug: string;
@@ -37,15 +37,20 @@ export interface Budgets {
   readonly rules: readonly BudgetRule[];
   /** Returns the first budget that keeps CBOS from sending to a session. Null if CBOS may send. */
   overBudget(session: Named): Omit<OverBudget, 'holds'> | null;
-  /** Returns the first budget shared by several sessions that a new session with these tags would find reached. */
+  /** Returns the first shared budget that a new session with these tags would find exhausted. */
   overBudgetOfNew(tags: readonly string[]): string | null;
-  /** Returns how much of a budget a session may spend and has spent. Null if the budget does not apply to it. */
+  /**
+   * Returns how much of a budget a session may spend and has spent; null if the budget does not apply to the session.
+   */
   stateOf(rule: BudgetRule, session: Named): BudgetState | null;
   /** @param session null for a budget that several sessions share */
   raise(rule: BudgetRule, session: Named | null, to: number): void;
-  /** Returns the part of a budget that several sessions share. */
+  /** Returns the state of a budget that several sessions share. */
   shared(rule: BudgetRule): BudgetState;
-  /** Records that something was spent, sent, held, or tagged. Listeners are called soon, and only once. */
+  /**
+   * Records that something was spent, sent, held, or tagged. Listeners are called shortly afterwards, once for several
+   * notes.
+   */
   note(): void;
   onChange(listener: () => void): Dispose;
   dispose: Dispose;
@@ -115,7 +120,7 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
 
   function awaitDay(): void {
     if (rules.length === 0) return;
-    // The time is read first, because `now` may report that the clock was set and so call this function again.
+    // The time is read first, because `now` may notice that the clock was set and then call this function again.
     const now = clock.now();
     cancelDay?.();
     cancelDay = clock.after(Math.min(endOfDay(now) - now, MOST_MS), () => {
@@ -176,7 +181,7 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
   };
 }
 
-/** The facts about a session that show whether a budget holds its texts. */
+/** The facts about a session that determine whether a budget holds its texts. */
 interface Budgeted {
   readonly record: Named;
   readonly deps: {
@@ -185,7 +190,7 @@ interface Budgeted {
   };
 }
 
-/** Returns a session's budget as every face shows it, with the texts that are held by it. */
+/** Returns a session's budget as every face shows it, with the texts that it holds. */
 export function overBudgetOf({ record, deps }: Budgeted): OverBudget | null {
   const over = deps.budgets.overBudget(record);
   return over && { ...over, holds: deps.deliveries.withStatus(record.id, 'queued').length };

@@ -13,14 +13,14 @@ import type { Clock } from '../clock.ts';
 import type { Sessions } from '../sessions.ts';
 import type { TurnDesk } from '../turns/turn-desk.ts';
 
-/** Where a catch-up begins if nobody knows when the person was there. */
+/** Where a catch-up begins if it is unknown when the person was last there. */
 const DAY_MS = 24 * 3_600_000;
-/** How long before an event its replay begins, so that a person sees it happen. */
+/** How long before an event its replay begins, so that a person sees the event happen. */
 const LEAD_S = 2;
 /** How many sessions are read at once. Each runs git, and reads a transcript and a recording. */
 const AT_ONCE = 4;
 
-/** Says what sessions did while their person was away. */
+/** Reports what sessions did while their person was away. */
 export interface CatchupDesk {
   /** @param since a timestamp; null for the last time the person was there */
   read(since: string | null): Promise<Catchup>;
@@ -34,7 +34,7 @@ export interface CatchupOptions {
   turns: Pick<TurnDesk, 'list'>;
   clock: Pick<Clock, 'now'>;
   awaySince(): number | null;
-  /** the older recordings of a name, which restarts moved aside */
+  /** the older recordings under a name, which restarts moved aside */
   older(slug: string): Promise<KeptRecording[]>;
 }
 
@@ -94,7 +94,7 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
     return { cost_usd: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0), is_cost_by_day: true };
   }
 
-  /** Returns a function that finds an event in the recordings of a session. */
+  /** Returns a function that finds an event in a session's recordings. */
   async function placesIn(slug: string): Promise<(event: Happened) => CatchupReplay | null> {
     const older = await options.older(slug);
     const source = unlessMissing(() => sessions.stream(slug).source());
@@ -104,7 +104,7 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
       const moment = Date.parse(at);
       const kept = recordingAt(older, moment);
       const began = kept === null ? (startedAt === null ? null : startedAt * 1_000) : Date.parse(kept.started_at ?? '');
-      // The start is known to the second.
+      // The time of the start is known only to the second.
       if (began === null || Number.isNaN(began) || moment < began - 1_000) return null;
       const t = Math.max(0, (moment - began) / 1_000 - LEAD_S);
       return { recording: kept?.recording ?? slug, t };
@@ -137,7 +137,7 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
 
 const lastAt = ({ events }: CatchupSession): string => events.at(-1)?.at ?? '';
 
-/** A session may be deleted while it is read, and most facts may be missing. */
+/** A session may be deleted while its facts are being read, and most facts may be missing. */
 function ignoreExpected(cause: unknown): null {
   if (cause instanceof CatalogueError) return null;
   throw cause;

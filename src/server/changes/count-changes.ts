@@ -1,7 +1,7 @@
 /**
- * Adds to each session how much it changed in its repository. `countChanges` wraps the sessions for every face.
- * Nothing is polled: events name the folders to count, and `count-queue.ts` counts one after the other. A request for a
- * list never starts a count (ADR 60).
+ * Adds to each session how much it has changed in its repository. `countChanges` wraps the sessions for every face.
+ * Nothing is polled: events determine which folders to count, and `count-queue.ts` counts them one by one. A request
+ * for a list never starts a count (ADR 60).
  */
 
 import { Emitter } from '../../emitter/emitter.ts';
@@ -25,7 +25,7 @@ export interface CountChangesOptions {
 export interface CountedSessions {
   /** the sessions with their counts */
   sessions: Sessions;
-  /** the same changes; what a client requests is counted as well */
+  /** the same changes; whatever a client requests is counted as well */
   changes: SessionChanges;
   /** Resolves when nothing is running any more. */
   dispose(): Promise<void>;
@@ -58,7 +58,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     return found === undefined ? session : { ...session, changes: found };
   };
 
-  /** Stores what was counted, and reports it if it differs. Null: no correct number is known. */
+  /** Stores the counts, and reports them if they differ from the previous ones. Null: no correct count is known. */
   function keep(folder: string, found: Counts | null): void {
     const here = base.list().filter(({ path }) => path === folder);
     const before = counts.get(folder);
@@ -114,7 +114,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     archived: () => base.archived().map(shown),
     get: (slug) => shown(base.get(slug)),
     kill: async (slug) => shown(await base.kill(slug)),
-    // A person who looks may have changed files since the last turn.
+    // A person who looks at the session may have changed files since its last turn.
     seen: (slug, look) => {
       const session = base.seen(slug, look);
       request(session, 'later');
@@ -161,7 +161,7 @@ function isInTurn({ status }: Pick<Session, 'status'>): boolean {
   return primary === 'active' || primary === 'stuck' || (isAsking(status) && detail !== 'setup');
 }
 
-/** The status leaves `using_tools` when a tool has run, and also when the tool asks for a permission. */
+/** The status leaves `using_tools` when a tool has run, but also when the tool asks for permission. */
 function hasEndedTool(before: Pick<Session, 'status'>, { status }: Session): boolean {
   return before.status.detail === 'using_tools' && status.detail !== 'using_tools';
 }

@@ -3,12 +3,12 @@ import type { Dispose } from '../sessions.ts';
 
 /**
  * How long a folder is left alone after a count, as a multiple of the time that the count took. Even in a repository so
- * large that a count takes a second, counting takes at most a fifth of the time, however quickly turns end.
+ * large that a count takes a second, counting then takes up at most a fifth of the time, however quickly turns end.
  */
 const REST_OF_FOLDER = 4;
-/** The same for counts in the middle of a turn, across all folders: they take at most a tenth of one processor. */
+/** The same for counts in the middle of a turn, across all folders: they take up at most a tenth of one processor. */
 const REST_AFTER_LATER = 9;
-/** The shortest time between two counts of a folder in the middle of a turn. A person reads no faster. */
+/** The shortest time between two counts of a folder in the middle of a turn. Nobody reads faster than that. */
 const LEAST_REST_MS = 5_000;
 
 export interface CountQueueOptions {
@@ -18,16 +18,16 @@ export interface CountQueueOptions {
 }
 
 export interface CountQueue {
-  /** @param when `now`: before all others, because a turn has ended. `later`: at the slow pace */
+  /** @param when `now`: ahead of all others, because a turn has ended. `later`: at the slow pace */
   request(folder: string, when: 'now' | 'later'): void;
   /** Resolves when nothing is running any more. */
   dispose(): Promise<void>;
 }
 
-/** Counts one folder after the other. Several requests for a waiting folder lead to one count. */
+/** Counts the folders one by one. Several requests for a waiting folder lead to a single count. */
 export function createCountQueue({ clock, count }: CountQueueOptions): CountQueue {
   const due = new Map<string, 'now' | 'later'>();
-  /** when a folder may be counted again, and when it may be counted again in the middle of a turn */
+  /** when a folder may be counted again after a turn, and in the middle of one */
   const rests = new Map<string, { now: number; later: number }>();
   let laterFrom = 0;
   let running: Promise<void> | null = null;

@@ -13,7 +13,7 @@ const ID_BYTES = 4;
 
 /** A file that is being uploaded. */
 export interface ArrivingFile {
-  /** as the sender calls it, which is not trusted */
+  /** the sender's name for the file, which is not trusted */
   name: string;
   type: string | null;
   bytes: AsyncIterable<Uint8Array>;
@@ -34,7 +34,7 @@ export interface FileStore {
   removeAll(sessionId: string): Promise<void>;
   /** The ids of the sessions that have a directory, with the last change of the directory in Unix milliseconds. */
   owners(): Promise<{ sessionId: string; changedAt: number }[]>;
-  /** Removes what a killed server was writing. */
+  /** Removes the files that a killed server left half-written. */
   removeUnfinished(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface FileStore {
  * @param most the largest size of a file, and the largest number of files of one session
  */
 export function createFileStore(dir: string, most: { bytes: number; files: number }): FileStore {
-  /** the ids of files that are being written, by the session's id, in the order in which they came */
+  /** the ids of files that are being written, by session id, in order of arrival */
   const arriving = new Map<string, Set<string>>();
 
   const names = (at: string): Promise<string[]> =>
@@ -126,7 +126,7 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
   };
 }
 
-/** Returns null for anything that is not a stored file, and for a file that was just deleted. */
+/** Returns null for anything that is not a stored file, and for a file that has just been deleted. */
 async function describe(path: string, stored: string): Promise<StoredFile | null> {
   const [, id, name] = STORED_NAME.exec(stored) ?? [];
   if (id === undefined || name === undefined) return null;

@@ -7,7 +7,7 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { type ArrivingFile, createFileStore } from './file-store.ts';
 
-/** The largest number of files of one session. With the largest size, they take 2.5 GB. */
+/** The largest number of files in one session. If all of them have the largest size, they take 2.5 GB. */
 const MOST_FILES = 100;
 
 const DAY_MS = 86_400_000;
@@ -28,7 +28,7 @@ export interface SessionFiles {
 
 export interface KeptFiles {
   files: SessionFiles;
-  /** the sessions; a text for them may name stored files, and files are removed together with their session */
+  /** the sessions, whose prompts may mention stored files; the files are removed together with their session */
   sessions: Sessions;
   /** Removes the files of sessions that are gone, or that were stopped long ago. */
   tidy(): Promise<void>;
@@ -48,12 +48,12 @@ export interface FilesOptions {
 
 export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOptions): KeptFiles {
   const store = createFileStore(dir, { bytes: settings.max_file_size, files: MOST_FILES });
-  /** the paths that a text mentions which is being passed on to its session, with how many such texts there are */
+  /** the file paths mentioned in texts that are being passed on to their session, with the number of such texts */
   const passing = new Map<string, number>();
 
   /**
-   * Throws if a text mentions the file that the session may not have read. During a turn, a delivered text may be in
-   * Claude Code's own queue, and Claude Code reads its files only when it takes the text from there (2.1.330).
+   * Throws if a text mentions the file and the session may not have read it yet. During a turn, a delivered text may be
+   * in Claude Code's own queue, and Claude Code reads the files only when it takes the text from there (2.1.330).
    * @throws CatalogueError file_in_use
    */
   function requireUnused(slug: string, { name, path }: StoredFile): void {
@@ -93,7 +93,7 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
     const known = new Map([...sessions.list(), ...sessions.archived()].map((one) => [idOf(one.slug), one]));
     for (const { sessionId, changedAt } of await store.owners()) {
       const session = known.get(sessionId);
-      // A session is not in the list while it is launched. Files for its restart may be newer than its end.
+      // A session is not in the list while it is being launched. Files for its restart may be newer than its end.
       const isSettled = changedAt < clock.now() - (session === undefined ? 1 : settings.keep_files_days) * DAY_MS;
       if (!isSettled || (session !== undefined && !isOver(session))) continue;
       await store.removeAll(sessionId);

@@ -25,7 +25,7 @@ import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
-/** The size that Screen gives a session if nobody requested a size. */
+/** The size that Screen gives a session if nobody requests one. */
 const SCREEN_DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface AdoptContext {
@@ -90,7 +90,7 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
 }
 
 /**
- * Takes over a Screen session that something else started. From then on, the session is recorded and can be typed into.
+ * Takes over a Screen session that something else started. The session is then recorded and can be typed into.
  * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path,
  * screen_unresponsive
  */
@@ -141,9 +141,9 @@ export async function adoptSession(
 }
 
 /**
- * Ensures that Screen writes the recording of a session that it records. Screen continues on its own unless somebody
+ * Ensures that Screen is writing the recording of a session that it records. Screen keeps writing unless somebody
  * turned its log off, or moved or deleted the file.
- * @returns whether Screen first had to be instructed to begin
+ * @returns whether Screen first had to be told to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
 export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
@@ -157,7 +157,7 @@ export async function keepLogging(screen: ScreenHost, session: Logged): Promise<
     await ensureRecordingDir(dirname(typescript));
     await restartLog(screen, session.target, typescript);
   }
-  // If a file was deleted or moved away, Screen (4.9.0) replaces it with one that others can read.
+  // Screen (4.9.0) replaces a file that was deleted or moved away with one that others can read.
   await chmod(typescript, 0o600);
   await markOwn(typescript);
   return !isKept;
@@ -171,8 +171,8 @@ export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged
 }
 
 /**
- * Two CBOS servers with the same Claude Code would type into each other's text, and a session that one of them ended
- * would end for both.
+ * Two CBOS servers with the same Claude Code would type into each other's text, and if one of them ended the session,
+ * it would end for both.
  */
 async function assertFree({ roster, settings }: AdoptContext, found: ForeignSession): Promise<void> {
   const { id } = found.screen;
@@ -180,7 +180,8 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   if (owner.kind === 'listed')
     throw new CatalogueError('already_adopted', `CBOS already owns ${id}, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
-  // If another home has adopted the session, no environment shows it. Screen, however, writes only one log per window.
+  // If another home has adopted the session, no environment shows that. Screen, however, writes only one log per
+  // window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
   throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it to ${file}`);
@@ -208,7 +209,8 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
 }
 
 /**
- * Screen's log begins with the output from now on, so the screen would be empty until Claude Code redraws everything.
+ * Screen's log begins with the output from this moment, so the screen would be empty until Claude Code redraws
+ * everything.
  */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;

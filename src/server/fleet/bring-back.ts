@@ -28,10 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists again the sessions of this home that are missing from its database, for example after the database was lost
- * or restored from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into
- * its directory, and JSON sessions have cards. Whatever processes and files do not show is lost: history, deliveries,
- * and the requested environment of a session in a terminal.
+ * Lists again the sessions of this home that are missing from its database, for example after the database was lost or
+ * restored from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into its
+ * directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: history,
+ * deliveries, and the environment requested for a terminal session.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -52,7 +52,7 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 
 /**
  * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because no
- * client has learned that it ended.
+ * client has been told that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
@@ -63,7 +63,7 @@ export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   }
 }
 
-/** If the process is still running, its events are read from the first one on. */
+/** If the process is still running, its events are read from the beginning. */
 function readCards({ roster, cards }: BringBackContext): string[] {
   const listed = new Set(roster.all().map(({ actor }) => actor.record.id));
   return cards.read().flatMap((card) => {
@@ -115,7 +115,7 @@ async function readRecord(context: BringBackContext, found: ForeignSession): Pro
   };
 }
 
-/** `script` may by now write the files under another name. `keep-recorded.ts` gives them these names. */
+/** By now, `script` may be writing the files under another name. `keep-recorded.ts` gives them these names again. */
 const recordingOf = ({ stream_dir }: Settings, slug: string, isRecorded: boolean): SessionRecord['recording'] =>
   isRecorded ? recordingFiles(stream_dir, slug) : null;
 

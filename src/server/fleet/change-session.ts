@@ -41,7 +41,7 @@ export function restartSession({ actor, controls }: Member): Promise<Session> {
   });
 }
 
-/** Ends a session if it is running, and removes it from the list. */
+/** Ends a session if it is running, and deletes it. */
 export async function removeSession(roster: Roster, member: Member): Promise<void> {
   const { actor, controls } = member;
   // The deletion is saved before the processes are ended, so that a full disk refuses it before anything is done.

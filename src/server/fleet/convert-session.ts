@@ -15,10 +15,10 @@ import type { Member, Roster } from './roster.ts';
 
 /**
  * Converts a session to the other type, with or without a terminal, and keeps its conversation. The process that has
- * opened the conversation ends first, because two processes would corrupt it. For a dead session, only the type that
+ * the conversation open ends first, because two processes would corrupt it. For a dead session, only the type that
  * `restart` starts changes.
- * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; the session is then
- *   unchanged, but ended
+ * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; the session has then ended
+ * but is otherwise unchanged
  */
 export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
   const { actor } = member;
@@ -56,14 +56,14 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
     await member.controls.launch();
   } catch (cause) {
     roster.retype(member, before);
-    // A JSON session starts its process when it needs one. A terminal does not come back.
+    // A JSON session starts its process when it needs one. A terminal session would not come back on its own.
     if (before === 'screen') actor.intake.seeEnd();
     if (actor.isDead()) actor.intake.seeProcessAgain();
     throw cause;
   }
 }
 
-/** @throws CatalogueError already_running while the session works or asks */
+/** @throws CatalogueError already_running while the session is working or asking */
 export function requireQuiet({ actor }: Member): void {
   const { primary, detail, question } = actor.status.memory();
   const asks = isAsking({ primary, detail, question });
@@ -84,7 +84,7 @@ export interface ConversationPlaces {
 /** How many conversations a listing shows. */
 const LISTED = 50;
 
-/** Returns Claude Code's conversations on this machine that do not belong to a CBOS session. */
+/** Returns the Claude Code conversations on this machine that do not belong to any CBOS session. */
 export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
   const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
   const running = await readRegistry(registryDir);
@@ -106,9 +106,9 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 }
 
 /**
- * Adopts a conversation that CBOS did not begin.
+ * Adopts a conversation that was not started by CBOS.
  * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for
- *   another path, and everything that a launch throws
+ * another path, and everything that a launch throws
  */
 export async function adoptConversation(
   places: ConversationPlaces,

@@ -15,7 +15,7 @@ export interface CreateContext {
 /**
  * Launches a new session, in a new worktree if the request names one.
  * @throws CatalogueError for everything that refuses the request or the launch; neither a session nor a worktree is
- * left then
+ * left behind
  */
 export async function createSession(
   { roster, launch, clock }: CreateContext,
@@ -32,7 +32,7 @@ export async function createSession(
 
 /**
  * Lists a session and launches it for the first time. The caller has claimed its name.
- * @throws CatalogueError for everything that refuses the launch; neither the session nor its place is left then
+ * @throws CatalogueError for everything that refuses the launch; neither the session nor its place is left behind
  */
 export async function launchFirst(
   roster: Roster,
@@ -41,8 +41,8 @@ export async function launchFirst(
   let member: Member | null = null;
   try {
     member = roster.add(record);
-    // The text is held until the prompt is ready: in a terminal after the start, otherwise as soon as the session is
-    // listed.
+    // The text is held until the prompt is ready. In a terminal, that is after the start; otherwise, as soon as the
+    // session is listed.
     if (prompt !== undefined) await member.controls.deliverer.send({ text: prompt, queue: true });
     await member.controls.launch();
   } catch (cause) {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports the change. */
+/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports changes. */
 const LOOK_MS = 3_000;
 /**
  * With less free space than this, a recording may hit a full disk at any moment. A test write then determines whether
@@ -19,13 +19,13 @@ export interface DiskWatchOptions {
   log: Logger;
 }
 
-/** Reports whether recordings can be written. */
+/** Knows whether recordings can be written. */
 export interface DiskWatch {
   /** an error code such as ENOSPC; null if recordings can be written, as far as is known */
   fault(): string | null;
   /** Checks now with a test write, because somebody has noticed a failure. */
   prove(): Promise<string | null>;
-  /** Called after each check while there is a fault, and once after it ends. */
+  /** Called after each check while there is a fault, and once after the fault ends. */
   onLook(listener: (fault: string | null) => void): Dispose;
   start(): void;
   dispose(): void;
@@ -57,7 +57,7 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
     return proving;
   }
   async function look(): Promise<void> {
-    // A missing directory is a fault too.
+    // A missing directory is also a fault.
     const free = await freeBytes(dir).catch(() => 0);
     if (fault !== null || free < LITTLE_ROOM_BYTES) await prove();
   }

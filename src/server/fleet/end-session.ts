@@ -12,9 +12,9 @@ interface Ended {
 }
 
 /**
- * Ends the whole process tree of a session and proves that it ended. This does not go through the mailbox, because
- * nobody should have to wait for an answer that is being typed into the session.
- * @throws CatalogueError session_dead, not_adopted, kill_failed with the processes that are left
+ * Ends the whole process tree of a session and verifies that it is gone. This bypasses the mailbox, because nobody
+ * should have to wait while an answer is being typed into the session.
+ * @throws CatalogueError session_dead, not_adopted, kill_failed with the remaining processes
  */
 export async function endScreenSession({ screen }: { screen: ScreenHost }, session: Ended): Promise<void> {
   const { id } = session.target;

@@ -20,14 +20,14 @@ export interface FinishContext {
 }
 
 /**
- * Stops a session and finishes its worktree. An impossible finish is refused before anything changes. After a kill of
- * the server, the same call does the rest.
+ * Stops a session and finishes its worktree. An impossible finish is refused before anything changes. If the server is
+ * killed halfway, calling this again does the rest.
  * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and everything that `finishWorktree`
  * throws
  */
 export function finishSession(context: FinishContext, member: Member, request: Finish): Promise<Session> {
   const { actor } = member;
-  // This runs in the session's mailbox, so that nobody restarts, wakes, or renames the session at the same time.
+  // Runs in the session's mailbox, so that nobody restarts, wakes, or renames the session at the same time.
   return actor.mailbox.post(() => context.inTurn(() => finishNow(context, member, request)));
 }
 
@@ -83,7 +83,7 @@ export function keepPullRequest(actor: SessionActor, request: PullRequest): Sess
 }
 
 /**
- * Checks before a restart that a finished worktree was recovered.
+ * Checks before a restart that a finished worktree has been recovered.
  * @throws CatalogueError no_such_path with the command that recovers it
  */
 export async function requireRecovered(actor: SessionActor): Promise<void> {
@@ -111,7 +111,7 @@ function requireStoppable(member: Member, isAskedTo: boolean): void {
   });
 }
 
-/** The other session may have no process now, but work in the worktree with its next turn. */
+/** The other session may have no process now, but its next turn will work in the worktree. */
 function requireNoOther(roster: FinishContext['roster'], { actor: own }: Member, folder: string): void {
   const others = roster.all().flatMap(({ actor }) => {
     const { slug, path } = actor.record;

@@ -9,7 +9,7 @@ import type { Dispose } from '../sessions.ts';
 import { parkIdle } from './park-idle.ts';
 import type { Roster } from './roster.ts';
 
-/** Starts the continuous work on listed sessions. @returns the disposer */
+/** Starts the ongoing work on listed sessions. @returns the disposer */
 export function startFleetWork({
   deps,
   roster,
@@ -39,7 +39,7 @@ export function startFleetWork({
   };
 }
 
-/** Counts the time of sessions whose status stays the same. When a status changes, its time is counted at once. */
+/** Counts the time of sessions whose status stays the same. A change of status is counted right away. */
 function countTimes({ clock }: ActorDeps, roster: Roster): Dispose {
   let stop: Dispose = () => undefined;
   const count = (): void => {

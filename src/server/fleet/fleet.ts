@@ -40,12 +40,12 @@ import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
 import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 
-/** The type of a session unless the request or a setting names one. `cbos new` requests a terminal explicitly. */
+/** The type of a session, unless the request or a setting specifies one. `cbos new` requests a terminal explicitly. */
 const DEFAULT_TYPE: SessionType = 'json';
 
 /**
- * The largest number of launches at once. A launch of Claude Code takes one second of one core, so more launches at
- * once would make none of them ready sooner.
+ * The largest number of launches at once. A launch of Claude Code takes one second of one core, so running more of them
+ * at once would not make any of them ready sooner.
  */
 const LAUNCHES_AT_ONCE = 3;
 
@@ -62,7 +62,7 @@ export interface FleetOptions {
   onGateChanged: () => void;
   /** called when anybody writes or removes the guard of calls */
   onGuardChanged: () => void;
-  /** whether calls of new processes are shown to CBOS before they run */
+  /** whether new processes show their calls to CBOS before running them */
   areCallsGuarded: () => boolean;
 }
 
@@ -70,11 +70,11 @@ export interface FleetOptions {
 export interface Fleet extends UnattendedSessions {
   /** the session that a process belongs to; null if it does not belong to a listed session */
   sessionOf(trace: ProcessTrace): string | null;
-  /** every session, in the form that rules use */
+  /** every session, in the form used by rules */
   named(): AskingSession[];
-  /** Finds all sessions of the last server again, then begins to observe them. */
+  /** Finds all sessions of the previous server again, then begins to observe them. */
   start(): Promise<void>;
-  /** Releases everything. The sessions stay alive. */
+  /** Releases everything. The sessions keep running. */
   close(): Promise<void>;
 }
 
@@ -160,8 +160,8 @@ export function createFleet({
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       losses.remember();
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
-      // The sessions are listed only when all evidence is in, including hooks from the time without a server. Only then
-      // are held texts typed.
+      // The sessions are listed only when all evidence is in, including hooks from the time when no server was running.
+      // Only after that are held texts typed.
       await observer.start();
       losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });

@@ -9,9 +9,7 @@ interface FollowFigures {
   log: Logger;
 }
 
-/**
- * Passes the reports of status lines to the sessions in a terminal, including reports from the time without a server.
- */
+/** Passes status line reports to the terminal sessions, including reports from the time when no server was running. */
 export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose {
   return watchReports({
     dir: reportsDirectory(spoolDir),

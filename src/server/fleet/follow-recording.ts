@@ -8,7 +8,7 @@ import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
 /**
- * The minimum time between two notifications of the index's thread. New output becomes searchable a second later. A
+ * The minimum time between two notifications to the index's thread. New output becomes searchable a second later. A
  * notification costs 10 µs, which is too much at a thousand writes a second.
  */
 const NUDGE_INTERVAL_MS = 500;
@@ -27,8 +27,8 @@ export interface Recorded {
 type RecordingDeps = Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed'>;
 
 /**
- * Connects a session to the recording that its record names, without reading the recording yet. A session that had a
- * recording before keeps the same object, so its listeners are notified of the reset.
+ * Connects a session to the recording that its record names, without reading the recording yet. A session that already
+ * had a recording keeps the same object, so that its listeners are notified of the reset.
  * @param size used if the recording itself does not contain a size
  */
 export function openRecording(
@@ -84,8 +84,8 @@ export async function saveDeleted(
 }
 
 /**
- * Opens the recording as `openRecording` does, and from then on treats its output as evidence. If somebody removed
- * the recording, the session lacks only this evidence.
+ * Opens the recording as `openRecording` does, and then treats its output as evidence. If somebody has removed the
+ * recording, only this evidence is missing.
  */
 export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {
   const [deps, session] = parameters;

@@ -13,10 +13,10 @@ import { whileQuiet } from './turn-of-session.ts';
 
 /**
  * Launches a session with a copy of another session's conversation, made by Claude Code itself, in a worktree with a
- * copy of its files. The original does not change. While it works or asks, the request is refused, because its
- * conversation and its files may then be incomplete.
+ * copy of its files. The original does not change. While the original is working or asking, the request is refused,
+ * because its conversation and its files may be incomplete.
  * @throws CatalogueError already_running, no_such_conversation, no_such_path, and everything that `createSession`
- * throws; neither a session nor a worktree is left then
+ * throws; neither a session nor a worktree is left behind
  */
 export function forkSession(context: CreateContext, member: Member, request: Fork): Promise<Session> {
   const { roster, launch, clock } = context;

@@ -17,7 +17,7 @@ import type { Dispose } from '../sessions.ts';
 import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
-/** How long to wait before trying again to begin a recording. Screen may be stopped, or the disk full. */
+/** How long to wait before trying again to start a recording. Screen may be suspended, or the disk full. */
 const RETRY_MS = 5_000;
 
 /** A session that should be recorded. */
@@ -32,9 +32,9 @@ interface KeptSession extends Recorded, Logged {
   update(change: Partial<SessionRecord>): void;
 }
 
-/** Keeps a session recorded, whatever cleanup programs, logrotate, or people do to the files of its recording. */
+/** Keeps a session recorded, whatever cleanup programs, logrotate, or people do to its recording files. */
 export interface RecordingKeeper {
-  /** At the start of a server, repairs what was done to the files while no server was running, then follows them. */
+  /** When a server starts, repairs whatever happened to the files while no server was running, then follows them. */
   findAgain(): Promise<void>;
   dispose(): void;
 }
@@ -60,13 +60,12 @@ export function createRecordingKeeper(
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
-    // The output that `script` continues to write belongs to the same screen. Screen's log begins with only a part of
-    // a screen.
+    // What `script` keeps writing continues the same screen. Screen's log begins with only a part of a screen.
     if (session.record.recording?.timing === null) session.status.loseScreen();
     void session.mailbox.post(redraw);
   }
 
-  /** This runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
+  /** Runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
   async function mend(): Promise<void> {
     retry?.();
     retry = null;
@@ -98,8 +97,8 @@ export function createRecordingKeeper(
     await mend();
     const isLog = session.record.recording?.timing === null;
     await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
-    // The recording has no header, because it is a Screen log or was cut off. Nothing shows whether its end draws a
-    // whole screen.
+    // The recording has no header, because it is a Screen log or was cut off. Nothing shows whether the end of the
+    // recording draws a whole screen.
     if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
 
@@ -116,10 +115,10 @@ export function createRecordingKeeper(
 
 /**
  * Ensures that a session's output is recorded in the files that its record names. A file that was moved away gets its
- * name back and keeps the other name too, because `script` continues to write it. Deleted files cannot get their
- * names back. Their content is saved under the name of an older recording, and Screen records instead of `script`
- * until the next launch.
- * @returns whether a recording has begun; a new recording does not contain a whole screen
+ * old name back and keeps the new one too, because `script` continues to write to it. Deleted files cannot get their
+ * names back. Their content is saved as an older recording, and Screen records instead of `script` until the next
+ * launch.
+ * @returns whether a new recording has begun, which does not contain a whole screen yet
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
 async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<boolean> {
@@ -138,7 +137,7 @@ async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<b
   return keepLogging(screen, session);
 }
 
-/** @returns the files of a recording that were deleted, with the paths for reading them; null if none was deleted */
+/** @returns the deleted files of a recording, with the paths where they can be read; null if none was deleted */
 async function findDeleted(
   agentPid: number,
   recording: RecordingFiles & { timing: string },

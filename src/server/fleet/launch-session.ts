@@ -44,8 +44,8 @@ export interface Launched {
 
 /**
  * Starts Claude Code for a session, with its earlier conversation if there is one. The previous recording is moved
- * aside. If the launch fails, nothing of it is left, and the old recording stays moved aside.
- * @param onNewConversation called before the launch, if its conversation is new and has therefore cost nothing
+ * aside. If the launch fails, nothing is left of it, but the previous recording remains moved aside.
+ * @param onNewConversation called before the launch if its conversation is new and has therefore cost nothing yet
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
 export async function launchSession(
@@ -119,7 +119,10 @@ export async function requireDirectory(path: string): Promise<string> {
   return absolute;
 }
 
-/** Resumes the session's conversation if Claude Code has saved one, or else forks another one, or begins a new one. */
+/**
+ * Resumes the session's conversation if Claude Code has saved one. Otherwise forks another conversation, or begins a
+ * new one.
+ */
 function conversationOf(record: SessionRecord, env: Readonly<Record<string, string>>): Promise<LaunchConversation> {
   const { claudeSessionId, path, launch } = record;
   const place = { configDir: configDirectory(env), cwd: path ?? '', sessionId: path === null ? null : claudeSessionId };

@@ -17,7 +17,7 @@ import type { SessionActor } from '../session/actor.ts';
 import { toTimestamp } from '../session/view.ts';
 import type { Roster } from './roster.ts';
 
-/** How many hits are returned by default, which is about one screen. */
+/** How many hits are returned by default: about one screen. */
 const DEFAULT_HITS = 20;
 
 /** The stored past of the sessions. */
@@ -51,7 +51,7 @@ export function readDays(past: Past, { session, since }: DaysQuery): SessionDay[
   });
 }
 
-/** Returns the dollars by session and day, which together are the key. */
+/** Returns the dollars by session and day; the two together are the key. */
 function dollarsByDay(rows: readonly { session_id: string; day: string; cost_usd: number }[]): Map<string, number> {
   const costs = new Map<string, number>();
   for (const { session_id, day, cost_usd } of rows) {
@@ -70,7 +70,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   });
   const slugs = slugsById(past);
   return {
-    // A session that was deleted a moment ago no longer has a name.
+    // A session that has just been deleted no longer has a name.
     hits: hits.flatMap((hit) => {
       const slug = slugs.get(hit.session);
       return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];

@@ -6,11 +6,11 @@ import type { SessionActor } from '../session/actor.ts';
 
 /**
  * How long before its own end a server may see sessions end for the same reason. At a shutdown, all processes of a
- * login get their signals within milliseconds. Claude Code ends up to 2 s later if a tool is running.
+ * login get their signals within milliseconds of each other. Claude Code ends up to 2 s later if a tool is running.
  */
 const CLOSING_MS = 5_000;
 
-/** The session whose end is judged. */
+/** The session whose end is being judged. */
 interface Ended {
   readonly actor: Pick<SessionActor, 'slug' | 'record' | 'isDead' | 'isChangingHands' | 'update' | 'intake'> & {
     readonly status: Pick<SessionActor['status'], 'evidence'>;
@@ -20,11 +20,11 @@ interface Ended {
 
 /** Decides which ended sessions are lost, and stores the decision. */
 export interface Losses {
-  /** Call this before the search for the sessions of the last server. */
+  /** Call this before searching for the sessions of the previous server. */
   remember(): void;
   /** Call this when the operating system reports an end. */
   seeEnd(actor: Ended['actor'], screen: EndSeen['screen']): void;
-  /** Call this when all evidence from the time without a server has arrived. */
+  /** Call this once all evidence from the time when no server was running has arrived. */
   judgeFound(): void;
   /** Call this when a person gives up a session, so that it is never restored automatically. */
   forget(actor: Pick<Ended['actor'], 'record' | 'update'>): void;
@@ -34,7 +34,7 @@ export interface Losses {
 
 export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock; log: Logger }): Losses {
   const { roster, clock, log } = options;
-  /** the sessions that the last server left alive; null after they were judged */
+  /** the sessions that the previous server left alive; null once they have been judged */
   let found: Map<Ended['actor'], EndSeen['screen']> | null = null;
   const boot = (): string => clock.setting().boot;
 
@@ -57,7 +57,7 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
     actor.update({ loss, launch: { ...record.launch, cols, rows } });
   }
 
-  /** Ends a session whose launch a killed server had begun, and which has no process. */
+  /** Ends a session whose launch was begun by a server that was then killed, and which has no process. */
   function endUnborn(actor: Ended['actor']): void {
     const { type, endedAt, agent, screenId, launchId } = actor.record;
     if (type !== 'screen' || endedAt !== null || agent !== null || screenId !== null || launchId === null) return;
@@ -87,7 +87,7 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
       for (const { actor } of roster.all()) {
         const { type, boot: known } = actor.record;
         if (type === 'screen' && !actor.isDead() && known !== boot()) actor.update({ boot: boot() });
-        // Its SessionEnd may have arrived after the last server judged it.
+        // The session's SessionEnd may have arrived after the previous server judged it.
         const { ended } = actor.status.evidence().hooks;
         if (actor.record.loss !== null && hasEndedItself(ended?.reason ?? null)) actor.update({ loss: null });
         if (actor.record.loss !== null) lost.push(actor.slug);
@@ -107,7 +107,9 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
 const isAsked = ({ stopAskedAt, removedAt, parkedAt }: SessionRecord): boolean =>
   stopAskedAt !== null || removedAt !== null || parkedAt !== null;
 
-/** Reports whether the session was lost before its first prompt. Hooks then report only its start, or nothing. */
+/**
+ * Reports whether the session was lost before its first prompt. In that case, hooks report only its start, or nothing.
+ */
 function wasBlank({ record, status }: Ended['actor']): boolean {
   if (record.agent === null) return record.claudeSessionId === null;
   const { started, prompt } = status.evidence().hooks;

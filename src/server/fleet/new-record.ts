@@ -2,7 +2,10 @@ import { v7 as uuid } from 'uuid';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { NewSession, SessionType, Worktree } from '../../protocol/index.ts';
 
-/** The default size of a session's terminal. Claude Code's dialogs fit into it, and it fits a laptop's screen. */
+/**
+ * The default size of a session's terminal. Claude Code's dialogs fit into the terminal, and the terminal fits on a
+ * laptop's screen.
+ */
 const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
 /** Returns the record of a session that was never launched. @param now Unix milliseconds */

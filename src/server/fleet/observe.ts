@@ -22,14 +22,14 @@ import type { Member } from './roster.ts';
 import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 
 /**
- * How often to check whether the agents' processes are alive. inotify reports their usual end, because Screen's
- * socket and the registry file disappear. Only this sweep finds a process that was killed while its Screen stayed. It
- * takes 2 ms for 50 sessions.
+ * How often to check whether the agents' processes are alive. inotify reports their usual end, because Screen's socket
+ * and the registry file disappear. Only this sweep finds a killed process whose Screen session is still there. The
+ * sweep takes 2 ms for 50 sessions.
  */
 const SWEEP_MS = 3_000;
 /**
- * How long to wait for further steps after a change. A registry file or a socket often appears in several steps, and
- * one check after the last step is enough.
+ * How long to wait after a change for further ones. A registry file or a socket often appears in several steps, and one
+ * check after the last step is enough.
  */
 const LOOK_DELAY_MS = 20;
 
@@ -66,10 +66,10 @@ export function createObserver(options: ObserverOptions): Observer {
   let sweep: Dispose | null = null;
   let spool: HookSpool | null = null;
   let disposed = false;
-  /** the waits of calls that are being answered */
+  /** the waits whose calls are being answered */
   const answering = new Set<string>();
 
-  /** Only one check runs at a time. A change during a check causes another one right after it. */
+  /** Only one check runs at a time. A change during a check causes another check right after it. */
   function look(): Promise<void> {
     if (looking !== null) {
       lookAgain = true;
@@ -129,8 +129,8 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   /**
-   * Removes sessions that belong to another owner. Older servers did not check the mark, so they listed sessions of
-   * other homes, and listed renamed sessions twice. Such a session was only observed, so nothing is lost.
+   * Removes sessions that belong to another owner. Older servers did not check the mark, so they listed other homes'
+   * sessions, and listed renamed sessions twice. Those entries were only observed, so nothing is lost.
    */
   async function dropWhatOthersHave(): Promise<void> {
     for (const member of roster.all()) {
@@ -141,8 +141,7 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   /**
-   * Answers a call that a hook shows. The wait of this hook is not a question, so it does not reach the session's
-   * status.
+   * Answers a hook that shows a call. This hook's wait is not a question, so it does not reach the session's status.
    */
   function seeShown(hook: SpooledHook, member: Member | null): SpooledHook {
     const { wait } = hook;
@@ -159,7 +158,7 @@ export function createObserver(options: ObserverOptions): Observer {
     const member = shown.launchId === null ? null : roster.byLaunch(shown.launchId);
     const hook = seeShown(shown, member);
     if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
-    // A JSON session reports everything else by its events.
+    // A JSON session reports everything else through its events.
     else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
@@ -170,7 +169,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** The status follows as soon as the transcript names the limit. */
+  /** The status is updated as soon as the transcript mentions the limit. */
   async function seeLimitLater(actor: Member['actor'], hook: SpooledHook): Promise<void> {
     const limit = await tryTo(actor, () => awaitUsageLimit(hook));
     if (limit !== null && !disposed) actor.intake.seeLimit(limit, hook.payload.last_assistant_message);
@@ -186,7 +185,10 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** Releases hooks that wait with an unknown question, because their session was removed or their launch is over. */
+  /**
+   * Releases hooks that are waiting with an unknown question, because their session was removed or their launch is
+   * over.
+   */
   async function leaveUnknownWaits(): Promise<void> {
     const known = new Set(
       roster.all().flatMap(({ actor }) => actor.status.evidence().hooks.tools.flatMap(({ wait }) => wait?.id ?? [])),

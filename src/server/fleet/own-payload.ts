@@ -18,8 +18,8 @@ interface Among {
 }
 
 /**
- * Filters what a hook reports about the conversation, because processes inside a session can write hooks themselves.
- * Such a report counts only if it can describe this session's own conversation.
+ * Filters what a hook reports about the conversation, because processes inside a session can write hook payloads
+ * themselves. Such a report counts only if it can be about this session's own conversation.
  */
 export function ownPayload(
   { roster, registryDir, log }: Among,

@@ -3,11 +3,11 @@ import type { ForeignSession } from '../../platform/gnu-screen/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Member, Roster } from './roster.ts';
 
-/** The owner of a Claude Code that is running on this machine. */
+/** The owner of a Claude Code process on this machine. */
 export type Owner =
   | { kind: 'nobody' }
   | { kind: 'listed'; member: Member }
-  /** another home of CBOS launched it and lists it */
+  /** another CBOS home launched it and lists it */
   | { kind: 'other_home'; home: string };
 
 const NOBODY: Owner = { kind: 'nobody' };
@@ -26,7 +26,7 @@ export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: num
 }
 
 /**
- * Finds the owner of a Screen session that contains Claude Code. The daemon's mark is checked too, because a wrapper
+ * Finds the owner of a Screen session that is running Claude Code. The daemon's mark is checked too, because a wrapper
  * may have cleared Claude Code's environment.
  */
 export function ownerOfScreen(roster: Pick<Roster, 'byLaunch'>, home: string, found: ForeignSession): Owner {
@@ -34,7 +34,7 @@ export function ownerOfScreen(roster: Pick<Roster, 'byLaunch'>, home: string, fo
   return owner.kind === 'nobody' ? ownerOf(roster, home, found.screen.pid) : owner;
 }
 
-/** Returns the home that launched a process; null if that is this home or none. */
+/** Returns the home that launched a process; null if it was this home or none. */
 export function otherHomeOf(pid: number, home: string): string | null {
   const launchedBy = readLaunchMark(pid)?.home ?? null;
   return launchedBy === null || isSameHome(launchedBy, home) ? null : launchedBy;
@@ -47,7 +47,7 @@ export function belongsToOther(code: 'other_home' | 'session_in_use', what: stri
   });
 }
 
-/** Returns the error for a conversation that a running process of Claude Code has opened. @param home this home */
+/** Returns the error for a conversation that a running Claude Code process has open. @param home this home */
 export function conversationInUse(home: string, pid: number): CatalogueError {
   const other = otherHomeOf(pid, home);
   if (other !== null)

@@ -5,7 +5,10 @@ import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often to check sessions. A check reads only memory, and a minute more or less does not matter. */
+/**
+ * How often to check sessions. A check reads only memory, and parking a session a minute sooner or later does not
+ * matter.
+ */
 const LOOK_MS = 30_000;
 
 interface Parkable {
@@ -14,7 +17,7 @@ interface Parkable {
 }
 
 /**
- * Parks sessions in a terminal that have been done for long enough. A session that needs its person is left alone, so a
+ * Parks terminal sessions that have been done for long enough. A session that needs attention is left alone, so that a
  * closing question stays visible in the list.
  * @param options.afterSeconds 0: never
  */
@@ -41,7 +44,7 @@ export function parkIdle(options: {
       await controls.park();
       log.info({ slug }, 'it was idle for long enough, and is parked');
     } catch (cause) {
-      // The obstacle, such as a draft or a shell, may last for hours.
+      // Whatever prevents the parking, such as a draft or a shell, may last for hours.
       if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but not parked');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }

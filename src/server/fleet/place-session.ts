@@ -13,7 +13,7 @@ export interface SessionPlace {
 }
 
 /**
- * Returns the place of a new session, which is the requested folder or a new worktree of its repository.
+ * Returns the place for a new session: the requested folder, or a new worktree of its repository.
  * @throws CatalogueError as `createWorktree`
  */
 export async function placeSession(
@@ -27,7 +27,7 @@ export async function placeSession(
 }
 
 /**
- * Returns the place of a fork, which is a new worktree in the current state of the folder.
+ * Returns the place for a fork: a new worktree with the current state of the folder.
  * @throws CatalogueError as `forkWorktree`
  */
 export async function placeFork(

@@ -20,15 +20,15 @@ interface Redrawn {
  */
 const DRAWN_MS = 2_000;
 /**
- * How long there must be no output before a redraw counts as finished. A redraw comes in several writes, and the
- * first ones may be the end of another redraw.
+ * How long there must be no output before a redraw counts as finished. A redraw arrives in several writes, and the
+ * first ones may be the end of an earlier redraw.
  */
 const QUIET_MS = 150;
 
 /**
  * Makes Claude Code redraw its whole window by changing the window's size for a moment. If a person is attached, that
- * person determines the size, so the redraw waits until they detach. A hidden terminal that a killed server left also
- * stays attached for some moments.
+ * person's terminal determines the size, so the redraw waits until they detach. A hidden terminal that a killed server
+ * left behind also stays attached for a moment.
  */
 export async function redrawScreen(
   screen: ScreenHost,
@@ -47,7 +47,7 @@ export async function redrawScreen(
     const hasSeenLarger = await isLargerDrawn;
     const isDrawn = drawn(session);
     await resizeScreen(screen, session.target, size);
-    // Text is typed only into a known screen.
+    // Nothing is typed while the content of the screen is unknown.
     if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
@@ -56,15 +56,15 @@ export async function redrawScreen(
 }
 
 /**
- * Waits until a redraw has finished. If the size were changed back earlier, Claude Code might find it unchanged and
- * draw nothing.
+ * Waits until a redraw has finished. If the size were restored earlier, Claude Code might see no change and draw
+ * nothing.
  * @returns false if nothing was drawn at all
  */
 function drawn({ recording, deps }: Redrawn): Promise<boolean> {
   return new Promise((resolve) => {
     let hasBegun = false;
     let stopQuiet: () => void = () => undefined;
-    // A working session never stops drawing, but its whole screen has been drawn by then.
+    // A working session never stops drawing, but after this time it has drawn its whole screen anyway.
     const stopWaiting = deps.clock.after(DRAWN_MS, done);
     const stopListening = recording?.onBytes(() => {
       hasBegun = true;

@@ -25,7 +25,7 @@ export interface Restorable {
 export interface Restoring {
   /** Plans a restoration, and begins it unless only the plan was requested. @throws CatalogueError no_such_session */
   ask(request: NewRestoration): Promise<Restoration>;
-  /** Begins to restore all lost sessions, as the server does when it starts. Failures go to the log. */
+  /** Begins to restore all lost sessions, as the server does at its start. Failures go to the log. */
   begin(): Promise<void>;
   state(): Restoration;
   /** Prevents further launches. */
@@ -69,11 +69,14 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
         ? roster.all().filter(({ actor }) => actor.record.loss !== null)
         : [...new Set(slugs)].map((slug) => roster.get(slug));
     const entries = await Promise.all(members.map((member) => entryOf(member, isByItself)));
-    // The sessions that were used last are restored first.
+    // The most recently used sessions are restored first.
     return entries.sort((one, other) => lastActivity(other) - lastActivity(one));
   }
 
-  /** Adds to the running restoration, or begins one. A session that is already being restored is not added again. */
+  /**
+   * Adds sessions to the running restoration, or begins one. A session that is already being restored is not added
+   * again.
+   */
   function take(entries: readonly Entry[], isByItself: boolean): Run {
     if (run?.state !== 'running') {
       const startedAt = clock.now();
@@ -90,7 +93,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
 
   function goOn(current: Run): void {
     if (isDisposed || current.failuresInRow >= MOST_FAILURES) giveUp(current);
-    // After a failure the next one is a trial.
+    // After a failed launch, the next one is a trial.
     const most = (): number => (current.failuresInRow > 0 ? 1 : restoresAtOnce(machine()));
     let under = current.entries.filter(({ outcome }) => outcome === 'restoring').length;
     for (const entry of current.entries) {
@@ -112,7 +115,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     } catch (cause) {
       entry.outcome = 'failed';
       entry.error = bodyOf(cause);
-      // If somebody has opened the conversation since, that proves nothing about the next launch.
+      // If somebody has opened the conversation in the meantime, the failure says nothing about the next launch.
       if (entry.error.code !== 'session_in_use') current.failuresInRow += 1;
       log.error({ slug: member.actor.slug, err: cause }, 'a lost session could not be restored');
     }
@@ -188,8 +191,8 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
 }
 
 /**
- * Reports whether another session owns this one's conversation. The owner is a session that is alive or parked, or of
- * two lost sessions the one that was used last. A person may have opened a session's conversation in another session.
+ * Reports whether another session owns this one's conversation, because a person may have opened the conversation
+ * there. The owner is the session that is alive or parked or, of two lost sessions, the one that was used last.
  */
 export function isConversationShared(
   sessions: readonly { readonly actor: Pick<SessionActor, 'record' | 'isChangingHands'> }[],

@@ -38,21 +38,21 @@ export interface Roster {
   /** @throws CatalogueError no_such_session */
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
-  /** the session that owns a live Screen session, even if its user has renamed that */
+  /** the session that owns a live Screen session, even if its user has renamed the Screen session */
   byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
   /** Lists a new session that somebody requested. @throws if the session cannot be saved now */
   add(record: SessionRecord): Member;
-  /** Lists a session of the last server, which is already saved. */
+  /** Lists a session of the previous server, which is already saved. */
   addAgain(record: SessionRecord): Member;
-  /** Lists a new session that was found. It is saved as soon as that is possible. */
+  /** Lists a newly discovered session. It is saved as soon as that is possible. */
   find(record: SessionRecord): Member;
   /** Forgets a session, and deletes its rows as soon as that is possible. */
   remove(member: Member): void;
   /** Converts the session to the other type. Its old process has already ended. */
   retype(member: Member, type: SessionType): void;
-  /** Releases all of them. */
+  /** Releases all sessions. */
   dispose(): void;
   /**
    * Reserves a slug while `work` runs.

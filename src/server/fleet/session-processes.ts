@@ -12,7 +12,7 @@ interface ProcessOwner {
   isDead(): boolean;
 }
 
-/** Knows which processes belong to which session. */
+/** Knows which process belongs to which session. */
 export interface SessionProcesses {
   /** The session that a process belongs to; null if it does not belong to a listed session. */
   sessionOf(trace: ProcessTrace): string | null;
@@ -22,7 +22,7 @@ export interface SessionProcesses {
 /**
  * Marks the processes of each session as soon as they are known, and finds the session of a process. The environment
  * also identifies the session, but a process can clear its environment, and a process that something else started has
- * nothing of CBOS in it.
+ * no CBOS variables.
  */
 export function createSessionProcesses(options: {
   roster: Pick<Roster, 'all' | 'byLaunch'>;
@@ -42,7 +42,7 @@ export function createSessionProcesses(options: {
     const key = `${agent.pid}@${agent.startTime}`;
     if (marked.get(session) === key) return;
     marked.set(session, key);
-    // The other windows of a Screen session that something else started belong to its user.
+    // The other windows of a Screen session that something else started are not the session's but its user's.
     const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
     markTree(roots, limitOf(session)).catch((cause: unknown) =>
       log.warn({ err: cause, slug: session.slug }, 'the processes of a session could not be marked'),

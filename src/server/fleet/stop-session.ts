@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts';
 import type { Member } from './roster.ts';
 
 /**
- * Ends a session on request. The request is saved before the first signal. If this server dies in between, the next one
- * therefore does not count the session as lost.
+ * Ends a session on request. The request is saved before the first signal. If this server dies before the session has
+ * ended, the next server therefore does not count the session as lost.
  * @throws CatalogueError session_dead, not_adopted, kill_failed
  */
 export async function stopSession(
   { actor, controls }: Pick<Member, 'actor' | 'controls'>,
   clock: Clock,
 ): Promise<void> {
-  // This takes a turn in the mailbox, because the session may be waking now.
+  // Takes a turn in the mailbox, because the session may be waking right now.
   if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return;
   if (actor.record.loss !== null && (await actor.mailbox.post(async () => giveUp(actor)))) return;
   if (actor.isDead()) return controls.end();
@@ -45,7 +45,7 @@ function stopParked(actor: Member['actor']): boolean {
   return true;
 }
 
-/** Gives up a lost session. It has no process to end either. @returns false if it has come back by now */
+/** Gives up a lost session, which has no process to end. @returns false if the session has come back by now */
 function giveUp(actor: Member['actor']): boolean {
   if (actor.record.loss === null) return false;
   actor.commit({ loss: null });

@@ -26,7 +26,7 @@ export interface SurveyOptions {
   home: string;
   /** called with a session that has ended, and the state of its Screen session */
   onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
-  /** called with a Screen session that contains Claude Code and is not listed */
+  /** called with a Screen session that is running Claude Code but is not listed */
   onForeign: (found: ForeignSession) => void;
 }
 
@@ -48,7 +48,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const screens = await listScreens(screen);
     for (const member of roster.all()) {
       const { screenId, daemon } = member.actor.record;
-      // A session without a Screen session is being launched.
+      // A session without a Screen session is being launched right now.
       if (screenId === null || member.actor.isDead()) continue;
       const listed = findAmong(screens, { id: screenId, daemon });
       // If the session has another name or no socket, Screen is asked again, because the list may be older than our
@@ -58,14 +58,14 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // A session that CBOS is launching, or has just launched, carries the mark of our launch.
+      // A session that CBOS is launching, or has just launched, carries our launch mark.
       const owner = ownerOfScreen(roster, home, found);
       if (owner.kind === 'listed') await takeLaunched(owner.member, found);
       else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);
     }
   }
 
-  /** Takes over the launch of a killed server, which saved the launch but none of its processes. */
+  /** Takes over a launch from a killed server, which had saved the launch but none of its processes. */
   async function takeLaunched(
     { actor, controls }: Member,
     { screen: { id, daemon }, claude }: ForeignSession,
@@ -79,11 +79,11 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
     const { screenId, agent, daemon } = actor.record;
-    /** A conversion may have ended the processes and continued in others, which this check does not know. */
+    /** A conversion may have ended these processes and started others, which this check does not know about. */
     const hasMoved = (): boolean =>
       actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
     if (found !== null && found.state !== 'dead') {
-      // The daemon identifies a session, because its user may rename the session at will (`C-a :sessionname`).
+      // A session is identified by its daemon, because its user may rename it at will (`C-a :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
@@ -104,7 +104,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const lives = daemon !== null && (await isAlive(daemon));
     if (hasMoved() || screenId === null) return;
     if (lives) {
-      // A session that is only observed is not changed.
+      // A session that is only observed is left unchanged.
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
@@ -138,7 +138,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
   }
 
-  /** Without Screen's daemon nobody can reach the session any more, and `script` spins at a quarter of a core. */
+  /** Without Screen's daemon, nobody can reach the session any more, and `script` keeps a quarter of a core busy. */
   async function endOrphans(member: Member): Promise<void> {
     const { launchId, agent, slug } = member.actor.record;
     if (launchId === null) return;

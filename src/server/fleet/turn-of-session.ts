@@ -8,7 +8,7 @@ export function turnOf({ record, status }: SessionActor): TurnFacts {
   return { id: record.id, prompt: (record.type === 'json' ? json?.prompt : hooks.prompt) ?? null };
 }
 
-/** Holds a session's turn. Only sessions with our hooks wait. */
+/** Holds a session's turn. Only sessions that have our hooks wait. */
 export function holdTurn(actor: SessionActor): Dispose | null {
   const { launchId, type } = actor.record;
   if (launchId === null || type === 'json' || actor.isDead()) return null;

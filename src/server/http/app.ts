@@ -17,7 +17,8 @@ import { routeConfig } from './route-config.ts';
 import { SERVICE_WORKER, type WebPage } from './web-page.ts';
 
 /**
- * The largest body. A prompt of a million characters fits, escaped as JSON. The catalogue's hint names this number.
+ * The largest body. A prompt of a million characters fits when escaped as JSON. The catalogue's hint quotes this
+ * number.
  */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
@@ -44,15 +45,16 @@ type Handle = (input: Record<string, unknown>) => unknown;
 /** The routes whose body is a file. */
 const UPLOADS = Object.values<Route>(ROUTES).filter(({ takesBytes }) => takesBytes === true);
 
-/** The routes that a session may not even read, because the sessions of other machines do not concern it. */
+/** The routes that a session may not even read, because other machines' sessions do not concern it. */
 const PERSONAL: ReadonlySet<RouteName> = new Set<RouteName>(['fleet', 'fleetSessions']);
 
 /** These routes need no full rights, because the caller's limited `Sessions` decides what they may do. */
 const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']);
 
 /**
- * Creates REST as a Hono application: every entry of the table of routes, the OpenAPI description, and the welcome.
- * The gate decides beforehand who may call, so the application must never be served without a gate.
+ * Creates the REST interface as a Hono application: every entry in the table of routes, the OpenAPI description, and
+ * the welcome. The gate decides who may call before the application is reached, so never serve the application without
+ * a gate.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();
@@ -72,7 +74,7 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const file = method === 'GET' && asked !== '/' ? options.page.answer(asked, context.req.raw) : null;
     return file === null ? next() : Promise.resolve(file);
   });
-  // Handlers are typed one by one. In the table as a whole, the relation between handlers and inputs is lost.
+  // Handlers are typed one by one, because in the table as a whole TypeScript cannot relate handlers to their inputs.
   const handlers = createHandlers(options) as Record<RouteName, Handle>;
   for (const name of Object.keys(ROUTES) as RouteName[]) {
     const route: Route = ROUTES[name];
@@ -117,7 +119,7 @@ function registerRoute(
           query: valid.call(context.req, 'query'),
           body: valid.call(context.req, 'json'),
           request: context.req.raw,
-          // There is no socket if a test calls the application directly.
+          // There is no socket when a test calls the application directly.
           from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
         }),
       );
@@ -139,7 +141,9 @@ function failDrained({ req }: Context): (cause: unknown) => Promise<never> {
   };
 }
 
-/** Reports whether the body is a file, which may be larger than any other body and is counted as it arrives. */
+/**
+ * Reports whether the body is a file, which may be larger than any other body and whose size is counted as it arrives.
+ */
 function isUpload({ req: { method, path } }: Context): boolean {
   const isOf = (route: Route): boolean => route.method === method.toLowerCase() && pattern(route.path).test(path);
   return UPLOADS.some(isOf);
@@ -186,7 +190,7 @@ function failure(context: Context, error: unknown, logger: Logger): Response {
 }
 
 /**
- * Translates Hono's own errors into the catalogue's: for a body that is not JSON (400), and for another content type
+ * Translates Hono's own errors into the catalogue's: for a body that is not JSON (400), and for a wrong content type
  * (415).
  */
 function expected(error: unknown): unknown {

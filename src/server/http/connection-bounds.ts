@@ -2,18 +2,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** How many TCP connections there may be in all. A browser has six, and one WebSocket per page. */
+/** How many TCP connections there may be in all. A browser opens six, plus one WebSocket per page. */
 const MOST_CONNECTIONS = 1_000;
 
 /**
- * How many connections may be open without having sent a valid token or sign-in. A new connection replaces the
- * oldest, so nobody can lock others out with idle connections.
+ * How many open connections may not have sent a valid token or sign-in yet. A new connection replaces the oldest of
+ * them, so nobody can lock others out with idle connections.
  */
 const MOST_UNPROVEN = 100;
 
 /**
- * How long the head of a request may take, and also the whole request. A prompt of 4 MB over a slow line is received
- * within this time.
+ * How long the head of a request may take, and also the whole request. Even a 4 MB prompt over a slow line arrives in
+ * this time.
  */
 const HEAD_LIMIT_MS = 10_000;
 const REQUEST_LIMIT_MS = 60_000;

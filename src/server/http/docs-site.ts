@@ -8,9 +8,9 @@ const ROOT_WITHOUT_SLASH = '/docs';
 const HASHED_FOLDER = '/docs/assets/';
 
 /**
- * The policy of the documentation. It may run its own scripts, which also contain its search index. It never contacts
- * another host or a server. Its highlighted examples and its icons need inline styles and images. `vue` is the policy
- * under which Vue writes the markup that the build generated.
+ * The policy for the documentation. It may run its own scripts, which also contain its search index, but never contacts
+ * any server. Its highlighted examples and its icons need inline styles and images. `vue` is the policy under which Vue
+ * writes the markup that the build generated.
  */
 const DOCS_POLICY = [
   "default-src 'none'",
@@ -29,7 +29,7 @@ const NOT_BUILT = 'The documentation has not been built. Build it with `npm run 
 /**
  * Serves the documentation of this version at `/docs/`, without a sign-in: every copy of CBOS contains the same files.
  * They are read at the first request for them, because most servers never get one.
- * @param dir null or a missing directory means a server without documentation
+ * @param dir the built documentation; null or a missing directory means that there is none
  */
 export function createDocsSite(dir: string | null): WebPage {
   let read: ReadonlyMap<string, StaticFile> | null = null;
@@ -39,7 +39,7 @@ export function createDocsSite(dir: string | null): WebPage {
   };
   const isRoot = (path: string): boolean => path === ROOT || path === ROOT_WITHOUT_SLASH;
   return {
-    // Nothing else below `/docs/` is open, because `/docs/../sessions` also begins with it.
+    // Only these exact paths are open, because `/docs/../sessions` also begins with `/docs/`.
     has: (path) => isRoot(path) || (path.startsWith(ROOT) && files().has(path)),
     answer: (path, request) => {
       if (!isRoot(path) && !path.startsWith(ROOT)) return null;

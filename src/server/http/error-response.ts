@@ -2,18 +2,18 @@ import type { z } from 'zod';
 import { toHomeError } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError, ERRORS } from '../../protocol/index.ts';
 
-/** The largest number of fields in one message. People fix the first ones first. */
+/** The largest number of fields in one message. People fix them from the top. */
 const MAX_ISSUES = 5;
 
-/** The answer to a failure, both over HTTP and inside WebSocket frames. */
+/** The response to a failure, both over HTTP and in WebSocket frames. */
 export interface Failure {
   status: number;
   error: ReturnType<CatalogueError['toBody']>;
 }
 
 /**
- * Returns the response to a thrown error. An unexpected error is logged in full. The client learns only that it
- * happened, because its message could name files or contain a prompt.
+ * Returns the response to a thrown error. An unexpected error is logged in full. The client learns only that an error
+ * happened, because the message could name files or contain a prompt.
  * @param log called with an unexpected error
  */
 export function toFailure(error: unknown, log: (error: unknown) => void): Failure {

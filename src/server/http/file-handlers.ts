@@ -4,7 +4,7 @@ import { CatalogueError, type FILE_ROUTES } from '../../protocol/index.ts';
 import type { SessionFiles } from '../files/session-files.ts';
 import type { Handlers } from './handler-types.ts';
 
-/** Creates the handlers for the files that are stored beside sessions. */
+/** Creates the handlers for stored files. */
 export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof typeof FILE_ROUTES> {
   return {
     uploadFile: async ({ params, query, request }) => {
@@ -12,14 +12,14 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
       if (body === null) throw new CatalogueError('invalid_request', 'body: the file is empty');
       const { name = '' } = query;
       const type = request.headers.get('content-type');
-      // A loop that ends early must not end the connection, which still carries the error.
+      // If a loop ends early, the connection must not end with it: the error still has to be sent over it.
       return files.add(params.slug, { name, type, bytes: body.values({ preventCancel: true }) });
     },
     listFiles: ({ params }) => files.list(params.slug),
     readFile: async ({ params, request }) => {
       const { file, handle } = await files.open(params.slug, params.id);
       const headers = {
-        // Never the type of the file, which could make a browser show it as a page of this server.
+        // Never the file's own type, which could make a browser show the file as a page from this server.
         'content-type': 'application/octet-stream',
         'content-disposition': `attachment; filename="${file.name}"`,
         'content-length': String((await handle.stat()).size),
@@ -35,15 +35,15 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
 }
 
 /**
- * Reads the rest of a refused body. Clients send a whole body before they read the answer, and report a broken
- * connection instead of the error if the server stops reading.
+ * Reads the rest of a refused body. Clients send the whole body before they read the response. If the server stopped
+ * reading, they would report a broken connection instead of the error.
  */
 export async function drain(body: Request['body']): Promise<void> {
   try {
     for await (const _ of (body ?? []) as AsyncIterable<Uint8Array>) {
-      // nothing is kept
+      // nothing is stored
     }
   } catch {
-    // The client has left, and nobody reads the answer.
+    // The client has gone, and nobody will read the response.
   }
 }

@@ -48,7 +48,7 @@ export interface HandlerOptions extends SignInOptions {
   push: Push;
   sessions: Sessions;
   files: SessionFiles;
-  /** the changes of sessions in their repositories */
+  /** the changes that sessions made in their repositories */
   changes: SessionChanges;
   turns: TurnDesk;
   worktrees: WorktreeDesk;
@@ -62,13 +62,13 @@ export interface HandlerOptions extends SignInOptions {
   views: SavedViews;
   sinks: Sinks;
   budgets: BudgetDesk;
-  /** the other machines of the fleet */
+  /** the other machines in the fleet */
   machines: MachinesDesk;
   /** directory of the recordings */
   streamDir: string;
   /** how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
-  /** the directory that `~` means in a path that is being typed */
+  /** the directory that `~` stands for in a path that a person is typing */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;

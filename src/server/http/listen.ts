@@ -9,13 +9,13 @@ import type { Transport } from '../auth/gate.ts';
 import { type ConnectionBounds, TIME_LIMITS } from './connection-bounds.ts';
 import { refuseUpgrade } from './request-listener.ts';
 
-/** `sun_path` of Linux holds 108 bytes with the final NUL; Node silently truncates a longer path. */
+/** Linux's `sun_path` holds 108 bytes including the final NUL; Node silently truncates a longer path. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** `localhost` stands for both addresses, and a browser tries the second one first. */
+/** `localhost` stands for both addresses, and a browser tries the other one first. */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
-/** How long running answers, such as downloads, may take to finish when the server closes. */
+/** How long responses in progress, such as downloads, may take to finish when the server closes. */
 const CLOSE_GRACE_MS = 2_000;
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
@@ -24,9 +24,9 @@ export interface ListenOptions {
   host: string;
   /** 0 for any free port */
   port: number;
-  /** path of the local socket; a stale one is replaced, so the caller must hold the home's lock */
+  /** path of the local socket; a stale socket is replaced, so the caller must hold the home's lock */
   socket: string;
-  /** called at once for each connection to the local socket */
+  /** called immediately for each connection to the local socket */
   onLocalConnection(socket: Socket): void;
   bounds: ConnectionBounds;
   onRequest(transport: Transport): RequestListener;
@@ -44,11 +44,11 @@ export interface FaceAddress {
 export interface Listening {
   address: FaceAddress;
   /**
-   * the other loopback address, if another program has the port there and receives the requests for `localhost`;
-   * otherwise null
+   * the other loopback address, if another program has taken the port there and receives the requests for `localhost`;
+   * null otherwise
    */
   notHeld: string | null;
-  /** Accepts no more connections, lets answers finish for a moment, then ends the remaining connections. */
+  /** Accepts no more connections, gives responses a moment to finish, then ends the remaining connections. */
   close(): Promise<void>;
 }
 
@@ -92,7 +92,7 @@ async function listenAt(server: Server, host: string, port: number): Promise<num
 }
 
 /**
- * @returns false if another program has the port. If the machine lacks the address, nobody else can listen there
+ * @returns false if another program has taken the port. If the machine lacks the address, nobody else can listen there
  * either.
  */
 async function listenBeside(server: Server, host: string, port: number): Promise<boolean> {
@@ -105,9 +105,10 @@ async function listenBeside(server: Server, host: string, port: number): Promise
 }
 
 function faceServer(transport: Transport, options: ListenOptions): Server {
-  // The gate itself rejects a missing Host, with an error of the catalogue.
+  // The gate itself rejects a missing Host, with an error from the catalogue.
   const server = createServer({ requireHostHeader: false, ...TIME_LIMITS }, options.onRequest(transport));
-  // Node passes on only the first 2,000 headers, but the gate must see all of them. Their size is limited to 16 kB.
+  // Node passes on only the first 2,000 headers, but the gate must see all of them. Their total size is limited to 16
+  // kB.
   server.maxHeadersCount = 0;
   if (transport === 'tcp') options.bounds.watch(server);
   server.on('upgrade', options.onUpgrade(transport));
@@ -150,7 +151,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
   await started(
     server,
     () => {
-      // The socket is bound inside listen(), so it never exists with a wider mode, not even for a moment.
+      // The socket is bound inside listen(), so it never has a wider mode, not even for a moment.
       const before = process.umask(0o177);
       try {
         server.listen({ path });
@@ -163,7 +164,8 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
 }
 
 /**
- * Removes a socket that a killed server left. Anything else at the path belongs to somebody and makes listen fail.
+ * Removes a socket that a killed server left behind. Anything else at the path belongs to somebody and makes listen
+ * fail.
  */
 function removeStaleSocket(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() === true) unlinkSync(path);

@@ -6,7 +6,7 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /**
- * Returns from where a listening address can be reached, as text for a person; null if only from this machine. A name
+ * Returns, in words for a person, from where a listening address can be reached; null if only from this machine. A name
  * may resolve to anything, so every name except `localhost` counts as reachable.
  */
 export function reachOf(host: string): string | null {
@@ -17,8 +17,8 @@ export function reachOf(host: string): string | null {
 }
 
 /**
- * Returns the error for listening beyond this machine. Everybody who is admitted can type into terminals, and over
- * plain HTTP the token can be intercepted. A typo must therefore never open the server.
+ * Returns the error for listening beyond this machine. Everyone who is admitted can type into terminals, and over plain
+ * HTTP the token can be intercepted. A typo must therefore never open the server.
  */
 export function remoteNotAllowed(host: string): CatalogueError {
   return new CatalogueError('invalid_setting', `host ${host} opens the server to ${reachOf(host)}`, {

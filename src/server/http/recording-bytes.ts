@@ -4,22 +4,27 @@ import { CatalogueError } from '../../protocol/index.ts';
 /** How much is read from the file at once, which is as much as the socket's own buffer holds. */
 const READ_BYTES = 64 * 1024;
 
-/** The offset of the first byte of an answer, because a recording that lost its beginning does not begin at 0. */
+/**
+ * Contains the offset of the first byte of a response, because a recording that lost its beginning does not begin at 0.
+ */
 const OFFSET_HEADER = 'cbos-offset';
 
 export interface BytesRequest {
   method: string;
   /** the Range header */
   range: string | undefined;
-  /** the If-Range header; a growing file has no version to compare with, so a Range header next to it is ignored */
+  /**
+   * the If-Range header; a growing file has no version to compare it with, so a Range header that comes with it is
+   * ignored
+   */
   ifRange: string | undefined;
-  /** where the representation begins, a byte offset in the file */
+  /** where the representation begins, as a byte offset in the file */
   from: number;
 }
 
 /**
- * Returns a recording's bytes from an offset to its current end, or the requested range of them. Positions in Range
- * count from the offset. The file is read while the client receives it, and is never held in memory as a whole.
+ * Returns a recording's bytes from an offset to its current end, or the requested range of those bytes. Positions in
+ * Range count from the offset. The file is read as the client receives it, and is never held in memory as a whole.
  * @throws CatalogueError range_not_satisfiable, no_recording
  */
 export async function recordingBytes(file: string, request: BytesRequest): Promise<Response> {
@@ -58,7 +63,7 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
 }
 
 /**
- * Parses a Range header with one range; null if the header is missing or may be ignored. RFC 9110, 14.2 allows
+ * Parses a Range header with one range; null if the header is missing or may be ignored. RFC 9110, section 14.2 allows
  * ignoring other units, several ranges, and invalid values.
  */
 function parseRange(
@@ -79,8 +84,8 @@ function parseRange(
 }
 
 /**
- * Returns where the bytes begin: at the requested offset or, if everything was requested, at the oldest byte that was
- * kept.
+ * Returns where the bytes begin: at the requested offset or, if everything was requested, at the oldest byte that still
+ * exists.
  */
 async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
   const availableFrom = await recorded.availableFrom();
@@ -100,7 +105,7 @@ function fileBytes(file: RecordedFile, start: number, end: number): ReadableStre
         const bytes = await file.read(position, position + wanted);
         if (bytes.length === 0) {
           await file.close();
-          // The length was already announced, so the connection must break instead of ending normally.
+          // The length has already been announced, so the connection must break instead of ending normally.
           controller.error(new Error('the recording was cut off while it was read'));
           return;
         }

@@ -8,7 +8,7 @@ import type { Logger } from '../logger.ts';
 import { type Failure, toFailure } from './error-response.ts';
 
 /**
- * Headers that are sent with every answer. No answer may load or embed anything, be framed, or be cached. The web
+ * Headers that are sent with every response. No response may load or embed anything, be framed, or be cached. The web
  * page relaxes the policy for itself.
  */
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
@@ -49,13 +49,13 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
       const { target, moved, isProven } = gate.admit(request, transport);
       if (isProven) onProven(request.socket);
       if (moved !== null) {
-        // The browser keeps the part after `#`, which above all is a link's code.
+        // The browser keeps the part after `#` to itself, most importantly the code from a link.
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }
       if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no address ${target}`);
       request.url = target;
-      // The gate has already checked Host. The adaptor only builds an address from Host, which nobody reads, and fails
+      // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and would fail
       // on unusual names.
       request.headers.host = 'localhost';
     } catch (error) {
@@ -67,8 +67,8 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
 }
 
 /**
- * Returns the response to a request that the gate rejected. It is logged too, because attacks look like such
- * requests.
+ * Returns the response to a request that the gate rejected. The rejection is logged too, because attacks look like
+ * this.
  */
 export function refusal(error: unknown, from: { request: IncomingMessage; logger: Logger }): Failure {
   const { request, logger } = from;
@@ -83,7 +83,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, failure: Fai
   response.end(request.method === 'HEAD' ? undefined : JSON.stringify({ error: failure.error }));
 }
 
-/** Rejects an upgrade with a plain HTTP answer and ends the connection. */
+/** Rejects an upgrade with a plain HTTP response and ends the connection. */
 export function refuseUpgrade(socket: Duplex, failure: Failure): void {
   const body = JSON.stringify({ error: failure.error });
   const headers = {
@@ -92,9 +92,9 @@ export function refuseUpgrade(socket: Duplex, failure: Failure): void {
     'Content-Length': String(Buffer.byteLength(body)),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  // Nothing else listens on this socket, and a client that is already gone must not end the process.
+  // Nothing else listens for errors on this socket, and a client that has already gone must not end the process.
   socket.on('error', () => socket.destroy());
-  // The reason phrase may be empty, but the blank before it is required.
+  // The reason phrase may be empty, but the space before it is required.
   socket.end([`HTTP/1.1 ${failure.status} `, ...lines, '', body].join('\r\n'));
 }
 

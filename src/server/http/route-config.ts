@@ -1,7 +1,7 @@
 import type { RouteConfig } from '@hono/zod-openapi';
 import { ERRORS, type ErrorCode, ErrorResponse, type Route } from '../../protocol/index.ts';
 
-/** Name of the security scheme in the OpenAPI description. */
+/** The name of the security scheme in the OpenAPI description. */
 export const TOKEN_SCHEME = 'token';
 
 const JSON_TYPE = 'application/json';
@@ -9,7 +9,7 @@ const BYTES = {
   'application/octet-stream': { schema: { type: 'string', contentMediaType: 'application/octet-stream' } },
 } as const;
 
-/** Returns every error that a route may answer with, including those that can happen on every route. */
+/** Returns every error code that a route may answer with, including those that any route may return. */
 export function errorsOf(route: Route): ErrorCode[] {
   const everywhere: ErrorCode[] = ['forbidden_host', 'forbidden_origin', 'internal'];
   if (route.open !== true) everywhere.unshift('unauthorized', 'too_many_attempts');
@@ -50,7 +50,7 @@ function successes(route: Route): RouteConfig['responses'] {
 }
 
 /**
- * Errors with the same status share one entry. Its `x-error-codes` are for programs, and its description is for
+ * Errors with the same status share one entry. Its `x-error-codes` field is for programs, and its description for
  * people.
  */
 function failures(route: Route): RouteConfig['responses'] {

@@ -17,7 +17,7 @@ export interface SignInOptions {
   signIns: SignIns;
   passes: Passes;
   version: string;
-  /** the address at which other machines find the page; null if it is not set */
+  /** the address at which other machines find the page; null if no such address is set */
   publicUrl: string | null;
   now(): number;
 }
@@ -31,10 +31,7 @@ interface SignInHandlers {
   createSignInLink(): SignInLink;
 }
 
-/**
- * Signs browsers in and out. The gate decides who may request a link, which is every client that may do everything
- * else.
- */
+/** Signs browsers in and out. The gate decides who may request a link: every client that may do everything else. */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;
   const signInOf = (request: Request): string | null => passes.holderOf(request.headers.get(PASS_HEADER) ?? '');
@@ -59,7 +56,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
     challenge: ({ body, request }) => passes.challenge(body, originOf(request)),
     pass: ({ body, request }) => {
       const { id, pass } = passes.grant(body, originOf(request));
-      // The cookie is set again, because a page on another port may have replaced it with its own.
+      // The cookie is set again, because a page on another port may have replaced it with a cookie of its own.
       const cookie = cookieOf(id, signIns.validUntil(id) ?? now(), request);
       return Response.json({ pass }, { headers: { 'Set-Cookie': cookie } });
     },
@@ -82,7 +79,7 @@ export function createSignInHandlers(options: SignInOptions): SignInHandlers {
 }
 
 /**
- * Returns the origin of the page that sends the request, which the gate has checked to be ours.
+ * Returns the origin of the requesting page, which the gate has already accepted as ours.
  * @throws CatalogueError forbidden_origin if the request does not come from a page
  */
 function originOf(request: Request): string {

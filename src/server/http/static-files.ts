@@ -22,18 +22,18 @@ const ENCODINGS = [
   ['gzip', '.gz'],
 ] as const;
 
-/** A file that browsers get, read into memory. */
+/** A file for browsers, read into memory. */
 export interface StaticFile {
   type: string;
   etag: string;
-  /** as built; null if only compressed versions are kept */
+  /** the file as built; null if only compressed versions are kept */
   plain: Uint8Array | null;
   encoded: Map<string, Uint8Array>;
 }
 
 /**
- * Reads all files of a directory, by their names in it. Only these names are ever served, so no address can lead out
- * of the directory.
+ * Reads all files in a directory, by their names in it. Only these names are ever served, so no address can lead out of
+ * the directory.
  */
 export function readStaticFiles(dir: string): Map<string, StaticFile> {
   const names = readdirSync(dir, { recursive: true, encoding: 'utf8' });
@@ -54,8 +54,8 @@ export function readStaticFiles(dir: string): Map<string, StaticFile> {
 }
 
 /**
- * Answers a GET of a file.
- * @param how.isHashed whether its name contains a hash of its content, so that a browser never asks for it twice
+ * Answers a GET request for a file.
+ * @param how.isHashed whether the file's name contains a hash of its content, so that a browser never requests it twice
  * @param how.headers headers to send in addition to the usual ones
  */
 export function answerFile(
@@ -81,7 +81,7 @@ export function answerFile(
   return new Response(asBody(file.plain ?? gunzipSync(file.encoded.get('gzip') ?? new Uint8Array())), { headers });
 }
 
-/** The bytes of a file are never shared memory, although the type allows it. */
+/** A file's bytes are never shared memory, although the type allows for it. */
 function asBody(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return bytes as Uint8Array<ArrayBuffer>;
 }

@@ -27,7 +27,10 @@ type UnattendedRoute =
   | 'listBudgets'
   | 'raiseBudget';
 
-/** Creates the handlers of what works without a person, or for one: rules, answers, schedules, sinks, and budgets. */
+/**
+ * Creates the handlers for everything that works without a person, or on a person's behalf: rules, answers, schedules,
+ * sinks, and budgets.
+ */
 export function createUnattendedHandlers({
   rules,
   memory,
@@ -39,7 +42,7 @@ export function createUnattendedHandlers({
   olderRecordings,
 }: {
   sessions: AlwaysOptions['sessions'];
-  /** the older recordings of a name, which restarts moved aside */
+  /** the older recordings under a name, which restarts moved aside */
   olderRecordings(slug: string): Promise<KeptRecording[]>;
   rules: RulesDesk;
   memory: MemoryDesk;
@@ -76,7 +79,7 @@ function createRuleHandlers(
       const entry = rules.decision(params.id);
       const { listed, session, offset } = entry;
       if (listed === null || offset === null) return { ...entry, recording: null };
-      // A rename leaves the older recordings under their old name.
+      // When a session is renamed, its older recordings keep their old name.
       const kept = await Promise.all([...new Set([listed, session])].map(olderRecordings));
       return { ...entry, recording: recordingAt(kept.flat(), Date.parse(entry.at))?.recording ?? listed };
     },

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { answerFile, readStaticFiles } from './static-files.ts';
 
 /**
- * The policy of the page. It may only run its own scripts and communicate with its own server. It never contacts
- * another host. The page may contain inline styles, because xterm.js writes its colours that way. Inline scripts are
- * forbidden, and no text becomes markup (`trusted-types`), so the output of a session can cause neither.
+ * The policy for the page. It may run only its own scripts and communicate only with its own server. The page may
+ * contain inline styles, because xterm.js writes its colours that way. Inline scripts are forbidden, and no text
+ * becomes markup (`trusted-types`), so a session's output can never act as either.
  */
 const PAGE_POLICY = [
   "default-src 'none'",
@@ -23,8 +23,8 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /**
- * The file with which the server answers the update of every service worker. That includes a worker that another
- * program left under an address and a scope of its own.
+ * The file that the server returns whenever any service worker updates itself. That includes a worker that another
+ * program left behind under its own address and scope.
  */
 export const SERVICE_WORKER = '/service-worker.js';
 
@@ -32,16 +32,19 @@ const HASHED_FOLDER = '/assets/';
 
 /** The built web page, or another set of files that needs no sign-in. */
 export interface WebPage {
-  /** Reports whether a path names one of its files. `/` does not count, because other programs get a text there. */
+  /**
+   * Reports whether a path belongs to one of the page's files. `/` does not count, because other programs get a line of
+   * text there.
+   */
   has(path: string): boolean;
-  /** The answer to a GET of a path; null if the path does not belong to the page. */
+  /** The response to a GET request for a path; null if the path does not belong to the page. */
   answer(path: string, request: Request): Response | null;
 }
 
 /**
  * Reads all files into memory (1.5 MB, compressed). An update may remove the files while the server is running, and a
  * page that was loaded before still needs its parts.
- * @param dir null or a missing directory means a server without a page
+ * @param dir the built page; null or a missing directory means that there is none
  */
 export function readWebPage(dir: string | null): WebPage {
   const files = new Map(

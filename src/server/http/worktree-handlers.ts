@@ -8,8 +8,8 @@ import type { Handlers } from './handler-types.ts';
 type WorktreeHandlers = Pick<Handlers, keyof typeof WORKTREE_ROUTES | keyof typeof PULL_REQUEST_ROUTES>;
 
 /**
- * Creates the handlers for forking sessions, finishing worktrees, recovering saved ones, and opening pull requests of
- * their branches.
+ * Creates the handlers for forking sessions, finishing worktrees, recovering saved worktrees, and opening pull requests
+ * for their branches.
  */
 export function createWorktreeHandlers(options: {
   sessions: Sessions;

@@ -12,21 +12,23 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How the process ended. Both are null if another server started the process, because only a parent learns its exit
- * status.
+ * How the process ended. Both are null if another server started the process, because only the parent process learns
+ * the exit status.
  */
 export interface AgentEnd {
   code: number | null;
   signal: string | null;
 }
 
-/** How often to check on a process that is not our child, because nobody reports its end. A check costs 20 µs. */
+/**
+ * How often to check on a process that is not our child and whose end therefore nobody reports. A check costs 20 µs.
+ */
 const LOOK_MS = 500;
 
 export interface AgentRunOptions {
   launchId: string;
   files: JsonFiles;
-  /** position in its output up to which it was read before */
+  /** how much of its output has already been read, as a position */
   from: number;
   clock: Clock;
   onLines: (lines: ReadLines) => void;
@@ -35,13 +37,16 @@ export interface AgentRunOptions {
   onEnd: (end: AgentEnd) => void;
 }
 
-/** One running process of Claude Code, with its files, its output, and its end. */
+/** One running Claude Code process, with its files, its output, and its end. */
 export class AgentRun {
   readonly launchId: string;
   readonly files: JsonFiles;
   readonly tail: OutputTail;
   process: ProcessId | null = null;
-  /** whether rules check its calls before they run; false if another server started it, because that is unknown */
+  /**
+   * whether rules check its calls before they run; false if another server started the process, because then nobody
+   * knows
+   */
   isGuarded = false;
   readonly #options: AgentRunOptions;
   #stopLooking: Dispose | null = null;
@@ -59,7 +64,7 @@ export class AgentRun {
     });
   }
 
-  /** Watches for the end of a process that was found again after a restart of the server. */
+  /** Watches for the end of a process that was found again after a server restart. */
   lookAfter(process: ProcessId): void {
     this.process = process;
     const look = (): void => {
@@ -71,7 +76,9 @@ export class AgentRun {
     look();
   }
 
-  /** @throws CatalogueError launch_failed with its own complaint, if nobody reads its input any more */
+  /**
+   * @throws CatalogueError launch_failed with Claude Code's own error message, if nobody is reading its input any more
+   */
   async write(message: object): Promise<void> {
     try {
       await writeMessage(this.files, message);

@@ -42,8 +42,8 @@ export async function answerJsonQuestion(parts: AnswerParts, request: Answer): P
 }
 
 /**
- * Answers the trust question. A yes applies to this session and this folder. A no ends the session, because nothing
- * could ever run in it.
+ * Answers the question whether a folder is trusted. A yes applies to this session and this folder. A no ends the
+ * session, because nothing could ever run in it.
  */
 async function answerTrust(
   { actor, driver }: AnswerParts,

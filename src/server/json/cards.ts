@@ -8,8 +8,8 @@ import { readPrivateFile } from '../private-file.ts';
 const ENDING = '.session';
 
 /**
- * The facts about a JSON session that cannot be recovered without the database. The session may have no process, and
- * its processes do not reveal its name.
+ * The facts about a JSON session that cannot be recovered without the database. The session may have no process, and a
+ * process does not reveal the session's name.
  */
 const Card = z.object({
   id: z.string(),
@@ -88,7 +88,7 @@ export function createCards(dir: string): Cards {
           throw error;
         }
         putInPlace();
-        // A session in a terminal can be found again by its processes.
+        // A terminal session can be found again by its processes.
         if (record.type !== 'json' && written.has(record.id)) remove(record.id);
       },
       remove: (id) => {

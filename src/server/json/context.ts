@@ -10,11 +10,11 @@ export interface JsonContext {
   /** the server's own environment, which sessions inherit in part */
   environment: Readonly<Record<string, string | undefined>>;
   spoolDir: string;
-  /** directory of the files of running processes */
+  /** directory for the files of running processes */
   jsonDir: string;
-  /** Claude Code's registry, which shows which process has opened a conversation */
+  /** Claude Code's registry, which shows which process has a conversation open */
   registryDir: string;
-  /** whether a rule may deny calls before Claude Code asks about them */
+  /** whether any rule may deny calls before Claude Code asks about them */
   areCallsGuarded: () => boolean;
 }
 

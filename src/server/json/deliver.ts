@@ -9,8 +9,8 @@ import { seeDelivery } from '../session/see-delivery.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**
- * How long to wait until Claude Code confirms a prompt. It takes 50 ms. If Claude Code must be started first, it
- * takes a second, or several on a loaded machine.
+ * How long to wait for Claude Code to confirm a prompt. It takes 50 ms or, if Claude Code must be started first, a
+ * second (several on a loaded machine).
  */
 const CONFIRM_MS = 20_000;
 
@@ -21,7 +21,7 @@ export interface JsonDeliverer extends Deliverer {
    * @returns the delivery's id
    */
   invoke(text: string): Promise<string>;
-  /** After a restart of the server, determines what happened to the texts that were being sent. */
+  /** After a server restart, determines what became of the texts that were being sent. */
   settle(): void;
 }
 
@@ -40,7 +40,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   const mayGo = (): boolean => mayTypeHeld(contextOf(seeDelivery(actor)));
 
-  /** Claude Code repeats a prompt that it takes. Newer versions first report that they have queued it. */
+  /** Claude Code repeats each prompt that it takes. Newer versions first report that they have queued it. */
   function confirm(event: ClaudeEvent): void {
     const id = event.type === 'command_lifecycle' ? event.command_uuid : event.isReplay === true ? event.uuid : null;
     if (typeof id !== 'string') return;
@@ -49,7 +49,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
-  /** Without a process, no more prompts are taken. A prompt that was not confirmed by now never arrived. */
+  /** Without a process, no more prompts are taken. A prompt that has not been confirmed by then never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
@@ -57,7 +57,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
 
   /**
    * Reports whether CBOS holds the text. Before Claude Code runs, CBOS asks whether the folder is trusted. A text for
-   * the queue waits for that answer as it waits for the start.
+   * the queue waits for that answer just as it waits for the start.
    * @throws CatalogueError if the text must not be sent at all
    */
   function isHeld(request: Send): boolean {

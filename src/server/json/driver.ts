@@ -26,8 +26,8 @@ const REST_TIMEOUT_MS = 4_000;
 
 /**
  * Drives the Claude Code of one JSON session: starts it at the first prompt, reads its events, ends it after a quiet
- * time, and finds it again after a restart of the server. There is never more than one process. Every start goes
- * through the session's mailbox, and first proves that no other process has opened the conversation.
+ * time, and finds it again after a server restart. There is never more than one process. Every start goes through the
+ * session's mailbox, and first verifies that no other process has the conversation open.
  */
 export class JsonDriver {
   readonly #context: JsonContext;
@@ -53,32 +53,32 @@ export class JsonDriver {
     return this.#run !== null;
   }
 
-  /** Called with each event after it was saved. */
+  /** Called with each event after it has been saved. */
   readonly onEvent = (listener: (event: ClaudeEvent) => void): Dispose => this.#log.onEvent(listener);
 
-  /** Called when the process has ended and all its output was read. */
+  /** Called when the process has ended and all its output has been read. */
   readonly onEnd = this.#ended.on;
 
   /**
-   * After a restart of the server, reads what was written in the meantime, and continues with the process if it is
-   * alive.
+   * After a server restart, reads the output from the time when no server was running, and continues with the process
+   * if it is alive.
    */
   async findAgain(): Promise<void> {
     const { launchId, agent } = this.#session.record;
     const known = this.#session.deps.events.state(this.#session.record.id);
-    // If the database lost the session's state, the output is read from its beginning.
+    // If the database lost the session's state, the output is read from the beginning.
     if (launchId === null || (known !== null && known.output.launchId !== launchId)) {
       // The server died before it started anything for the prompt.
       if (this.#log.evidence.busySince !== null) this.#fail({ code: null, signal: null }, '');
-      // A question from before the first process is still open.
+      // A question from before the first process started is still open.
       else this.#session.status.seeJson(this.#log.evidence);
       return;
     }
     const run = this.#open(launchId);
     await run.tail.catchUp().catch((cause: unknown) => this.#fault(cause));
     const isKnown = agent !== null && (await isAlive(agent));
-    // A server that died between starting the process and saving its pid left only the mark. The children of the
-    // process carry the mark too.
+    // A server that died between starting the process and saving its pid left only the mark. The process's children
+    // carry the mark too.
     const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
     const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
     if (found === null) {
@@ -92,8 +92,8 @@ export class JsonDriver {
   }
 
   /**
-   * Opens the question whether the folder is trusted if nobody has answered it, or closes the question if somebody
-   * has answered it in the meantime. A running process was started after the answer.
+   * Opens the question whether the folder is trusted if nobody has answered it, or closes the question if somebody has
+   * answered it in the meantime. If a process is running, somebody had already answered when it was started.
    * @returns whether Claude Code may be started
    */
   async settleTrust(): Promise<boolean> {
@@ -113,14 +113,14 @@ export class JsonDriver {
   }
 
   /**
-   * Passes a prompt to Claude Code, and starts Claude Code if it is not running. Must be called from the mailbox.
+   * Passes a prompt to Claude Code, starting Claude Code first if it is not running. Must be called from the mailbox.
    * @throws CatalogueError untrusted_folder, no_such_path, claude_not_found, session_in_use, launch_failed,
    *   not_confirmed
    */
   async prompt(prompt: { id: string; text: string }): Promise<void> {
     const { id, text } = prompt;
     if (!(await this.settleTrust())) throw untrusted(this.#session);
-    // The first deny was added after the process had started, and only a new process gets the hook.
+    // The first deny rule was added after the process had started, and only a new process gets the hook.
     if (this.#run?.isGuarded === false && this.#context.areCallsGuarded()) await this.rest();
     this.#log.commit((before, at) => observePrompt(before, { id, at, text }));
     try {
@@ -146,13 +146,14 @@ export class JsonDriver {
       response: { subtype: 'success', request_id: requestId, response: result },
     };
     await this.#write(message);
-    // Claude Code repeats the answer among its events. Until then, the question must not appear open.
+    // Claude Code later repeats the answer among its events. Before it does, the question must already stop appearing
+    // open.
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
   /**
-   * Checks that there is disk space. Every message to Claude Code makes it write events into the home. Without disk
-   * space nobody would learn the result.
+   * Checks that there is disk space. Every message to Claude Code makes it write events into the home. Without space
+   * for them, nobody would learn the result.
    * @throws CatalogueError disk_full
    */
   #requireRoom(): void {
@@ -170,7 +171,7 @@ export class JsonDriver {
     await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
   }
 
-  /** Releases the conversation by ending the process if it has nothing to do. A running turn or task continues. */
+  /** Releases the conversation by ending the process if it is idle. A running turn or task continues. */
   async rest(): Promise<void> {
     const run = this.#run;
     if (run === null || !this.#log.isQuiet()) return;
@@ -185,7 +186,9 @@ export class JsonDriver {
     await this.#finishing;
   }
 
-  /** Ends the process and everything that it started, whatever it is doing. @throws CatalogueError kill_failed */
+  /**
+   * Ends the process and everything that it started, even in the middle of a turn. @throws CatalogueError kill_failed
+   */
   async end(): Promise<void> {
     const run = this.#run;
     const { launchId } = this.#session.record;
@@ -213,15 +216,15 @@ export class JsonDriver {
     await requireAlone(this.#context, session.record);
     const launchId = uuid();
     const launch = await planLaunch(this.#context, session.record, launchId);
-    // The link may have been changed since the check to point to another folder.
+    // Since the check, the link may have been changed to point to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
       throw untrusted(session);
     }
     const { claudeSessionId } = launch;
-    // This is saved before the start. If the server dies right after the start, the next one finds the process by its
-    // mark.
+    // This is saved before the start. If the server dies right after the start, the next server finds the process by
+    // its mark.
     session.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
@@ -269,7 +272,7 @@ export class JsonDriver {
     this.#stopResting?.();
     this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
-      // The tools of the process must not continue when nobody sees their results.
+      // The process's tools must not continue when nobody sees their results.
       await endTree({ roots: [], mark: { name: LAUNCH_VARIABLE, value: run.launchId } });
       this.#fail(end, await lastComplaint(run.files));
     }

@@ -23,7 +23,7 @@ export interface EventOwner {
   isListed(): boolean;
 }
 
-/** The result of reading one piece of output. */
+/** The result of reading a piece of output. */
 interface News {
   /** Unix milliseconds; the current time if missing */
   at?: number;
@@ -34,9 +34,9 @@ interface News {
 const NOTHING_NEW: News = { events: [], turns: [] };
 
 /**
- * The events of one JSON session and what they mean. One transaction saves events together with everything that
- * follows from them, and only then are listeners called. A server that is killed at any moment therefore neither
- * loses an event nor reads one twice.
+ * The events of one JSON session and what they mean. One transaction saves events together with everything that follows
+ * from them, and only then are listeners called. Whenever the server is killed, it therefore neither loses an event nor
+ * reads one twice.
  */
 export class EventLog {
   readonly #session: EventOwner;
@@ -61,7 +61,7 @@ export class EventLog {
     return this.#known;
   }
 
-  /** position in the output of the process up to which it was read */
+  /** how much of the process's output has been read, as a position */
   get offset(): number {
     return this.#offset;
   }
@@ -72,10 +72,10 @@ export class EventLog {
     return busySince === null && requests.length === 0 && background.length === 0;
   }
 
-  /** Called with each event after it was saved. */
+  /** Called with each event after it has been saved. */
   readonly onEvent = this.#events.on;
 
-  /** Records that a new process begins with an empty output. @throws while the home cannot be written */
+  /** Records that a new process begins with an empty output. @throws while the home is not writable */
   beginOutput(): void {
     this.#offset = 0;
     this.#tell(this.#write(this.evidence, NOTHING_NEW), this.evidence, NOTHING_NEW);
@@ -99,13 +99,13 @@ export class EventLog {
     this.#keep(observeEvent(this.evidence, event, at), { at, events: [event], turns: [] });
   }
 
-  /** Records what CBOS itself did, before Claude Code repeats it among its events. */
+  /** Records something that CBOS itself did, before Claude Code repeats it among its events. */
   change(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     this.#keep(change(this.evidence, at), { ...NOTHING_NEW, at });
   }
 
-  /** Records what CBOS is about to do. @throws while the home cannot be written; CBOS must then not do it */
+  /** Records what CBOS is about to do. @throws while the home is not writable, in which case CBOS must not do it */
   commit(change: (before: JsonEvidence, at: number) => JsonEvidence): void {
     const at = this.#session.deps.clock.now();
     const evidence = change(this.evidence, at);
@@ -114,8 +114,8 @@ export class EventLog {
   }
 
   /**
-   * Keeps what has already happened, even if it cannot be saved. The session then continues, and its list of events
-   * has a gap.
+   * Keeps what has already happened, even if it cannot be saved. The session then continues with a gap in its list of
+   * events.
    */
   #keep(evidence: JsonEvidence, news: News): void {
     let stored: StoredEvent[] = [];
@@ -143,7 +143,7 @@ export class EventLog {
     const { deps, record, slug } = this.#session;
     this.#known = evidence;
     indexEvents(deps, record.id, stored);
-    // Event listeners run before the status changes. A caller that waits for the status then already knows what the
+    // Event listeners run before the status changes, so a caller that waits for the status already knows what the
     // events mean for its own request.
     for (const event of events) this.#events.tell(event);
     if (stored.length > 0 && this.#session.isListed()) deps.emit({ kind: 'events', slug, events: stored });

@@ -18,7 +18,8 @@ export function indexEvents(
 }
 
 /**
- * Indexes the events that were stored while there was no index or the index did not accept them, as before a crash.
+ * Indexes the events that were stored while there was no index, or while the index did not accept them, for example
+ * before a crash.
  */
 export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Promise<void> {
   let after = await deps.search.lastEvent(sessionId);
@@ -28,7 +29,7 @@ export async function indexMissedEvents(deps: IndexDeps, sessionId: string): Pro
     const last = page.at(-1)?.seq;
     if (last === undefined) return;
     after = last;
-    // Lets other work of the server run between two pages.
+    // Lets the server do other work between two pages.
     await new Promise(setImmediate);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The features that only JSON sessions have. `driver.ts` runs the Claude Code of a session, `agent-run.ts` is one
- * process of it, and `event-log.ts` has its events.
+ * The features that only JSON sessions have. `driver.ts` runs a session's Claude Code, `agent-run.ts` is one process of
+ * it, and `event-log.ts` has its events.
  *
  * - the start, in a trusted folder: `start-agent.ts`; control requests while it is running: `control.ts`
  * - prompts: `deliver.ts`; answers: `answer.ts`, by the user's rules: `reply-by-rule.ts`; the cost of a turn:
@@ -25,9 +25,7 @@ import { JsonDriver } from './driver.ts';
 import { createJsonRuleReplies } from './reply-by-rule.ts';
 import { requireStartable, untrusted } from './start-agent.ts';
 
-/**
- * How long to wait for the end of an interrupted turn. It takes 50 ms (2.1.329), and longer if a tool must be killed.
- */
+/** How long to wait for an interrupted turn to end. It takes 50 ms (2.1.329), and longer if a tool must be killed. */
 const INTERRUPT_MS = 10_000;
 
 /**
@@ -60,7 +58,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     });
   }
 
-  /** The next prompt starts its process, so nothing is lost. */
+  /** The next prompt starts the session's process, so nothing is lost. */
   const notRestored = async (): Promise<RestorePlan> => ({ kind: 'left', because: actor.isDead() ? 'ended' : 'json' });
 
   const noTerminal = async (): Promise<never> => {
@@ -131,7 +129,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   const { events } = actor.deps;
   const { id } = actor.record;
 
-  /** Applies the options of a turn. They are sent to a running process, and the next process starts with them. */
+  /** Applies the options of a turn. They are sent to a running process; otherwise the next process starts with them. */
   async function apply({ permission_mode, model }: NonNullable<Invoke['options']>): Promise<void> {
     const { launch } = actor.record;
     if (driver.isRunning() && permission_mode !== undefined) {
@@ -168,7 +166,7 @@ function createConversation(actor: SessionActor, driver: JsonDriver, deliverer: 
   };
 }
 
-/** How many results are searched for one that has a text. Failed and interrupted turns have none. */
+/** How many results are searched for one that contains text. Failed and interrupted turns contain none. */
 const LOOKED_THROUGH = 50;
 
 function lastResponse(actor: SessionActor): LastResponse {

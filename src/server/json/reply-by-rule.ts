@@ -4,7 +4,7 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { JsonDriver } from './driver.ts';
 
-/** Answers permissions of a JSON session by the user's rules, each when it is first asked. */
+/** Answers a JSON session's permission requests by the user's rules, each as soon as it arrives. */
 export function createJsonRuleReplies(actor: SessionActor, driver: JsonDriver): Dispose {
   let known = new Set<string>();
   return answerArriving(actor, (arrival) => {

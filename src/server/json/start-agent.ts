@@ -25,12 +25,12 @@ export interface AgentLaunch {
   cwd: string;
   claudeSessionId: string;
   claudeVersion: string;
-  /** whether its calls are shown to CBOS before they run, if its version has hooks */
+  /** whether it shows its calls to CBOS before running them, if its version has hooks */
   isGuarded: boolean;
 }
 
 /**
- * Checks when a session is created that it can be started at all, because its process starts only at the first
+ * Checks, when a session is created, that it can be started at all, because its process starts only with the first
  * prompt.
  * @throws CatalogueError claude_not_found, invalid_request for a variable that cannot be set
  */
@@ -40,8 +40,8 @@ export function requireStartable(context: JsonContext, record: SessionRecord): v
 }
 
 /**
- * Returns the question that a person must answer before Claude Code is started in the session's folder. Null if the
- * folder is trusted, either in Claude Code's own dialog or by a person's answer to this session.
+ * Returns the question that a person must answer before Claude Code is started in the session's folder; null if the
+ * folder is trusted, either in Claude Code's own dialog or through a person's answer in this session.
  */
 export async function trustToAsk(context: JsonContext, record: SessionRecord): Promise<TrustToAsk | null> {
   const folder = await folderOf(record);
@@ -51,8 +51,8 @@ export async function trustToAsk(context: JsonContext, record: SessionRecord): P
 }
 
 /**
- * Returns the folder in which Claude Code is started, with links resolved. The folder that is used is then the folder
- * that was checked, even if a link has changed in between.
+ * Returns the folder in which Claude Code is started, with links resolved. The folder that is used is thus the one that
+ * was checked, even if a link changes in between.
  * @throws CatalogueError no_such_path
  */
 export async function folderOf(record: SessionRecord): Promise<string> {
@@ -111,7 +111,7 @@ export function startAgent(
   return startJsonProcess({ argv, cwd, env, files: jsonFiles(context.jsonDir, launch.launchId), onExit });
 }
 
-/** The facts about a session that the error mentions. */
+/** The facts about a session that appear in the error. */
 interface AskedSession {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'path'>;

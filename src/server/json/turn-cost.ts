@@ -25,8 +25,8 @@ export function turnCost(result: ClaudeEvent, totalBeforeUsd: number, at: number
 type Tokens = Pick<TurnCost, 'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_creation_tokens'>;
 
 /**
- * Counts tokens by model if the version reports them, because `usage` omits the tokens for compaction and titles
- * (2.1.329).
+ * Counts tokens by model if the version reports them that way, because `usage` omits the tokens spent on compaction and
+ * titles (2.1.329).
  */
 function tokensOf(result: ClaudeEvent): Tokens {
   const perModel = Object.values(record(result.model_usage_since_last_result)).map(record);

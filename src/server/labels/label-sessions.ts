@@ -1,6 +1,6 @@
 /**
- * Adds the tags, the repository, and the archive to each session. `labelSessions` wraps the attended sessions for every
- * face. An archived session is in no list and no event, so no face can count it. Everything about it can still be read
+ * Adds tags, repository, and archived flag to each session. `labelSessions` wraps the attended sessions for every face.
+ * An archived session is in no list and no event, so no face can count it. Everything about it can still be looked up
  * by its name.
  */
 
@@ -24,7 +24,10 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 /** The methods that only this file adds to the sessions. */
 type Own = 'tag' | 'archive' | 'unarchive' | 'archived';
 
-/** A text and the sessions that get it. They are chosen here, because this file knows which sessions are listed. */
+/**
+ * A text and a choice of sessions to send it to. The sessions are chosen here, because this file knows which ones are
+ * listed.
+ */
 export type NamedBroadcast = Pick<Broadcast, 'text' | 'command' | 'queue'> & { slugs: readonly string[] };
 
 /** Sessions without their labels. */
@@ -42,7 +45,7 @@ export interface LabelOptions {
   writes: Pick<PatientWrites, 'write' | 'demand'>;
   clock: Clock;
   log: Logger;
-  /** returns the main checkout of the repository that a folder is in; null if it is in none */
+  /** returns the main checkout of the repository that a folder belongs to; null if it belongs to none */
   findRepository(folder: string): Promise<string | null>;
 }
 
@@ -80,7 +83,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     });
   }
 
-  /** Saves a requested change. @throws while the home is not writable; nothing has changed then */
+  /** Saves a requested change. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (labels: Labels) => Labels): { before: Labels; after: Labels } {
     const id = base.idOf(slug);
     const before = of(id);
@@ -92,13 +95,14 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return { before, after };
   }
 
-  /** Determines the repository in which a session works, once for each folder and never by polling. */
+  /** Determines the repository that a session works in, once per folder and never by polling. */
   async function findRepository({ slug, path }: Session): Promise<void> {
     const id = ids.get(slug);
     if (id === undefined || path === null) return;
     lookedIn.set(id, path);
     const found = await options.findRepository(path).catch(() => null);
-    // A folder that is gone keeps its repository. A folder that has moved is checked by the call that moved it.
+    // A folder that is gone keeps its repository. A session that has moved to another folder is checked by the call
+    // that moved it.
     if (found === null || found === of(id).repository || lookedIn.get(id) !== path) return;
     note(id, { ...of(id), repository: found });
     const now = [...ids].find(([, one]) => one === id)?.[0];
@@ -173,7 +177,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
       note(id, editTags(of(id), { add: [...tags] }));
       events.tell({ kind: 'updated', session: get(session.slug) });
     }
-    // A script that selects by repository right after this call must find the session.
+    // A script that selects by repository right after this call must already find the session.
     await findRepository(session);
     return get(session.slug);
   }

@@ -22,9 +22,9 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 export interface LimitedSession {
   id: string;
   slug: string;
-  /** returns the limit that ended its last turn, unless a turn has begun since */
+  /** returns the limit that ended its last turn, unless another turn has begun since then */
   limit(): { limit: RateLimit; turnEndedAt: number } | null;
-  /** returns what Claude Code last reported about a limit of the account; only JSON sessions report that */
+  /** returns Claude Code's latest report about one of the account's limits; only JSON sessions report that */
   reported(): RateLimit | null;
   context(): { delivery: DeliveryContext; waitingTexts: number };
   /** reports whether this server or a previous one has already begun a continuation with this key */
@@ -39,7 +39,7 @@ export interface LimitedSession {
 
 export interface ContinueOptions {
   policy: LimitsThen;
-  /** the percentage of a limit that must be left for a continuation; 0 for any */
+  /** how much of a limit, in percent, must be left for a continuation; 0 for any amount */
   floorPercent: number;
   sessions(): LimitedSession[];
   onEvent(listener: (event: Pick<SessionEvent, 'kind'>) => void): Dispose;
@@ -47,7 +47,7 @@ export interface ContinueOptions {
   log: Logger;
 }
 
-/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
 const MOST_MS = 6 * 60 * 60_000;
 
 /** Returns the error for a session that somebody has already continued or changed. */
@@ -55,15 +55,15 @@ const hasMoved = (): CatalogueError => new CatalogueError('not_accepting_text', 
 
 /**
  * Follows the setting `limits.then` when a usage limit has ended. `resume` continues each session once, `ask` alerts
- * its person, and any other value does nothing. One timer runs, for the session that is due next.
+ * its person, and any other value does nothing. There is only one timer, for the session that is due next.
  *
- * The continuation is a delivery whose key names the limit. It is saved before the first keypress. After a kill there
- * is therefore either no trace of it, or a delivery that is never begun again.
+ * The continuation is a delivery whose key identifies the limit. It is saved before the first keypress. After a kill of
+ * the server there is therefore either no trace of it, or a delivery that is never started again.
  */
 export function continueAfterLimits(options: ContinueOptions): Dispose {
   const { policy, floorPercent, sessions, clock, log } = options;
   if (policy !== 'resume' && policy !== 'ask') return () => undefined;
-  /** the decided cases, by session and limit; each is decided only once */
+  /** the cases already decided, by session and limit; each is decided only once */
   const settled = new Set<string>();
   const startedAt = clock.now();
   let lastAt: number | null = null;
@@ -74,15 +74,15 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   const nameOf = (session: LimitedSession, limit: RateLimit): string => `${session.id} ${continuationKey(limit)}`;
 
   /**
-   * Returns the end of a limit for which an alert is due. If the limit ended while no server was running, every list
-   * shows that, and an alert would be too late.
+   * Returns the end of a limit for which an alert is due. If the limit ended while no server was running, null: every
+   * list already shows that, and an alert would be too late.
    */
   function endToTell(limit: RateLimit): number | null {
     const endsAt = endOfLimit(limit);
     return endsAt === null || endsAt < startedAt ? null : endsAt;
   }
 
-  /** Returns the sessions that wait for the end of a limit, or for their turn after it. */
+  /** Returns the sessions that are waiting for the end of a limit, or for their turn once it has ended. */
   function waiting(now: number): { session: LimitedSession; limit: RateLimit; at: number }[] {
     return sessions().flatMap((session) => {
       const stopped = session.limit();
@@ -95,7 +95,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 
   function set(): void {
     if (isDisposed || isActing) return;
-    // The time is read first, because `now` may report that the clock was set and so call this function again.
+    // The time is read first, because `now` may notice that the clock was set and then call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -127,7 +127,9 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
     set();
   }
 
-  /** Reports whether too little of another limit is left. If no session reports that, the floor does not apply. */
+  /**
+   * Reports whether too little of another limit is left. If no session reports such a limit, the floor does not apply.
+   */
   function isBelowFloor(): boolean {
     if (floorPercent === 0) return false;
     const all = sessions().map((one) => one.reported());
@@ -157,7 +159,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
       return false;
     }
     await session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
-      // This runs in the session's mailbox, where nobody else types, so the conditions are checked again.
+      // Runs in the session's mailbox, where nobody else types, so the conditions are checked again.
       if (isDisposed || !isFree()) throw hasMoved();
       save();
     });
@@ -180,9 +182,9 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
 }
 
 /**
- * Continues a session after its limit once, because a person asks for it. The key is that of a continuation by CBOS, so
+ * Continues a session after its limit once, at a person's request. CBOS uses the same key for its own continuation, so
  * only one of the two takes place.
- * @throws CatalogueError nothing_to_continue, not_accepting_text and everything else that a prompt throws
+ * @throws CatalogueError nothing_to_continue, not_accepting_text, and everything else that a prompt throws
  */
 export async function continueByHand(session: LimitedSession, now: () => number): Promise<Delivery> {
   const stopped = session.limit();
@@ -224,7 +226,8 @@ export function limitedSession(
 }
 
 /**
- * Drops the continuations that a killed server had saved but not typed. Somebody may have continued by hand since then.
+ * Drops the continuations that a killed server had saved but not typed. Since then, somebody may have continued by
+ * hand.
  */
 export function dropContinuations({
   record,

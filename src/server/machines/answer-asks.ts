@@ -25,7 +25,7 @@ import { toFailure } from '../http/error-response.ts';
 import type { Logger } from '../logger.ts';
 
 /**
- * How many requests of one machine are answered at a time. More are refused, because otherwise one machine could keep
+ * How many requests from one machine are answered at a time. Further ones are refused; otherwise one machine could keep
  * the server busy.
  */
 const MOST_AT_ONCE = 32;
@@ -33,19 +33,19 @@ const MOST_AT_ONCE = 32;
 export interface AnswerAsksOptions {
   elapsed(): number;
   stamp(): MachineStamp;
-  /** @param known the list that the asker already has; the sessions are left out if the list has not changed */
+  /** @param known the list that the asker already has; if it has not changed, the result omits the sessions */
   rows(known?: RowsVersion): MachineRows;
   roster(): Roster;
-  /** returns the rights that other machines have here at most */
+  /** returns the most rights that any other machine may have here */
   allowed(): readonly Right[];
   /** carries out a granted call, and returns the same result as REST */
   carryOut(call: MachineCall): Promise<unknown>;
-  /** removes a leaving machine from the fleet; only the founder can do this */
+  /** removes a machine that is leaving the fleet; only the founder can do this */
   onLeave(member: Member): void;
   logger: Logger;
 }
 
-/** Answers the requests of other machines. All rights are checked here, whatever the asker believes it may do. */
+/** Answers requests from other machines. All rights are checked here, whatever rights the asker believes it has. */
 export function createAskListener(options: AnswerAsksOptions): (message: NatsMessage) => void {
   const tickets = createTickets({ elapsed: options.elapsed, makeName: randomUUID });
   const running = new Map<string, number>();
@@ -71,7 +71,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         return ticket;
       }
       case 'call':
-        // A ticket is used up even if the call is refused, because the ticket was for this call.
+        // The ticket was for this call, so it is used up even if the call is refused.
         if (changesSomething(ask.call) && (ask.ticket === null || !tickets.use(asker.id, ask.ticket))) {
           throw new CatalogueError('machine_unreachable', 'The request arrived too late and was not carried out');
         }
@@ -98,8 +98,8 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         ).error,
       });
     const asker = options.roster().members.find((member) => member.id === id);
-    // The NATS server closes the connection of a removed machine. This check covers messages that were still on their
-    // way.
+    // The NATS server closes the connection of a removed machine. This check covers messages that were already in
+    // transit.
     if (asker === undefined) return fail(new CatalogueError('not_allowed_there', 'The machine is not in the fleet'));
     const atOnce = (running.get(id) ?? 0) + 1;
     if (atOnce > MOST_AT_ONCE) return fail(tooMuch());

@@ -14,9 +14,9 @@ import { cleanLine } from '../../text/terminal-text.ts';
 
 /** How long to wait for an answer that a machine can give at once. */
 export const ANSWER_MS = 2_000;
-/** How long to wait for a call. Claude Code may take this long to accept a prompt. */
+/** How long to wait for a call to finish. Claude Code may take this long to accept a prompt. */
 const CALL_MS = 60_000;
-/** How often to check during a call that the owner is still alive, because NATS does not report that. */
+/** How often to check, during a call, that the owner is still alive, because NATS does not report its death. */
 const LOOK_EVERY_MS = 1_000;
 
 type WithoutVersion<T> = T extends unknown ? Omit<T, 'v'> : never;
@@ -40,9 +40,9 @@ export async function ask(options: AskOptions, question: Question): Promise<unkn
 }
 
 /**
- * Sends a request to the owner of a session. The owner carries out a change within seconds, or never.
- * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if that is
- * unknown
+ * Sends a request to the owner of a session. The owner carries out the change within seconds or not at all.
+ * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if nobody can
+ * tell
  */
 export async function callOwner(options: AskOptions, call: MachineCall): Promise<unknown> {
   if (!changesSomething(call)) {
@@ -73,7 +73,9 @@ function send({ link, self, owner }: AskOptions, question: Question, timeoutMs: 
   return link.request(askSubject(owner, self), data, timeoutMs);
 }
 
-/** Resolves when the owner no longer answers. Without this check, a call to a machine that dies would take a minute. */
+/**
+ * Resolves when the owner no longer answers. Without this check, a call to a machine that dies would hang for a minute.
+ */
 async function ownerIsGone(options: AskOptions, signal: AbortSignal): Promise<Outcome> {
   for (;;) {
     await delay(LOOK_EVERY_MS, undefined, { ref: false });
@@ -94,7 +96,8 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (reply === null) throw notUnderstood(options);
   if (reply.ok) return reply.value;
   const { code, message, hint: _, ...extra } = reply.error;
-  // The hint comes from this machine, because people type it and the other machine could name any command.
+  // The hint comes from this machine, because people type what it says, and the other machine could suggest any
+  // command.
   throw new CatalogueError(isErrorCode(code) ? code : 'internal', `${name}: ${cleanLine(message)}`, { extra });
 }
 

@@ -35,12 +35,12 @@ const JOIN_MS = 20_000;
 interface Becoming {
   home: string;
   files: MembershipFiles;
-  /** null for the name of the host */
+  /** null for the host's name */
   name: string | null;
 }
 
 /**
- * Creates everything that the founder of a fleet needs, and writes its membership.
+ * Creates everything that the founder of a fleet needs, and writes its membership file.
  * @throws CatalogueError nats_missing, nats_failed, invalid_setting
  */
 export async function foundFleet(
@@ -51,7 +51,7 @@ export async function foundFleet(
   requireProgram('nats-server', path);
   const openssl = requireProgram('openssl', path);
   const listen = isIP(host) === 0 ? await addressOf(host) : host;
-  // The server of a fleet may still be running if leaving that fleet was interrupted.
+  // A fleet's NATS server may still be running if leaving that fleet was interrupted.
   await stopNatsServer(files.natsDir);
   files.remove();
   mkdirSync(files.natsDir, { recursive: true, mode: 0o700 });
@@ -102,7 +102,7 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     };
     const outcome = await link.request(joinSubject(invitation), JSON.stringify(admission), JOIN_MS);
     if (outcome.kind !== 'answered') {
-      // Another machine used the invitation first, and its connection ended before the answer came.
+      // Another machine used the invitation first, so this machine's connection ended before the answer arrived.
       if (!(await isAdmitted({ host, port, authority, id: invitation, seed }))) {
         throw new CatalogueError('invalid_invitation');
       }
@@ -134,8 +134,8 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
 }
 
 /**
- * Reports whether the NATS server still knows a key. If the server cannot be reached, the answer is unknown and counts
- * as yes.
+ * Reports whether the NATS server still knows a key. If the server cannot be reached, that is unknown and counts as
+ * yes.
  */
 async function isAdmitted(login: NatsLogin): Promise<boolean> {
   try {

@@ -4,7 +4,8 @@ import { invalidRequest } from '../http/error-response.ts';
 import type { Handlers } from '../http/handler-types.ts';
 
 /**
- * Carries out a granted request of another machine like REST, with the same schemas and handlers.
+ * Carries out a granted request from another machine in the same way as a REST request, with the same schemas and
+ * handlers.
  * @throws CatalogueError invalid_request, and everything that the handler throws
  */
 export async function carryOutCall(handlers: Handlers, call: MachineCall): Promise<unknown> {
@@ -15,7 +16,7 @@ export async function carryOutCall(handlers: Handlers, call: MachineCall): Promi
     if (parsed.success) return parsed.data;
     throw invalidRequest(parsed.error, name);
   };
-  // Handlers are typed one by one. In the table as a whole, the relation between handlers and inputs is lost.
+  // Handlers are typed one by one, because in the table as a whole TypeScript cannot relate handlers to their inputs.
   const handle = handlers[call.route] as (input: Record<string, unknown>) => unknown;
   return handle({
     params: part(route.params, call.params ?? {}, 'path'),

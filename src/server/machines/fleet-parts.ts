@@ -1,5 +1,5 @@
 /**
- * Everything that only a machine in a fleet needs. It is a separate chunk of the program, which a machine without a
+ * Everything that only a machine in a fleet needs. This is a separate chunk of the program, which a machine without a
  * fleet never loads.
  *
  * - this machine in the fleet: `open-machines.ts`; its requests to others: `ask-machine.ts`; its knowledge about them:

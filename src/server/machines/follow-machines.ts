@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * The pause between two requests to a machine. Together with the time that an answer may take, a row that is shown as
- * current is at most about four seconds old. If nothing has changed on a machine, a request costs one small message.
+ * The pause between two requests to a machine. With this pause and the time allowed for a response, a row that is shown
+ * as current is at most about four seconds old. If nothing has changed on a machine, a request costs one small message.
  */
 const LOOK_EVERY_MS = 2_000;
 
@@ -20,15 +20,14 @@ export interface FollowMachinesOptions {
 }
 
 /**
- * Reports changes of the other machines to the followers of the fleet. No requests are sent while there are no
- * followers.
+ * Reports changes on the other machines to the fleet's followers. No requests are sent while there are no followers.
  */
 export interface MachineFollowers {
   /** The listener first gets everything that is known. */
   follow(listener: FleetListener): Dispose;
   /** Records that a machine has sent its sessions. */
   noteRows(member: Member): void;
-  /** Call this when the members of the fleet or the connection have changed. */
+  /** Call this when the fleet's members or the connection have changed. */
   lookNow(): void;
   dispose(): void;
 }
@@ -36,7 +35,7 @@ export interface MachineFollowers {
 /** The result of the last request to a machine. */
 interface Seen {
   fault: string | null;
-  /** the last report, without the fields that change all the time */
+  /** the last report, without the constantly changing fields */
   told: string;
 }
 
@@ -50,7 +49,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   const fleetFrame = (): FleetFrame => ({ type: 'fleet', machines: others().map(({ name }) => name) });
   const machineFrame = ({ id, name }: Member, fault: string | null): FleetFrame => {
     const known = options.sessionsOf(id);
-    // A machine that refuses is reachable, but its earlier report is not current either.
+    // A machine that refuses the request is reachable, but its earlier report is no longer current either.
     const may = fault === null ? known.may : [];
     return { type: 'machine', machine: name, is_self: false, reachable: fault === null, fault, ...known, may };
   };
@@ -94,7 +93,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
     follow: (listener) => {
       listeners.add(listener);
       if (listeners.size === 1) {
-        // The results from the time of earlier followers may be old.
+        // Results from the time of earlier followers may be outdated.
         seen.clear();
         lookNow();
       } else {
@@ -126,7 +125,7 @@ export function createMachineFollowers(options: FollowMachinesOptions): MachineF
   };
 }
 
-/** Returns the part of a frame that a person sees, without ages and session clocks, which differ each time. */
+/** Returns the part of a frame that a person sees, without the ages and session clocks, which differ every time. */
 function contentOf(frame: FleetFrame): string {
   if (frame.type === 'fleet') return '';
   const { age_ms: _, sessions, ...rest } = frame;

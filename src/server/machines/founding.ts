@@ -38,7 +38,7 @@ import type { Dispose } from '../sessions.ts';
 import { writeInvitation } from './invitation-line.ts';
 import type { Membership, MembershipFiles } from './membership.ts';
 
-/** How long the NATS server may take to read its configuration again, on a busy machine. */
+/** How long the NATS server may take to reload its configuration on a busy machine. */
 const RELOAD_MS = 20_000;
 const RELOAD_LOOK_MS = 50;
 
@@ -48,13 +48,13 @@ export interface FoundingOptions {
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
-  /** called when the members of the fleet have changed */
+  /** called when the fleet's members have changed */
   onChange(): void;
   /** Resolves when everything that was sent has reached the NATS server. */
   flush(): Promise<void>;
 }
 
-/** The tasks of the founder, which runs the NATS server and decides who is admitted. */
+/** The founder's tasks: running the NATS server, and deciding who is admitted. */
 export interface Founding {
   /** @throws CatalogueError nats_missing, nats_failed */
   ensure(): Promise<void>;
@@ -78,7 +78,7 @@ export function createFounding(options: FoundingOptions): Founding {
   const { listen: host, port } = { listen: membership.listen ?? membership.host, port: membership.port };
   let book: FounderBook = withoutExpired(files.readBook(), clock.now());
   let stopExpiry: Dispose = () => undefined;
-  /** whether the NATS server has read the book since this server started */
+  /** whether the NATS server has read the book since this CBOS server started */
   let isTold = false;
 
   function writeConfig(next: FounderBook): void {
@@ -100,8 +100,8 @@ export function createFounding(options: FoundingOptions): Founding {
   }
 
   /**
-   * Both files are written before the NATS server uses them. If one cannot be written, nothing has changed, and the
-   * same command can be repeated.
+   * Both files are written before the NATS server uses them. If one of them cannot be written, nothing has changed, and
+   * the same command can be repeated.
    */
   async function change(next: FounderBook): Promise<void> {
     writeConfig(next);
@@ -131,7 +131,7 @@ export function createFounding(options: FoundingOptions): Founding {
     if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // The book is written first, so if two machines have the same invitation, only the first is admitted.
+    // The book is written first, so that if two machines have the same invitation, only the first one is admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
@@ -152,10 +152,9 @@ export function createFounding(options: FoundingOptions): Founding {
           Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
         ),
       });
-      // A server that is already running may have started before a machine was removed. The server gets the signal to
-      // reload only once, and not with each attempt to connect. nats-server 2.9.10 refuses a known machine that
-      // connects while the server reads its configuration. In the fleet's torture test, a founder had no connection to
-      // its own server for a minute.
+      // A NATS server that is already running may have started before a machine was removed. It is told to reload only
+      // once, not at each attempt to connect: nats-server 2.9.10 refuses a known machine that connects during a reload.
+      // In the fleet's torture test, a founder was cut off from its own server for a minute.
       if (!isStarted && !isTold) await reloadNatsServer(dir);
       isTold = true;
       expireLater();
@@ -175,7 +174,7 @@ export function createFounding(options: FoundingOptions): Founding {
       const reply = answerJoin(message, invitation);
       message.respond(JSON.stringify(reply));
       if (!reply.ok) return;
-      // The answer must arrive before the server closes the connection of the invitation.
+      // The answer must arrive before the server closes the connection that uses the invitation.
       options
         .flush()
         .then(() => change(book))
@@ -192,7 +191,7 @@ export function createFounding(options: FoundingOptions): Founding {
 }
 
 /**
- * Waits until the NATS server has read its configuration again, which it does some time after the signal.
+ * Waits until the NATS server has reloaded its configuration, which happens some time after the signal.
  * @throws CatalogueError nats_failed
  */
 async function untilAdmitted(login: NatsLogin): Promise<void> {
@@ -210,7 +209,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
   if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server does not admit the invitation');
 }
 
-/** Returns the address at which this machine can reach a server that listens on a host. */
+/** Returns the address at which this machine can reach a server that listens on the given host. */
 export function dialable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The prefix of an invitation, by which people and programs recognise it. */
+/** The prefix by which people and programs recognize an invitation. */
 const PREFIX = 'cbos-invitation-1.';
 
 const Content = z.object({
   host: z.string().min(1),
   port: z.int().min(1).max(65_535),
-  /** the certificate of the fleet's authority, DER in base64 */
+  /** the certificate of the fleet's authority, as DER in base64 */
   authority: z.base64(),
   founder: z.string(),
   /** the secret that works once */

@@ -3,12 +3,11 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The pause before the next attempt to connect; it doubles up to the second one. */
+/** The pause before the next attempt to connect; it doubles up to the next constant. */
 const FIRST_RETRY_MS = 100;
 const LAST_RETRY_MS = 5_000;
 /**
- * The longest pause if the server does not know this machine, because the machine was removed or the founder restored a
- * backup.
+ * The longest pause if the server does not know this machine, because it was removed or the founder restored a backup.
  */
 const LAST_REFUSED_MS = 30_000;
 
@@ -27,7 +26,7 @@ export interface KeptConnection {
  */
 export function keepConnected(options: {
   connect(onUp: () => void): Promise<void>;
-  /** the founder cannot be removed, so a refusal of it is temporary */
+  /** the founder cannot be removed, so being refused is temporary for it */
   isFounder: boolean;
   clock: Clock;
   logger: Logger;

@@ -28,20 +28,20 @@ const NO_MACHINES = { type: 'fleet' as const, machines: [] };
 export interface MachinesDeskOptions {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent'>;
-  /** carries out a granted request of another machine */
+  /** carries out a granted request from another machine */
   carryOut(call: MachineCall): Promise<unknown>;
   environment: Readonly<Record<string, string | undefined>>;
   clock: Clock;
   logger: Logger;
 }
 
-/** The other machines of the fleet, for REST. A machine without a fleet does not load the implementation. */
+/** The other machines in the fleet, for REST. A machine without a fleet does not load the implementation. */
 export interface MachinesDesk {
   /** Connects a machine that belongs to a fleet. Does not wait for the connection. */
   start(): Promise<void>;
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the sessions of the other machines and each change, including those of a fleet that is joined later. */
+  /** Reports the other machines' sessions and each change, also in a fleet that is joined later. */
   follow(listener: FleetListener): Dispose;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;
@@ -58,7 +58,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
   let machines: Machines | null = null;
   /** The followers of the fleet, each with its disposer, which is null while there is no fleet. */
   const followers = new Map<FleetListener, Dispose | null>();
-  /** Founding, joining and leaving happen one after the other. */
+  /** Founding, joining and leaving happen one at a time. */
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work, work);
@@ -96,7 +96,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
         try {
           await open();
         } catch (cause) {
-          // The sessions of this machine matter more than the fleet.
+          // This machine's own sessions matter more than the fleet.
           logger.error({ err: cause }, 'the fleet could not be opened');
         }
       }),
@@ -123,7 +123,7 @@ export function createMachinesDesk(options: MachinesDeskOptions): MachinesDesk {
             address: address ?? null,
             path: options.environment.PATH,
           });
-          // If the NATS server does not start, the person learns why, and nothing is left of the fleet.
+          // If the NATS server does not start, the person learns why, and nothing of the fleet is left behind.
           const founding = createFounding({
             ...options,
             files,

@@ -20,15 +20,15 @@ export interface OpenMachinesOptions {
 export interface Machines {
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the sessions of the other machines and each change. */
+  /** Reports the other machines' sessions and each change. */
   follow(listener: FleetListener): Dispose;
   call(machine: string, call: MachineCall): Promise<unknown>;
   invite(rights: readonly Right[], validMs: number): Promise<{ line: string; expiresAt: number }>;
   allow(rights: readonly Right[]): void;
   remove(machine: string): Promise<FleetMachine>;
-  /** Informs the founder. Returns false if the founder could not be reached. */
+  /** Tells the founder that this machine is leaving. Returns false if the founder could not be reached. */
   leave(): Promise<boolean>;
-  /** Resolves when the machine is connected, or with false when the time is over. */
+  /** Resolves with true once the machine is connected, or with false when the time is up. */
   connected(limitMs: number): Promise<boolean>;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { Member, Rights, Roster } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import { MEMBERSHIP_FILE } from './places.ts';
 
-/** The facts that a machine stores about its membership in a fleet. The file contains its secret. */
+/** What a machine stores about its membership in a fleet. The file contains its secret. */
 const Membership = z.object({
   id: z.string(),
   seed: z.string(),
@@ -21,7 +21,7 @@ const Membership = z.object({
   authority: z.string(),
   founder: z.string(),
   allow: Rights,
-  /** identifies this machine and home; a copy of the home is on another machine or has another path */
+  /** identifies this machine and home; a copy of the home is on another machine or at another path */
   place: z.string(),
 });
 export type Membership = z.infer<typeof Membership>;
@@ -46,7 +46,7 @@ export function membershipFiles(home: string) {
     writeRoster: (roster: Roster): void => writePrivateFile(rosterFile, roster),
     readBook: (): FounderBook => readPrivateFile(bookFile, Book) ?? { members: [], invitations: [] },
     writeBook: (book: FounderBook): void => writePrivateFile(bookFile, book),
-    /** The membership file is removed first, so a half-removed membership does not count. */
+    /** The membership file is removed first, so that a half-removed membership does not count. */
     remove: (): void => {
       rmSync(file, { force: true });
       rmSync(dir, { recursive: true, force: true });
@@ -56,8 +56,8 @@ export function membershipFiles(home: string) {
 export type MembershipFiles = ReturnType<typeof membershipFiles>;
 
 /**
- * Returns a text that identifies this machine and this home. Two machines with the same key would both carry out a
- * request that was meant for one.
+ * Returns a string that identifies this machine and this home. Two machines with the same key would both carry out a
+ * request meant for one of them.
  */
 export function placeOf(home: string): string {
   let machine = hostname();
@@ -71,7 +71,7 @@ export function placeOf(home: string): string {
     .digest('hex');
 }
 
-/** Returns a name for this machine that the fleet accepts. */
+/** Returns a name for this machine that the fleet will accept. */
 export function defaultMachineName(): string {
   const name =
     hostname()

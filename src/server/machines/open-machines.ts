@@ -23,7 +23,7 @@ import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { tellRows } from './tell-rows.ts';
 
-/** How long a leaving machine stays admitted, so that it learns that it was removed. */
+/** How long a machine that is leaving remains admitted, so that it receives the news of its removal. */
 const LEAVE_GRACE_MS = 100;
 
 export function openMachines(options: OpenMachinesOptions): Machines {
@@ -32,7 +32,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
-  // This clock continues while the machine sleeps, so that old rows are shown as old after a night.
+  // This clock keeps running while the machine sleeps, so that after a night old rows are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed);
   let roster: Roster = files.readRoster() ?? { founder, members: [] };
@@ -75,7 +75,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
     allowed: () => membership.allow,
     carryOut: options.carryOut,
     onLeave: ({ id }) => {
-      // The connection ends together with the membership, and the answer must arrive before that.
+      // The connection ends together with the membership, so the answer must arrive first.
       if (id !== self) clock.after(LEAVE_GRACE_MS, () => void founding?.remove(id));
     },
     logger,
@@ -155,7 +155,8 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function askRoster(through: NatsLink): Promise<void> {
     const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
       (error: unknown) => {
-        // The founder's server may be down while its NATS server runs. The last known roster is used until it is back.
+        // The founder's CBOS server may be down while its NATS server is running. In that case, the last known roster
+        // is used.
         if (!(error instanceof CatalogueError)) throw error;
         return null;
       },
@@ -230,7 +231,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
         others().map(async (member): Promise<MachineSessions> => {
           const failure = await look(member, 'rows');
           const known = peers.sessionsOf(member.id);
-          // A machine that refuses is reachable, but its earlier report is not current either.
+          // A machine that refuses the request is reachable, but its earlier report is no longer current either.
           return {
             machine: member.name,
             is_self: false,

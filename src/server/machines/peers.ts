@@ -14,28 +14,28 @@ type Listed = Pick<MachineSessions, 'sessions' | 'unreadable'>;
 /** The sessions of a machine as it sent them. */
 interface Told extends RowsVersion {
   sessions: readonly unknown[];
-  /** the earliest time at which it was written, by our clock */
+  /** the earliest time at which the list was written, by our clock */
   writtenMs: number;
-  /** the sessions, which are checked once, when somebody first reads them */
+  /** the sessions, validated when somebody first reads them */
   read: Listed | null;
 }
 
 /** The known facts about one other machine. */
 interface Peer {
   anchor: Anchor | null;
-  /** when the machine was last certainly reachable, by our clock; null if never */
+  /** when the machine was last known to be reachable, by our clock; null if never */
   heardMs: number | null;
   may: readonly Right[];
   rows: Told | null;
 }
 
 export interface Peers {
-  /** Takes sessions that a machine sent without a request. Reports whether their age is known. */
+  /** Accepts sessions that a machine sent unasked. Reports whether their age is known. */
   onRows(id: string, data: string): boolean;
-  /** Takes the answer of a machine to a request that was sent at this time. */
+  /** Accepts a machine's answer to a request that was sent at this time. */
   onAnswer(id: string, askedMs: number, value: unknown): void;
   ageOf(id: string): number | null;
-  /** Returns the version of the known list, so that the machine need not send it again. */
+  /** Returns the version of the known list, so that the machine does not have to send it again. */
   known(id: string): RowsVersion | null;
   sessionsOf(id: string): Listed & Pick<MachineSessions, 'age_ms' | 'may'>;
   /** Forgets all machines but these. */
@@ -53,7 +53,7 @@ export function createPeers(elapsed: () => number): Peers {
   const take = (peer: Peer, { boot, revision, sessions }: MachineRows, writtenMs: number): void => {
     const { rows } = peer;
     const isSame = rows !== null && rows.boot === boot && rows.revision === revision;
-    // The machine's list has not changed, so the known list is as new as the answer.
+    // The machine's list has not changed, so the known list is as recent as the answer.
     if (isSame && sessions === null) rows.writtenMs = Math.max(rows.writtenMs, writtenMs);
     if (sessions === null) return;
     const isOlder = rows !== null && (rows.boot === boot ? revision < rows.revision : writtenMs < rows.writtenMs);

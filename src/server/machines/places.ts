@@ -1,2 +1,2 @@
-/** The file, below the home, that makes a machine part of a fleet. Every server looks for it when it starts. */
+/** The file, below the home, that makes a machine part of a fleet. Every server looks for this file when it starts. */
 export const MEMBERSHIP_FILE = 'fleet/machine.json';

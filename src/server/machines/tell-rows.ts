@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 
-/** The shortest time between two messages. A machine with fifty busy sessions then sends four lists a second. */
+/** The shortest time between two messages. A machine with fifty busy sessions thus sends four lists a second. */
 const PAUSE_MS = 250;
 
 /** The events that do not change a row of the list. */
@@ -16,7 +16,7 @@ export interface RowTeller {
 
 /**
  * Sends the list of sessions to the other machines whenever it changes. The first change is sent at once, and further
- * ones together.
+ * ones are sent together.
  */
 export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: Clock; tell(): void }): RowTeller {
   const { clock, tell } = options;
@@ -37,7 +37,7 @@ export function tellRows(options: { sessions: Pick<Sessions, 'onEvent'>; clock: 
     if (QUIET.has(event.kind)) return;
     isChanged = true;
     revision += 1;
-    // The event is reported while the change is being made.
+    // The event is reported while the change is still being made.
     if (stopPause === null) now();
   });
   return {

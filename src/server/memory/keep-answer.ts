@@ -6,7 +6,7 @@ import { projectOf } from './project-of.ts';
 
 /**
  * Records a person's answer, for suggestions. The answer has already been accepted, so a failure here only loses
- * evidence. Answers of rules never come here.
+ * evidence. Answers given by rules never come here.
  * @param question the question that was answered; null for anything else
  */
 export async function keepAnswer(

@@ -15,7 +15,7 @@ import { projectOf } from './project-of.ts';
 /** How many questions `GET /memory` returns by default. */
 const DEFAULT_QUESTIONS = 200;
 
-/** What people answered earlier. The desk only reads and deletes; it never answers anything. */
+/** What people answered earlier. This desk only reads and deletes; it never answers anything. */
 export interface MemoryDesk {
   /** @throws CatalogueError no_such_session, no_question */
   ofQuestion(slug: string): Promise<QuestionMemory>;

@@ -3,9 +3,9 @@ import { findCheckout, findMainCheckout } from '../../platform/git/git-dir.ts';
 import { followLinks } from '../../platform/rules/index.ts';
 
 /**
- * Returns the folder in the main checkout of its repository that corresponds to a folder of a worktree, so that all
- * worktrees share what was answered. Outside of a repository, it is the folder itself.
- * @param folder absolute, links followed
+ * Returns the folder in the repository's main checkout that corresponds to a folder in a worktree, so that all
+ * worktrees share earlier answers. Outside a repository, returns the folder itself.
+ * @param folder absolute, with links resolved
  */
 export async function projectOf(folder: string): Promise<string> {
   const [checkout, main] = await Promise.all([findCheckout(folder), findMainCheckout(folder)]);

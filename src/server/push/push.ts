@@ -10,7 +10,7 @@ import { sendPush } from './send-push.ts';
 /** How many browsers may subscribe. The oldest is dropped first. */
 const MAX_SUBSCRIPTIONS = 50;
 
-/** How much text a notification contains, which is as much as it shows. A push service accepts 4 kB in all. */
+/** How much text a notification contains: as much as is displayed. A push service accepts 4 kB in all. */
 const MAX_BODY_CHARACTERS = 300;
 
 const Kept = z.object({
@@ -19,7 +19,7 @@ const Kept = z.object({
 });
 type Kept = z.infer<typeof Kept>;
 
-/** Sends notifications to browsers whose page is closed (Web Push), whenever a session begins to need a person. */
+/** Sends notifications to browsers whose page is closed (Web Push), whenever a session starts to need a person. */
 export interface Push {
   publicKey(): string;
   subscribe(subscription: PushSubscription): void;
@@ -41,8 +41,8 @@ export function createPush(options: {
   const { sessions, file, subject, logger } = options;
   let kept = readPrivateFile(file, Kept);
   /**
-   * the last reported need of each session; a question that is reported again because its options came later is not
-   * news
+   * the last reported need of each session; a question that is reported again because its options came later does not
+   * count as news
    */
   const told = new Map<string, { need: string; isSnoozed: boolean }>();
   const note = (session: Session): void => {
@@ -82,7 +82,7 @@ export function createPush(options: {
       told.delete(event.from);
       note(event.session);
     }
-    // The person snoozed or woke the session by hand, and therefore knows already.
+    // The person snoozed or woke the session by hand, and so already knows.
     if (event.kind === 'updated' && told.get(event.session.slug)?.isSnoozed !== isSnoozed(event.session)) {
       note(event.session);
     }
@@ -107,7 +107,10 @@ export function createPush(options: {
   };
 }
 
-/** Returns a string for what a session needs. It changes with the need, and is empty if the session needs nothing. */
+/**
+ * Returns a string for what a session needs. It changes whenever the need does, and is empty if the session needs
+ * nothing.
+ */
 function needKey(session: Session): string {
   const { status } = session;
   return needsYou(session) ? `${status.primary}/${status.detail} ${status.question?.id ?? ''}` : '';

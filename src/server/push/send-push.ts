@@ -1,18 +1,21 @@
 import webPush from 'web-push';
 import type { PushMessage, PushSubscription } from '../../protocol/index.ts';
 
-/** How long a push service keeps a notification for a phone that is off. After that, the question is out of date. */
+/**
+ * How long a push service keeps a notification for a phone that is switched off. Later, the question would be out of
+ * date.
+ */
 const LIFE_SECONDS = 4 * 3600;
 
-/** How long to wait for a push service. A service that takes longer has a fault, and no client waits for its answer. */
+/** How long to wait for a push service. If it takes longer, something is wrong with it. No client is kept waiting. */
 const LIMIT_MS = 10_000;
 
 /** The statuses that a service returns for a browser that has unsubscribed or is permanently gone. */
 const GONE: ReadonlySet<number> = new Set([404, 410]);
 
 /**
- * Sends one notification, encrypted for the browser. The push service in between sees who receives how much and when,
- * but not the content.
+ * Sends one notification, encrypted for the browser. The push service sees who receives notifications, when, and of
+ * what size, but not their content.
  * @returns 'gone' if the browser wants no more notifications; otherwise 'sent' or what went wrong
  */
 export async function sendPush(options: {
@@ -36,7 +39,7 @@ export async function sendPush(options: {
         .filter(([name]) => name !== 'Content-Length')
         .map(([name, value]): [string, string] => [name, String(value)]),
       body: new Uint8Array(details.body),
-      // The browser's vendor chose the endpoint, and a redirect must not send the notification anywhere else.
+      // The browser's vendor chose the endpoint, and a redirect must not take the notification anywhere else.
       redirect: 'error',
       signal: AbortSignal.timeout(LIMIT_MS),
     });

@@ -6,8 +6,8 @@ import type { Replays } from './replays.ts';
 import { watchGrowth } from './watch-growth.ts';
 
 /**
- * How long to rest after each keyframe, as a multiple of the work. Keyframes take at most a fifth of a core, and
- * nobody waits for them.
+ * How long to rest after each keyframe, as a multiple of the time that it took. Creating keyframes thus takes at most a
+ * fifth of a core, and nobody waits for them.
  */
 const REST_PER_WORK = 4;
 
@@ -19,7 +19,7 @@ export interface GrowOptions {
 }
 
 /**
- * Creates keyframes of recordings while they grow, one recording at a time, so that a later jump is fast.
+ * Creates keyframes of recordings while they grow, one recording at a time, so that later jumps are fast.
  * @returns the disposer
  */
 export function growKeyframes({ sessions, replays, clock, logger }: GrowOptions): Dispose {

@@ -32,13 +32,13 @@ export interface BoundsOptions {
 }
 
 /**
- * How long to rest after packing a part. A part takes 60 ms of another thread, so packing takes at most a fifth of a
+ * How long to rest after packing a part. A part takes 60 ms in another thread, so packing takes at most a fifth of a
  * core.
  */
 const REST_MS = 250;
 /** How often to look for old recordings, which are kept for days. */
 const TIDY_MS = 3_600_000;
-/** How long to wait before the first look, because the server answers requests first. */
+/** How long to wait before the first look, because answering requests comes first. */
 const FIRST_TIDY_MS = 10_000;
 const DAY_MS = 86_400_000;
 /**
@@ -51,7 +51,7 @@ const OWN_NAME = /^([A-Za-z0-9][A-Za-z0-9_-]{0,63}(?:\.\d+)?)\.(typescript|timin
 export interface Bounds {
   /** Packs all recordings, drops parts and removes expired recordings, now. */
   tidy(): Promise<void>;
-  /** The disk space that recordings use, and how much of them was dropped. */
+  /** The disk space that recordings use, and how much has been dropped from them. */
   report(): Promise<Recordings>;
   dispose(): void;
 }
@@ -59,11 +59,11 @@ export interface Bounds {
 interface OldRecording {
   name: string;
   files: string[];
-  /** disk space that it uses */
+  /** the disk space that it uses */
   bytes: number;
   /** when it was last written; for a listed session, when the session was last active */
   changedAt: number;
-  /** null if it is an older recording, or does not belong to a listed session */
+  /** null if this is an older recording, or one that does not belong to a listed session */
   session: RecordingStream | null;
   /** whether its session has ended, so that nothing more is recorded into it */
   isEnded: boolean;
@@ -73,12 +73,12 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   const { sessions, replays, drops, settings, clock, logger, restMs = REST_MS } = options;
   let work: Promise<void> = Promise.resolve();
   let isDisposed = false;
-  /** files whose packing has been checked since the start */
+  /** the files whose packing has been checked since the server started */
   const finished = new Set<string>();
 
   const rest = () => new Promise<void>((resolve) => void clock.after(restMs, resolve));
 
-  /** Runs one task at a time, so that packing never takes more than its share. */
+  /** Runs one task at a time, so that packing never takes more than its share of the processor. */
   function queue(task: () => Promise<void>, what: string): Promise<void> {
     work = work.then(async () => {
       if (isDisposed) return;
@@ -93,7 +93,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 
   async function pack(stream: RecordingStream): Promise<void> {
     const { size } = await stat(stream.file());
-    // Bytes that have not been read yet are not packed, because the reader of the live end reads only the file.
+    // Bytes that have not been read yet are not packed, because the reader of the live end reads only the unpacked
+    // file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
       logger.warn({ session: stream.slug }, 'the file system cannot release the beginning of a file: not packed');
       return;
@@ -103,8 +104,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Reports whether a recording is too small to have a part. Most recordings stay that small, and need no other
-   * check.
+   * Reports whether a recording is too small to have a part. Most recordings stay that small and need no further check.
    */
   async function isTidy(stream: RecordingStream): Promise<boolean> {
     const { timing } = stream.source();
@@ -114,10 +114,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     return Math.max(...sizes) < UNPACKED_END_BYTES + PART_BYTES && allBytes <= settings.max_recording_size;
   }
 
-  /** @returns false if the file system does not support it */
+  /** @returns false if the file system does not support packing */
   async function packFile(file: string, end: number): Promise<boolean> {
     // Only a killed server leaves packing unfinished, so one check per file is enough. Each check changes the file's
-    // own time.
+    // modification time.
     if (!finished.has(file)) await finishPacking(file);
     finished.add(file);
     let from = packedUpTo(await listParts(file));
@@ -129,12 +129,12 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     return true;
   }
 
-  /** Drops the oldest packed parts of a recording until it is no larger than this. */
+  /** Drops the oldest packed parts of a recording until the recording is no larger than `mostBytes`. */
   async function shrink(stream: RecordingStream, mostBytes: number, reason: DropReason): Promise<void> {
     while (!isDisposed) {
       const before = await listParts(stream.file());
       if (before.parts.length === 0 || (await bytesOf(stream.file())) <= mostBytes) return;
-      // Times are counted from the beginning, so the keyframes must cover what is dropped.
+      // Times are counted from the beginning of the recording, so the keyframes must cover what is dropped.
       await replays.grow(stream, rest);
       await dropOldestPart(stream.file());
       await replays.dropRows(stream);
@@ -172,8 +172,8 @@ export function keepInBounds(options: BoundsOptions): Bounds {
   }
 
   /**
-   * Removes recordings of ended sessions first: those without a listed session before the others, and older ones
-   * before newer ones. Then shortens the recordings of running sessions, the longest first.
+   * First removes recordings of ended sessions: unlisted sessions before listed ones, and older recordings before newer
+   * ones. Then shortens the recordings of running sessions, the longest first.
    */
   async function fitInto(mostBytes: number, all: readonly OldRecording[]): Promise<void> {
     let total = all.reduce((sum, { bytes }) => sum + bytes, 0);
@@ -213,7 +213,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
       if (session === null && !files.includes(join(settings.stream_dir, `${name}.cbos`))) continue;
       const bytes = await bytesOf(typescript);
       const listed = session === null ? null : sessions.get(session.slug);
-      // Packing changes a file's own time, so the session's last activity is used.
+      // Packing changes a file's modification time, so the session's last activity is used.
       const told = listed?.last_activity ?? null;
       const changedAt = told === null ? (await stat(typescript)).mtimeMs : Date.parse(told);
       found.push({ name, files, bytes, changedAt, session, isEnded: listed === null || listed.state === 'dead' });
@@ -276,7 +276,7 @@ export function keepInBounds(options: BoundsOptions): Bounds {
 /** Returns `SLUG`, or `SLUG.N`. */
 const nameOf = (typescript: string): string => basename(typescript, '.typescript');
 
-/** Returns 0 for a file that was removed, because the other recordings must still be cleaned up. */
+/** Returns 0 for a file that has been removed, because the other recordings must still be cleaned up. */
 async function sizeOf(file: string): Promise<number> {
   return stat(file).then(
     ({ size }) => size,

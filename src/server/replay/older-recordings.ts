@@ -4,7 +4,7 @@ import { readFacts } from '../../platform/recorder/index.ts';
 import { CatalogueError, type KeptRecording } from '../../protocol/index.ts';
 import type { Replayable, Replays } from './replays.ts';
 
-/** How many older recordings stay open at once, for a person who goes back and forth between two of them. */
+/** How many older recordings stay open at once, for a person who switches back and forth between them. */
 const MAX_OPEN = 4;
 
 /** The recordings that a restart moved aside, `SLUG.N.typescript`. */
@@ -20,7 +20,7 @@ export interface OlderRecordings {
 
 export function createOlderRecordings(options: { streamDir: string; replays: Replays }): OlderRecordings {
   const { streamDir, replays } = options;
-  /** in the order of use, with the last used last */
+  /** in order of use, the most recently used last */
   const opened = new Map<string, Replayable>();
 
   async function describe(name: string): Promise<KeptRecording> {

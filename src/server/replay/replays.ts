@@ -1,5 +1,5 @@
 /**
- * The past of recordings.
+ * What recordings contain of the past.
  *
  * - keyframes while a recording grows: `grow-keyframes.ts`; recordings that a restart moved aside:
  *   `older-recordings.ts`
@@ -10,21 +10,21 @@ import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../p
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** A recording that a player can play, either one that is still written or one that a restart moved aside. */
+/** A recording that a player can play, either one that is still being written or one that a restart moved aside. */
 export interface Replayable {
   epoch(): number;
   file(): string;
   source(): RecordingSource;
 }
 
-/** The past of all recordings, for players. The files of a recording are opened when it is first requested. */
+/** The past content of all recordings, for players. The files of a recording are opened when it is first requested. */
 export interface Replays {
   info(stream: Replayable): Promise<ReplayInfo>;
   frame(stream: Replayable, where: { at: number } | { offset: number }): Promise<ReplayFrame>;
   output(stream: Replayable, options: { from: number; limit: number }): Promise<ReplayOutput>;
   /** Creates the keyframes that are still missing; `pause` is awaited after each. */
   grow(stream: Replayable, pause: () => Promise<void>): Promise<void>;
-  /** Drops the timing rows of output that was dropped. */
+  /** Drops the timing rows of output that has been dropped. */
   dropRows(stream: Replayable): Promise<void>;
   /** Closes the files of a recording whose session is gone. */
   forget(stream: Replayable): Promise<void>;
@@ -33,7 +33,7 @@ export interface Replays {
 
 interface Opened {
   player: Promise<RecordingPlayer>;
-  /** the epoch and file that it was opened for; another file or epoch needs another player */
+  /** the epoch and file that it was opened for; any other file or epoch needs a new player */
   key: string;
 }
 
@@ -57,7 +57,7 @@ export function createReplays(clock: Clock): Replays {
       return RecordingPlayer.open({ source, keyframes: keyframesOf(source.typescript), now: () => clock.now() });
     });
     opened.set(stream, { player, key: keyOf(stream) });
-    // A recording that does not exist yet is looked for again the next time.
+    // A recording that does not exist yet is looked for again next time.
     player.catch(() => {
       if (opened.get(stream)?.player === player) opened.delete(stream);
     });

@@ -1,13 +1,13 @@
 import type { Dispose, RecordingStream, Sessions } from '../sessions.ts';
 
 export interface GrowthWatch {
-  /** Reports whether the recording is watched. False once its session is gone. */
+  /** Reports whether the recording is being watched. False once its session is gone. */
   has(stream: RecordingStream): boolean;
   dispose(): void;
 }
 
 /**
- * Watches every recording until its session is removed, including recordings of later sessions.
+ * Watches every recording until its session is removed, including the recordings of sessions that are added later.
  * @param options.everyBytes how many more bytes must arrive before each call of `onGrown`
  */
 export function watchGrowth(options: {

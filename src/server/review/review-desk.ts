@@ -1,8 +1,9 @@
 /**
- * Comments on the changes of sessions, in rounds. Each round goes to its session as one prompt, like every other text.
+ * Review comments on the changes that sessions made. The comments are sent in rounds; each round goes to its session as
+ * one prompt, like any other text.
  *
  * - where the lines of a comment are now: `src/core/review/anchor.ts`
- * - the answer of a session: `src/core/review/answer.ts`, saved by `answers.ts`
+ * - a session's answer: `src/core/review/answer.ts`, saved by `answers.ts`
  * - the files: `src/platform/git/review-files.ts`; the stored data: `src/platform/sqlite/review-store.ts`
  */
 import { v4 as uuid } from 'uuid';
@@ -34,8 +35,8 @@ export interface ReviewDesk {
   /** @throws CatalogueError no_such_comment */
   remove(slug: string, id: string): Promise<ReviewComment>;
   /**
-   * @throws CatalogueError no_comments, review_changed, and everything that `send` throws; the comments are then still
-   * open
+   * @throws CatalogueError no_comments, review_changed, and everything that `send` throws; in which case the comments
+   * are still open
    */
   send(slug: string, shown: string): Promise<ReviewRound>;
   /** @throws CatalogueError no_such_file, and everything that `openReviewFiles` throws */
@@ -54,9 +55,9 @@ export interface ReviewDeskOptions {
   log: { warn(fields: object, message: string): void };
 }
 
-/** Errors of a session whose folder cannot be read at the moment. Its comments are kept, and shown as outdated. */
+/** Errors for a session whose folder cannot be read at the moment. Its comments are kept, and shown as outdated. */
 const UNREADABLE: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
-/** The statuses of a prompt that did not reach the session and never will. */
+/** The statuses of a prompt that never reached the session and never will. */
 const NOT_SENT: ReadonlySet<Delivery['status']> = new Set(['cancelled', 'failed']);
 
 export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
@@ -139,8 +140,8 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
   }
 
   /**
-   * Saves the round before sending its prompt, and sends the prompt under the round's own key. After a crash in
-   * between, the same prompt under the same key is still one delivery, however often it is sent.
+   * Saves the round before sending its prompt, and sends the prompt under the round's own key. Even if a crash comes
+   * between the two steps, the same prompt under the same key remains one delivery, however often it is sent.
    */
   async function sendRound(slug: string, shown: string): Promise<ReviewRound> {
     const { prompt, round: number, comments } = await read(slug);

@@ -1,4 +1,4 @@
-/** Carries out recorded runs. After a crash every step may be repeated, but takes effect only once. */
+/** Carries out recorded runs. After a crash, every step may be repeated, but takes effect only once. */
 
 import { isAtWork } from '../../core/schedules/launches.ts';
 import type { RunRecord, ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
@@ -16,7 +16,7 @@ export interface CarryOutOptions {
 }
 
 /**
- * Sends the prompt of a run, to a session that it launches first if it names one.
+ * Sends the prompt of a run, launching a new session for it first if the run asks for one.
  * @param request the prompt, with the key that prevents a second delivery
  */
 export async function carryOut(
@@ -49,8 +49,8 @@ export async function carryOut(
 }
 
 /**
- * Launches the session of a run, and sends its prompt. If a killed server had launched the session, only the prompt is
- * sent; if the session is not alive, it is started again.
+ * Launches the session of a run, and sends its prompt. If a killed server had already launched the session, only the
+ * prompt is sent. If that session is no longer alive, it is started again.
  */
 async function sendToNew(
   sessions: ScheduledSessions,
@@ -58,7 +58,7 @@ async function sendToNew(
 ): Promise<{ id: string }> {
   const isThere = sessions.named().some(({ name }) => name === slug);
   if (!isThere) await sessions.create(newSession(slug, launch));
-  // A server that was killed right after the launch had not tagged the session yet, and a budget may apply to the tags.
+  // If the server was killed right after the launch, the session has no tags yet, and a budget may apply to the tags.
   else if (launch.tags !== undefined && launch.tags.length > 0) sessions.tag(slug, { add: launch.tags });
   try {
     return await sessions.send(slug, request);
@@ -75,9 +75,9 @@ export function newSession(slug: string, { name, overlap, keep, worktree, ...lau
 }
 
 /**
- * Parks and archives the sessions of a schedule beyond the number that it keeps. A session that works, asks or would
- * lose something stays listed, and is checked again after the next run.
- * @param launched ids of its sessions, oldest first
+ * Parks and archives a schedule's older sessions, so that only as many as it keeps remain listed. A session that is
+ * working, is asking, or would lose something remains listed, and is checked again after the next run.
+ * @param launched the ids of the schedule's sessions, oldest first
  */
 export async function tidy(
   { sessions, log }: CarryOutOptions,
@@ -88,7 +88,7 @@ export async function tidy(
     const { status, parked_at: parkedAt, archived_at: archivedAt, type } = sessions.get(slug);
     if (archivedAt !== null || isAtWork({ status, parked_at: parkedAt })) continue;
     try {
-      // A JSON session has no process to park while it waits.
+      // A JSON session has no process to park while it is idle.
       if (status.primary !== 'dead' && parkedAt === null)
         await (type === 'screen' ? sessions.park : sessions.kill)(slug);
       sessions.archive(slug);

@@ -6,10 +6,10 @@ import type { ScheduleRecord } from '../../platform/sqlite/schedule-store.ts';
 import { CatalogueError, type ScheduleLaunch } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 
-/** How many of its next times a person sees before a schedule is saved: enough to notice a wrong day or hour. */
+/** How many of its next times a person sees before saving a schedule: enough to notice a wrong day or hour. */
 const SHOWN_TIMES = 5;
 
-/** @throws CatalogueError invalid_schedule for a pattern that cannot be read, or that no time matches */
+/** @throws CatalogueError invalid_schedule for a pattern that cannot be parsed, or that matches no time */
 export function requireTimes(cron: string, timezone: string, now: number): ScheduleTimes {
   const times = readTimes(cron, timezone);
   if (typeof times === 'string') throw new CatalogueError('invalid_schedule', `${cron}: ${times}`);
@@ -32,8 +32,8 @@ export function requirePrompt(prompt: string): void {
 }
 
 /**
- * Returns who gets the prompt: a session, or a new one each time. A folder that is gone at the time is an outcome of
- * that run; one that is wrong from the start is refused here.
+ * Returns who gets the prompt: a session, or a new one each time. A folder that is missing at the time of a run affects
+ * only the outcome of that run; one that is wrong from the start is refused here.
  * @throws CatalogueError no_such_session, no_such_path
  */
 export function requireReceiver(

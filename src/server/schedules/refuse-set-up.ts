@@ -7,8 +7,8 @@ import { deliveryOf } from './view-schedule.ts';
 
 /**
  * Takes back the prompt of a run if its new session asks for set-up first, such as trust in the folder or a login. The
- * person may answer hours later, when the prompt of last night is no longer wanted. The session stays listed and needs
- * its person. While it asks, the schedule launches no other session.
+ * person may answer hours later, when last night's prompt is no longer wanted. The session stays listed and needs
+ * attention. While it is asking, the schedule launches no other session.
  */
 export function refuseSetUp({
   store,
@@ -32,7 +32,7 @@ export function refuseSetUp({
       try {
         await sessions.cancelDelivery(slug, delivery.id);
       } catch (cause) {
-        // The prompt is being typed at this moment, so the session accepts texts after all.
+        // The prompt is being typed right now, so the session accepts texts after all.
         if (cause instanceof CatalogueError) continue;
         throw cause;
       }

@@ -1,6 +1,6 @@
 import type { Sessions } from '../sessions.ts';
 
-/** The methods of sessions that schedules need. */
+/** The session methods that schedules need. */
 export interface ScheduledSessions
   extends Pick<
     Sessions,
@@ -16,7 +16,7 @@ export interface ScheduledSessions
     | 'archive'
     | 'onEvent'
   > {
-  /** every session, archived ones too */
+  /** every session, including archived ones */
   named(): readonly { id: string; name: string }[];
   /** @throws CatalogueError no_such_session */
   idOf(slug: string): string;

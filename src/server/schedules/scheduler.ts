@@ -25,8 +25,7 @@ import { createTriggers, type TriggerRequest } from './triggers.ts';
 import { iso, nameOf, viewRun } from './view-schedule.ts';
 
 /**
- * The requests of the faces about schedules, which send prompts at set times. Only a person may change them; see
- * `app.ts`.
+ * The faces' requests about schedules, which send prompts at set times. Only a person may change them; see `app.ts`.
  */
 export interface Scheduler {
   list(): Schedule[];
@@ -48,7 +47,7 @@ export interface Scheduler {
   createTrigger(name: string): NewTrigger;
   /** @throws CatalogueError no_such_schedule */
   removeTrigger(name: string): Schedule;
-  /** Takes a webhook's request. @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
+  /** Handles a webhook's request. @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
   trigger(id: string, request: TriggerRequest): Promise<TriggerAnswer>;
   /** Reports that a schedule or a run has changed. */
   onChange(listener: () => void): Dispose;
@@ -62,13 +61,13 @@ export interface SchedulerOptions {
   sessions: ScheduledSessions;
   clock: Clock;
   log: Logger;
-  /** the time zone of a schedule that names none */
+  /** the time zone for schedules that do not specify one */
   timezone: string;
   /** the server's address, as senders of webhooks reach it */
   baseUrl(): string;
 }
 
-/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
 export function createScheduler({ store, sessions, clock, log, timezone, baseUrl }: SchedulerOptions): Scheduler {
@@ -82,7 +81,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
 
   function timesOf({ id, cron, timezone: zone }: ScheduleRecord): ScheduleTimes {
     const known = read.get(id) ?? readTimes(cron, zone);
-    // An update of the system may have removed the time zone.
+    // A system update may have removed the time zone.
     const times = typeof known === 'string' ? { after: () => null } : known;
     read.set(id, times);
     return times;
@@ -118,7 +117,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
 
   function set(): void {
     if (!isStarted) return;
-    // The time is read first, because `now` may report that the clock was set and so call this function again.
+    // The time is read first, because `now` may notice that the clock was set and then call this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
@@ -133,12 +132,15 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     changes.tell();
   }
 
-  /** Decides about every time that has come. Only saved decisions are run, so a crash leaves no other trace. */
+  /**
+   * Decides what to do about every time that has come. Only saved decisions are carried out, so a crash leaves no other
+   * trace.
+   */
   function runDue(): void {
     try {
       for (const schedule of store.all()) decide(schedule, clock.now());
     } catch (cause) {
-      // The disk is full. Nothing was saved, so nothing was sent, and the next check decides about the same times.
+      // The disk is full. Nothing was saved, so nothing was sent. The next check decides about the same times.
       log.error({ err: cause }, 'the schedules could not be run');
       cancel = clock.after(RETRY_MS, runDue);
       return;
@@ -160,8 +162,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
   }
 
   /**
-   * Carries out a saved run. Because of its key, the prompt can be sent again after a crash and still arrives only
-   * once.
+   * Carries out a saved run. Because of its key, the prompt arrives only once even if it is sent again after a crash.
    */
   async function carryOutRun(schedule: ScheduleRecord, run: RunRecord): Promise<RunRecord> {
     const { id, name, launch } = schedule;
@@ -172,7 +173,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     try {
       store.conclude(concluded);
     } catch (cause) {
-      // The next server sends it again with the same key, and learns its outcome.
+      // The next server sends the prompt again with the same key, and learns its outcome.
       log.error({ schedule: name, err: cause }, 'the outcome of a run could not be recorded');
     }
     changes.tell();
@@ -241,7 +242,7 @@ export function createScheduler({ store, sessions, clock, log, timezone, baseUrl
     pause: (name, isPaused) => {
       const schedule = find(name);
       const now = clock.now();
-      // Times that passed during the pause are recorded as such before the schedule continues.
+      // Before the schedule continues, the times that passed during the pause are recorded as paused.
       decide(schedule, now);
       store.pause(schedule.id, isPaused);
       changed();

@@ -3,7 +3,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 /** How old or how far in the future a signed time may be, as Standard Webhooks recommends. */
 export const SIGNED_WITHIN_MS = 5 * 60_000;
 
-/** A request to an address of a trigger. Its headers have lower-case names, and its body is what was signed. */
+/** A request to a trigger's address. Its headers have lower-case names, and its body is what was signed. */
 export interface SignedRequest {
   header(name: string): string | null;
   body: Uint8Array;
@@ -12,7 +12,7 @@ export interface SignedRequest {
 /** What a signature proves. */
 export type Verdict =
   | { kind: 'valid'; key: string; isPing: boolean }
-  /** what is wrong, for the sender */
+  /** what is wrong, in words for the sender */
   | { kind: 'wrong'; why: string };
 
 const UNSIGNED =
@@ -23,10 +23,10 @@ const WRONG = "The signature isn't valid";
  * Checks the signature of a request. All comparisons take constant time. The key of a valid request identifies what was
  * signed: two requests with the same key are the same delivery.
  *
- * - Standard Webhooks 1.0 signs id, time and body. The time must be near.
- * - GitHub signs only the body, so the delivery is the body itself: its header with an id is not signed.
+ * - Standard Webhooks 1.0 signs the id, the time, and the body. The time must be close to the current time.
+ * - GitHub signs only the body, so the body itself identifies the delivery: GitHub's header with an id is not signed.
  *
- * @param secret `whsec_` and base64. Standard Webhooks signs with the bytes, GitHub with the text.
+ * @param secret `whsec_` and base64. Standard Webhooks uses the decoded bytes as the key, and GitHub uses the string.
  */
 export function checkSignature(request: SignedRequest, secret: string, now: number): Verdict {
   const { header, body } = request;
@@ -42,7 +42,7 @@ export function checkSignature(request: SignedRequest, secret: string, now: numb
   return { kind: 'valid', key: keyOf('github', expected.toString('hex')), isPing };
 }
 
-/** An id may not contain a full stop, because the text that is signed separates its parts by it. */
+/** An id may not contain a full stop, because the signed string uses it to separate its parts. */
 const ID = /^[\x21-\x2d\x2f-\x7e]{1,256}$/;
 const SECONDS = /^\d{1,12}$/;
 const DIGEST_BYTES = 32;
@@ -56,7 +56,7 @@ function checkStandard(
   if (!ID.test(id) || !SECONDS.test(time)) return { kind: 'wrong', why: UNSIGNED };
   const bytes = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
   const expected = createHmac('sha256', bytes).update(`${id}.${time}.`).update(body).digest();
-  // A sender that changes its secret sends several signatures.
+  // A sender that is changing its secret sends several signatures.
   const isValid = given
     .split(' ')
     .map((one) => Buffer.from(/^v1,(.+)$/.exec(one)?.[1] ?? '', 'base64'))

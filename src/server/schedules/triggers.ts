@@ -15,13 +15,13 @@ import { iso } from './view-schedule.ts';
 
 /** 128 bits, so that nobody can find an address by guessing. */
 const ID_BYTES = 16;
-/** As long as the output of the HMAC. */
+/** As long as the HMAC's output. */
 const SECRET_BYTES = 32;
 
 /** A request to a trigger. */
 export interface TriggerRequest {
   header(name: string): string | null;
-  /** reads the body; nothing reads it if the address does not exist */
+  /** reads the body; not called if the address does not exist */
   body(): Promise<Uint8Array>;
   from: Guesser;
 }
@@ -29,7 +29,7 @@ export interface TriggerRequest {
 /** The triggers of schedules: addresses to which other programs post signed requests. */
 export interface Triggers {
   of(scheduleId: string): ScheduleTrigger | null;
-  /** Creates the trigger of a schedule, or replaces its secret. The address stays. */
+  /** Creates a schedule's trigger, or replaces its secret. The address stays the same. */
   create(scheduleId: string): NewTrigger;
   remove(scheduleId: string): void;
   /** @throws CatalogueError no_such_trigger, bad_signature, too_many_attempts */
@@ -46,13 +46,13 @@ export interface TriggersOptions {
     overlapOf(schedule: ScheduleRecord): ScheduleReason | null;
     newRun(schedule: ScheduleRecord, about: { dueAt: number; now: number; reason: ScheduleReason | null }): RunRecord;
   };
-  /** carries out a run that was stored */
+  /** carries out a stored run */
   carryOut(schedule: ScheduleRecord, run: RunRecord): void;
   changed(): void;
 }
 
 export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, changed }: TriggersOptions): Triggers {
-  // These are counted apart from wrong tokens: a sender with an old secret must not keep people from signing in.
+  // These are counted separately from wrong tokens: a sender with an old secret must not keep people from signing in.
   const wrong = createGuesses({ accepts: () => false, clock, ownUser: process.getuid?.() ?? 0 });
   const find = (scheduleId: string): TriggerRecord | null =>
     store.triggers().find((one) => one.scheduleId === scheduleId) ?? null;
@@ -62,8 +62,8 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
   });
 
   /**
-   * Refuses a request. A valid signature is accepted however many wrong ones came before, because nobody can guess one,
-   * and because all senders behind a proxy share one address.
+   * Refuses a request. A valid signature is accepted no matter how many wrong ones came before, because nobody can
+   * guess one, and because all senders behind a proxy share one address.
    */
   function refuse(error: CatalogueError, from: Guesser): never {
     wrong.accepts('', from);
@@ -73,7 +73,7 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
   function fire(schedule: ScheduleRecord, key: string): TriggerAnswer {
     const now = clock.now();
     const reason = schedule.isPaused ? 'paused' : plan.overlapOf(schedule);
-    // A time of the pattern is a whole second, and must stay free.
+    // The schedule's own times are whole seconds, and a triggered run must not take one of them.
     const dueAt = now % 1_000 === 0 ? now + 1 : now;
     const run = store.accept(key, plan.newRun(schedule, { dueAt, now, reason }));
     if (run === null) return { status: 'repeated' };
@@ -105,7 +105,7 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
         store.triggers().find((one) => one.id === id) ?? refuse(new CatalogueError('no_such_trigger'), from);
       byAddress();
       const request: SignedRequest = { header, body: await body() };
-      // The secret may have been replaced while the body arrived.
+      // The secret may have been replaced while the body was arriving.
       const { secret, scheduleId } = byAddress();
       const verdict = checkSignature(request, secret, clock.now());
       if (verdict.kind === 'wrong') return refuse(new CatalogueError('bad_signature', verdict.why), from);

@@ -2,7 +2,7 @@ import type { RunRecord } from '../../platform/sqlite/schedule-store.ts';
 import type { Delivery, ScheduleRun } from '../../protocol/index.ts';
 import type { ScheduledSessions } from './scheduled-sessions.ts';
 
-/** The methods of sessions that are needed to show a run. */
+/** The session methods needed to show a run. */
 export type RunSessions = Pick<ScheduledSessions, 'named' | 'delivery' | 'get'>;
 
 /** Returns how far the prompt of a run has got; null if none was sent, or its session was deleted. */
@@ -42,9 +42,7 @@ export function viewRun(sessions: RunSessions, run: RunRecord): ScheduleRun {
   };
 }
 
-/**
- * Returns the cost of the session that a run launched. In a session that others use too, the run's share is unknown.
- */
+/** Returns the cost of the session that a run launched. If others use the session too, the run's share is unknown. */
 function costOf(sessions: RunSessions, { launches, sessionId }: RunRecord): number | null {
   const slug = launches === null ? null : nameOf(sessions, sessionId);
   return slug === null ? null : sessions.get(slug).cost_usd;

@@ -7,7 +7,7 @@ import type { ArrivedHook, SessionActor } from '../session/actor.ts';
 import { noteEnding } from '../session/delivery-journal.ts';
 import { openQuestion, readAnswer, refusal } from '../session/open-question.ts';
 
-/** How long to wait for a dialog's hook. At a load of 35 it came 2 s after the dialog. */
+/** How long to wait for a dialog's hook. At a load of 35, the hook ran 2 s after the dialog appeared. */
 const HOOK_LAG_MS = 5_000;
 /**
  * How long the screen may still show a dialog whose hook ended because somebody answered at the terminal. It takes
@@ -15,8 +15,8 @@ const HOOK_LAG_MS = 5_000;
  */
 const GOING_MS = 1_000;
 /**
- * How long a dialog may take to disappear after the reply. It takes 100 ms. The status changes after about 300 ms,
- * and somewhat later if the reply is a no.
+ * How long a dialog may take to disappear after the reply. The dialog takes 100 ms. The status changes after about 300
+ * ms, and somewhat later if the reply is a no.
  */
 const CONFIRM_MS = 4_000;
 /**
@@ -24,15 +24,16 @@ const CONFIRM_MS = 4_000;
  */
 const LATE_MS = 8_000;
 /**
- * How long a yes may show no effect before it counts as not accepted. A tool that starts may draw nothing at first.
+ * How long a yes may show no effect before it counts as not accepted. A tool that is starting may draw nothing at
+ * first.
  */
 const NOTHING_MS = 1_500;
 
 /**
- * Replies to the hook that waits with the question. Claude Code accepts one reply, and the hook ends with it. The
- * next server therefore never repeats the reply of a killed server, but still gives a reply that is missing.
- * @returns what is left to be typed, because no hook waits or the hook cannot print the answer; null if nothing is
- *   left
+ * Replies to the hook that is waiting with the question. Claude Code accepts one reply, and the hook ends with it. The
+ * next server therefore never repeats a reply that a killed server gave, but does give one that is missing.
+ * @returns what is left to be typed, because no hook is waiting or the hook cannot print the answer; null if nothing is
+ * left
  * @throws CatalogueError no_question, stale_question, no_such_option, not_confirmed
  */
 export async function answerByReply(actor: SessionActor, id: string, request: Answer): Promise<Answer | null> {
@@ -70,7 +71,7 @@ export async function answerByReply(actor: SessionActor, id: string, request: An
   return null;
 }
 
-/** On a loaded machine a dialog may be drawn before its hook has written its payload. */
+/** On a loaded machine, a dialog may be drawn before its hook has written its payload. */
 async function untilHookTells({ status, record }: SessionActor, id: string): Promise<void> {
   const version = parseClaudeVersion(record.claudeVersion ?? '');
   const hasHook = version !== null && hookEventsOf(version).includes('PermissionRequest');
@@ -82,7 +83,7 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   await status.until(isTold, HOOK_LAG_MS);
 }
 
-/** The hook of an agent in the background does not wait. Neither does a hook that cannot receive a reply. */
+/** A background agent's hook does not wait, and neither does a hook that cannot receive a reply. */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
   status
     .evidence()
@@ -98,7 +99,7 @@ export const hookOutput = (decision: Reply): object => ({
 });
 
 /**
- * Handles a hook that has ended. Either somebody is answering at the terminal, or something else ended the hook and
+ * Handles a hook that has ended. Either somebody is answering at the terminal, or the hook ended for another reason and
  * the dialog is still open.
  */
 async function withoutHook(
@@ -113,8 +114,8 @@ async function withoutHook(
 }
 
 /**
- * Returns the answer to type if only the dialog offers the option. The dialog may number its options differently, so
- * the option is found by its label or meaning.
+ * Returns the answer to type if only the dialog, and not the hook, offers the option. The dialog may number its options
+ * differently, so the option is found by its label or meaning.
  */
 function byItsWords(actor: SessionActor, question: Question, request: Answer): Answer {
   requireReach(question, request);
@@ -127,7 +128,7 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
   return { ...request, choice: at + 1 };
 }
 
-/** The dialog's own option allows exactly what its label says, and no other option can be typed. */
+/** The dialog's own option allows exactly what its label says. An option with a different scope cannot be typed. */
 function requireReach(question: Question, request: Answer): void {
   if (request.for === undefined) return;
   throw refusal(question, `Only the dialog can be answered here, and it has no "always" for the ${request.for}`);
@@ -138,10 +139,10 @@ export interface Watch {
   dispose(): void;
 }
 
-/** After a no has ended a turn, the next turn begins with the text from Claude Code's queue. */
+/** After a no has ended the turn, the next turn begins with the text from Claude Code's queue. */
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
-/** Watches the effects of a reply. Call this before the reply is given. */
+/** Watches for the effects of a reply. Call this before the reply is given. */
 export function watchOutcome(
   actor: SessionActor,
   { kind, isOpen, tool, reply }: { kind: QuestionKind; isOpen: () => boolean; tool: PendingTool; reply: Reply },
@@ -163,13 +164,13 @@ export function watchOutcome(
 }
 
 /**
- * @param endsTurn whether nothing may run after the reply; if something runs then, somebody at the terminal has
- *   allowed it
+ * @param endsTurn whether nothing may run after the reply; if something does run, somebody at the terminal has allowed
+ * it
  */
 async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome'], endsTurn: boolean): Promise<void> {
   await status.until(() => outcome() !== 'open', CONFIRM_MS);
   const isRunning = (): boolean => status.memory().primary === 'active';
-  // After a no the model may think for a long time without drawing anything. The dialog is gone by then.
+  // After a no, the model may think for a long time without drawing anything, but the dialog is already gone.
   if (outcome() === 'open' && isRunning() && !endsTurn) return;
   await status.until(() => outcome() !== 'open', LATE_MS);
   if (outcome() === 'other') await status.until(() => outcome() === 'taken', NOTHING_MS);

@@ -10,11 +10,11 @@ import { seeDelivery, takesManyPastes } from '../session/see-delivery.ts';
 const CLEAR_KEY = '\x03';
 
 /**
- * Runs a machine until it is idle. It saves the changes, performs the effects, and calls the machine again whenever
- * something new is seen. If the machine types, the caller must hold the session's mailbox and turn.
+ * Runs a state machine until it is idle. Saves the changes, performs the effects, and calls the machine again whenever
+ * there is something new. If the machine types, the caller must hold the session's mailbox and turn.
  * @returns the state in which the machine is idle
  * @throws CatalogueError session_dead, not_adopted, screen_unresponsive, no_such_screen, and everything that `apply`
- *   throws
+ * throws
  */
 export async function carryOn<State>(
   { actor, journal }: { actor: SessionActor; journal: Pick<DeliveryJournal, 'apply' | 'fail'> },
@@ -40,7 +40,7 @@ export async function carryOn<State>(
     const isEnter = effect?.kind === 'enter' && effect.of === 'typed';
     if (!isEnter) journal.apply(changes);
     try {
-      // If CBOS cannot save that it presses Enter, it does not press Enter, and the delivery fails.
+      // If CBOS cannot save that it is about to press Enter, it does not press Enter, and the delivery fails.
       if (isEnter) journal.apply(changes);
       return effect === null ? null : await perform(actor, effect);
     } catch (cause) {
@@ -53,7 +53,7 @@ export async function carryOn<State>(
 const moves = <State>(step: Step<State>, from: State): boolean =>
   step.state !== from || step.effect !== null || step.changes.length > 0;
 
-/** @returns the texts in the transcript, if the effect was to read it */
+/** @returns the user's texts in the transcript, if the effect was to read it */
 async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts | null> {
   const { screen } = actor.deps;
   switch (effect.kind) {
@@ -66,8 +66,8 @@ async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts |
     case 'clear':
       actor.promptKeys.rememberClearing();
       await typeKeys(screen, actor.target, CLEAR_KEY);
-      // Screen may have been slow, so the time is saved again. The next clearing key must not follow too soon after
-      // this one arrived.
+      // Screen may have been slow, so the time is saved again. The next clearing key must not be pressed too soon after
+      // this one has arrived.
       actor.promptKeys.rememberClearing();
       return null;
     case 'forget_digits':

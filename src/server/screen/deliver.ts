@@ -13,11 +13,13 @@ import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
-/** How long the sender of a text waits for a parked session to wake. It takes 1.2 s, and more on a loaded machine. */
+/**
+ * How long the sender of a text waits for a parked session to wake. Waking takes 1.2 s, and longer on a loaded machine.
+ */
 const WOKEN_MS = 30_000;
 
 /**
- * Sends texts to the prompt of a session in a terminal; `core/delivery` decides what to do.
+ * Sends texts to the prompt of a terminal session; `core/delivery` decides what to do.
  * @param wake wakes the session if it is parked
  */
 export function createDeliverer(actor: SessionActor, wake: () => Promise<void>): Deliverer {
@@ -48,14 +50,14 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   function confirmByHook({ event, payload: { prompt } }: ArrivedHook): void {
     if (event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
-    // The text in the box was sent with the prompt.
+    // The text that was already in the box was sent together with the prompt.
     actor.promptKeys.rememberAnswerKey(null);
     journal.apply(takenBy(prompt, deliveriesOf(actor), clock.now()));
   }
 
   /**
-   * Looks for signs that texts were taken, and for texts that came back. Only one check runs at a time. A change
-   * during a check causes another one.
+   * Looks for signs that texts were taken, and for texts that came back. Only one check runs at a time. A change during
+   * a check causes another check.
    */
   function watch(): void {
     hasChanged = isWatching;
@@ -76,7 +78,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   const maySend = ({ isQueueStopped: isStopped, isOverBudget }: Seen): boolean => !isStopped && !isOverBudget;
 
-  /** Types held texts, or removes what blocks the prompt, if that is allowed now. */
+  /** Types held texts, or removes whatever blocks the prompt, if that is allowed right now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (seen.isParked) {
@@ -87,7 +89,9 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     if ((seen.deliveries.queued.length > 0 && !seen.isQueueStopped) || hasToTakeOut(seen)) flush();
   }
 
-  /** Makes one visit to the prompt at a time, with the turn held, so that no visit falls between two turns. */
+  /**
+   * Makes one visit to the prompt at a time, holding the turn, so that the turn cannot end in the middle of a visit.
+   */
   const whileHeld = <T>(task: () => Promise<T>): Promise<T> =>
     actor.mailbox.post(async () => {
       const { launchId } = actor.record;
@@ -165,7 +169,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     }
   }
 
-  /** The text is saved first. Whatever happens to the session or the server then, it is typed once. */
+  /** The text is saved first. Whatever then happens to the session or the server, the text is typed once. */
   function hold(request: Send, journalWith?: JournalWith): Delivery {
     const record = journal.begin(request, { held: true, journalWith });
     const seen = seeDelivery(actor);
@@ -186,7 +190,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   /**
    * Returns the outcome of a text that wakes a session. If the session cannot be woken, the sender learns that the text
-   * did not arrive, so nothing sends it later.
+   * did not arrive, so nothing may send it later.
    */
   async function woken(delivery: Delivery): Promise<Delivery> {
     const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';
@@ -201,7 +205,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Returns the outcome for a text that was requested before. If the text is still being sent, waits for the outcome.
+   * Returns the outcome of an earlier request with the same key. If its text is still being sent, waits for the
+   * outcome.
    */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
     await actor.status.until(() => statusOf(find(id)) !== 'sent', SECOND_CONFIRM_MS);
@@ -214,11 +219,11 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       if (known !== null) return settled(known);
       forgetOldStop(actor);
       actor.recording?.look();
-      // The decision is made twice: now, so that a refusal or a hold is answered at once, and again when the
+      // The decision is made twice: now, so that the caller learns of a refusal or a hold at once, and again when the
       // request's turn in the mailbox comes.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
-      // An obstacle in front of the prompt may be gone by the time the text's turn comes.
+      // Something that blocks the prompt may be gone by the time the text's turn comes.
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);

@@ -2,26 +2,26 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long output is gathered while a session writes a lot. Its status may then be this late. With little output it is
- * half as late, because the screen is read at most every 40 ms. A reading must hold for 150 ms before it counts as the
- * end of a turn, so this delay is the smaller one.
+ * How long output is gathered while a session writes a lot. Its status may be late by this much. With little output,
+ * the delay is half as long, because the screen is read at most every 40 ms. A reading must hold for 150 ms before it
+ * counts as the end of a turn, so this delay is the smaller one.
  */
 const GATHER_MS = 80;
 /**
  * Gathered output is drawn at multiples of this time, for all sessions at once. Each watched round of drawing starts a
- * thread and counts the available threads. Otherwise twenty sessions would do this two hundred times a second.
+ * thread and counts the available threads. Without the grid, twenty sessions would do so two hundred times a second.
  */
 const GRID_MS = 40;
 /**
- * How much output in that time counts as a lot. Of 19,000 writes of 15 versions of Claude Code, 34 would wait at this
- * limit. At 2,000 bytes, 500 would wait, including the steps of a highlight whose pace shows what a turn is doing
- * (2.0.30).
+ * How much output in one span of that length counts as a lot. Of 19,000 writes by 15 versions of Claude Code, 34 would
+ * be delayed by this limit. With 2,000 bytes, 500 would be, including the steps of a highlight whose pace shows what a
+ * turn is doing (2.0.30).
  */
 const LITTLE_BYTES = 3_000;
 
 /** Decides when the output of one session is drawn. */
 export interface DrawingPace {
-  /** Takes output. Calls `draw` now, or after more output has been gathered. */
+  /** Registers output. Calls `draw` now, or after more output has been gathered. */
   take(bytes: number): void;
   /** Stops gathering, because everything is drawn now. */
   hurry(): void;
@@ -29,14 +29,14 @@ export interface DrawingPace {
 
 /**
  * Creates the pace of a session. A session that writes little is drawn with every write. A session that writes a lot
- * without a pause is drawn every 80 ms, together with others. Nobody reads its status more often, and drawing many
+ * without a pause is drawn every 80 ms, together with others. Nothing reads its status more often, and drawing many
  * small writes one by one costs several times as much.
  */
 export function createDrawingPace(clock: Clock, draw: () => void): DrawingPace {
-  /** when the current span of time began, and how much output came in it */
+  /** when the current time span began, and how much output it has brought */
   let beganAt = Number.NEGATIVE_INFINITY;
   let taken = 0;
-  /** whether a lot of output came in the previous span */
+  /** whether the previous span brought a lot of output */
   let isBusy = false;
   let waiting: Dispose | null = null;
 

@@ -1,4 +1,4 @@
-/** A terminal that is drawn in turns with others. */
+/** A terminal that takes turns with others at being drawn. */
 export interface Turn {
   /** Draws one piece. */
   draw(): Promise<void>;
@@ -7,8 +7,8 @@ export interface Turn {
 }
 
 /**
- * How many terminals are drawn before the server does other work (bytes to send, keypresses to pass on). With pieces
- * of 32 kB, this is 4 ms of work. Drawing all twenty terminals of a flood at once took a quarter of a second.
+ * How many terminals are drawn before the server does other work (sending bytes, passing on keypresses). With pieces of
+ * 32 kB, this takes 4 ms. Drawing all twenty terminals in a flood at once took a quarter of a second.
  */
 const AT_ONCE = 4;
 
@@ -16,7 +16,7 @@ const waiting = new Set<Turn>();
 const drawing = new Set<Turn>();
 
 /**
- * Draws a terminal whenever its turn comes, one piece at a time, until nothing is left. All terminals of the server
+ * Draws a terminal whenever its turn comes, one piece at a time, until nothing is left. All of the server's terminals
  * share the turns evenly.
  */
 export function requestTurn(turn: Turn): void {
@@ -29,7 +29,7 @@ async function takeTurns(): Promise<void> {
   for (let [turn] = waiting; turn !== undefined; [turn] = waiting) {
     waiting.delete(turn);
     drawing.add(turn);
-    // The terminal may have been disposed of since.
+    // In the meantime, the terminal may have been disposed of.
     if (turn.wants()) await turn.draw();
     drawing.delete(turn);
     if (turn.wants()) waiting.add(turn);

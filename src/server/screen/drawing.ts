@@ -6,27 +6,27 @@ import { createDrawingPace } from './drawing-pace.ts';
 import { requestTurn } from './drawing-turns.ts';
 import { WaitingOutput } from './waiting-output.ts';
 
-/** How many bytes may wait to be drawn before the session counts as in a flood. They are 30 ms of work. */
+/** How many bytes may wait to be drawn before the session counts as flooding. Drawing them takes 30 ms. */
 export const MOST_WAITING_BYTES = 1_000_000;
 /** How much of a flood's end is drawn. It fills the window and its scrollback many times. */
 export const FLOOD_END_BYTES = 500_000;
-/** How much of a flood passes before its end is drawn. Thus a quarter of its bytes is drawn. */
+/** How much of a flood passes before its end is drawn. A quarter of its bytes is thus drawn. */
 const FLOOD_BYTES = 4 * FLOOD_END_BYTES;
 /**
  * How many lines above the window are kept in memory (1,000 take 2 MB per session). Everything older is in the
  * recording.
  */
 const SCROLLBACK_LINES = 1_000;
-/** How much is drawn at a time. It is 1 ms of work, and hardly slower than larger pieces. */
+/** How much is drawn at a time. This takes 1 ms, and is hardly slower than drawing larger pieces. */
 const PIECE_BYTES = 32_768;
 /**
  * How much more output must arrive before CBOS tries again to draw a recording that was set aside. The amount doubles
- * each time.
+ * with each attempt.
  */
 const FIRST_TRY_BYTES = 1_000_000;
-/** How long a pause must be to end a flood. The end of the flood is then drawn. */
+/** How long a pause must be to end a flood, after which the end of the flood is drawn. */
 const QUIET_MS = 200;
-/** CAN ends an escape sequence that a terminal may be parsing. */
+/** CAN cancels any escape sequence that a terminal may be parsing. */
 const CANCEL = '\x18';
 
 export interface DrawingOptions {
@@ -39,40 +39,40 @@ export interface DrawingOptions {
   clock: Clock;
   /** called when the screen has changed */
   onDrawn: () => void;
-  /** called when the recording could not be read; the screen does not change */
+  /** called when the recording cannot be read; the screen does not change then */
   onFault: (cause: unknown) => void;
   /**
-   * called when drawing took far too long twice, so that the bytes are set aside; called with null when they are
+   * called when drawing has taken far too long twice, so that the bytes are set aside; called with null when they are
    * drawn again
    */
   onAside: (cause: unknown) => void;
 }
 
 /**
- * The terminal that a session's bytes draw. Sessions take turns at drawing, so that drawing does not block the rest
- * of the server.
+ * The terminal that a session's output is drawn into. Sessions take turns at drawing, so that drawing does not block
+ * the rest of the server.
  */
 export interface Drawing {
-  /** Takes bytes as they come; the first one has the given offset. The bytes are kept, not copied. */
+  /** Accepts bytes as they arrive; the first one has the given offset. The bytes are kept, not copied. */
   take(bytes: Uint8Array, offset: number): void;
-  /** The offset up to which the output has been drawn. The screen shows the bytes before it. */
+  /** The offset up to which the output has been drawn. The screen shows everything before it. */
   drawn(): number;
   /** Resolves when everything taken so far is on the screen, or will never be drawn. */
   flush(): Promise<void>;
   /**
-   * Draws everything taken so far before it returns, unless it is in a flood or is drawn again.
+   * Draws everything taken so far before it returns, except during a flood or a redraw.
    * @returns whether there was anything to draw
    */
   drawNow(): boolean;
   resize(cols: number, rows: number): void;
-  /** The current terminal. A flood replaces it with another one. */
+  /** The current terminal. A flood replaces it with a new one. */
   emulator(): Emulator;
   dispose(): void;
 }
 
 /**
- * The end of a recording that is being drawn into a hidden terminal. The terminal replaces the visible one when it is
- * complete.
+ * The end of a recording that is being drawn into a hidden terminal. When the hidden terminal is complete, it replaces
+ * the visible one.
  */
 interface Redraw {
   emulator: Emulator;
@@ -81,10 +81,10 @@ interface Redraw {
 }
 
 /**
- * Draws a session's bytes. A session that writes faster than CBOS can draw (a whole file is printed, twenty builds
+ * Draws a session's bytes. A session that writes faster than CBOS can draw (a whole file is printed, or twenty builds
  * run at once) is in a flood. During a flood no bytes are kept for the terminal, because all of them are in the
- * recording. The flood's end is drawn from the recording when the flood is over, when somebody asks for the screen,
- * or when the flood lasts long.
+ * recording. The flood's end is drawn from the recording when the flood is over, when somebody asks for the screen, or
+ * when the flood lasts long.
  */
 export function createDrawing(options: DrawingOptions): Drawing {
   const { clock, onDrawn, onFault, onAside } = options;
@@ -100,7 +100,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
   let redraw: Redraw | null = null;
   let isDisposed = false;
   let flushes: { to: number; resolve: () => void }[] = [];
-  /** the offset at which drawing is tried again; null if the recording is drawn, or an attempt is under way */
+  /** the offset at which drawing is tried again; null if the recording is being drawn, or an attempt is under way */
   let tryAgainAt: number | null = null;
   let isAside = false;
   let hasFailed = false;
@@ -128,8 +128,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Drawing also takes long when the machine was suspended, so the end is drawn once more. If that fails too, the
-   * recording is set aside. Its terminal stays empty, and the other sessions continue.
+   * Drawing also takes long if the machine was suspended, so the end is drawn once more. If that fails too, the
+   * recording is set aside. Its terminal stays empty, while the other sessions continue.
    */
   function giveUp(cause: unknown): void {
     redraw?.emulator.dispose();
@@ -156,7 +156,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     const { bytes, to } = waiting.take(PIECE_BYTES);
     emulator.write(bytes);
     await emulator.flush();
-    // More may have been drawn at once since then, without failing either.
+    // More may have been drawn right away since then, also without failing.
     drawn = Math.max(drawn, to);
     proven = drawn;
     if (!isDisposed) onDrawn();
@@ -169,7 +169,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     emulator.write(bytes);
     emulator.drawWaiting();
     drawn = to;
-    // Whether this attempt fails is known only when its turn comes.
+    // Only when its turn comes will it be known whether this attempt fails.
     requestTurn(turn);
     return true;
   }
@@ -186,7 +186,7 @@ export function createDrawing(options: DrawingOptions): Drawing {
     }
     stopWaitingForQuiet?.();
     const again = createEmulator({ cols, rows, scrollback: SCROLLBACK_LINES });
-    // The modes that were set before the flood stay in effect. The lines of the flood scroll the older ones away.
+    // Modes set before the flood remain in effect. The flood's lines scroll the older ones away.
     again.write(Buffer.from(`${emulator.serialize()}${CANCEL}`));
     redraw = { emulator: again, at: Math.max(options.from, received - FLOOD_END_BYTES), to: received };
     floodedAt = null;
@@ -215,7 +215,8 @@ export function createDrawing(options: DrawingOptions): Drawing {
   }
 
   /**
-   * Returns no bytes if the file has ended because it was cut off. Its reader then reports what takes its place.
+   * Returns no bytes if the file ended early because it was cut off. The file's reader then reports what takes its
+   * place.
    */
   async function readPiece({ at, to }: Redraw): Promise<Uint8Array> {
     try {

@@ -2,14 +2,14 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * The minimum time between two readings of the screen while output flows. The first byte after silence is read at
+ * The minimum time between two readings of the screen while output flows. The first output after a pause is read at
  * once.
  */
 const FRAME_INTERVAL_MS = 40;
 
 /** Decides when a changed screen is read: a burst of output is read a few times instead of a thousand times. */
 export interface FramePace {
-  /** Reads the screen now if it was quiet, or else at the end of the interval. */
+  /** Reads the screen now if it has been quiet, or else at the end of the interval. */
   readSoon(): void;
   readNow(): void;
   /** Reports whether a reading is due at the end of the interval. */
