@@ -43,7 +43,7 @@ import type {
 export type Dispose = () => void;
 
 /**
- * An event about sessions, for every face. A changed status is reported as `state`, any other changed field as
+ * An event about sessions, for every face. A changed status is reported as `state`, and any other changed field as
  * `updated`.
  */
 export type SessionEvent =
@@ -53,7 +53,7 @@ export type SessionEvent =
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
-  /** the snooze has ended by its rule and not by hand */
+  /** the snooze was ended by its rule, not by hand */
   | { kind: 'woken'; session: Session }
   | { kind: 'events'; slug: string; events: readonly StoredEvent[] }
   | { kind: 'resized'; slug: string; cols: number; rows: number };
@@ -64,7 +64,7 @@ export type SessionEvent =
  */
 export interface RecordingStream {
   readonly slug: string;
-  /** The recording's file; changes with a rename and a restart. */
+  /** The recording's file. It changes when the session is renamed or restarted. */
   file(): string;
   /**
    * The recording's files, for a caller that reads more than its end, with the size if the recording itself does not
@@ -77,9 +77,9 @@ export interface RecordingStream {
   end(): number;
   /** Reads the existing output, then keeps reading. Until it resolves, `start` and `end` are meaningless. */
   follow(): Promise<void>;
-  /** Counts how often the file was replaced or truncated. */
+  /** How often the file has been replaced or truncated. */
   epoch(): number;
-  /** The screen as escape codes, as it is after the bytes before `offset`. */
+  /** The screen as escape codes, in its state after all bytes before `offset`. */
   snapshot(): Promise<{ data: string; offset: number }>;
   /** Called with raw bytes as they arrive; `offset` is the position of the first one. */
   onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose;
@@ -125,7 +125,7 @@ export interface Sessions {
   /** Claude Code's conversations on this machine that do not belong to a session. */
   conversations(): Promise<Conversation[]>;
   /**
-   * Ends the process of an idle session in a terminal. The next text continues its conversation.
+   * Ends the process of an idle terminal session. The next text continues its conversation.
    * @throws CatalogueError not_parkable, no_terminal, not_adopted, session_dead, kill_failed
    */
   park(slug: string): Promise<Session>;
@@ -143,16 +143,16 @@ export interface Sessions {
   finish(slug: string, request: Finish): Promise<Session>;
   /** Stores the pull request of the session's branch with its worktree. @throws CatalogueError no_worktree */
   keepPullRequest(slug: string, request: PullRequest): Session;
-  /** Returns the resources that each session uses now. */
+  /** Returns the resources that each session is using now. */
   resources(): Promise<SessionResources[]>;
-  /** Ends the whole process tree, and proves that it ended; the session stays listed. */
+  /** Ends the whole process tree, and verifies that it is gone; the session remains listed. */
   kill(slug: string): Promise<Session>;
   /** Ends the session if it is alive, then removes it from the list. */
   remove(slug: string): Promise<void>;
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
-  /** What "always" would allow for the session and in the project. */
+  /** What "always" would allow, for the session and in the project. */
   standing(slug: string): StandingChoices;
   /** Continues a session whose usage limit has ended, once. */
   continueAfterLimit(slug: string): Promise<Delivery>;
@@ -202,13 +202,13 @@ export interface Sessions {
   /** @throws CatalogueError no_such_session */
   turn(slug: string): TurnFacts;
   /**
-   * Holds the tools of a running session until the returned function is called, for some seconds at most. Null if
-   * nothing can hold them.
+   * Holds a running session's tools until the returned function is called, for a few seconds at most. Null if nothing
+   * can hold them.
    */
   holdTurn(slug: string): Dispose | null;
   /**
    * Runs `work` while no turn is running and no text is being typed into the session.
-   * @throws CatalogueError already_running while the session works or asks
+   * @throws CatalogueError already_running while the session is working or asking
    */
   whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T>;
 }

@@ -8,7 +8,7 @@ export function createSlots(most: number): <T>(work: () => Promise<T>) => Promis
     try {
       return await work();
     } finally {
-      // The slot passes directly to the next work and is never free in between.
+      // The slot passes directly to the next piece of work and is never free in between.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

@@ -46,8 +46,8 @@ import { createSinks, type Sinks } from './sinks/sinks.ts';
 import { awaitLoss } from './watch-home.ts';
 
 /**
- * How often a server tries to take the lock. `cbos down` checks the lock by taking it for a moment, and a server that
- * starts at that moment tries again.
+ * How often a server tries to take the lock. `cbos down` checks the lock by taking it for a moment; a server that
+ * starts at that moment must try again.
  */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
@@ -67,13 +67,13 @@ export interface ServerOptions extends FleetSettings {
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
-  /** who else can reach the server, as text; null if only this machine can */
+  /** who else can reach the server, in words; null if only this machine can */
   reach: string | null;
   /** the sessions that the faces serve, for a program that runs the server in its own process */
   sessions: Sessions;
-  /** resolves with the cause when the home was removed or moved, so that the server must end */
+  /** resolves with the cause when the home has been removed or moved, so that the server must end */
   lost: Promise<CatalogueError>;
-  /** Stops the faces and the observation. Sessions stay alive. */
+  /** Stops the faces and the observation. Sessions keep running. */
   close(): Promise<void>;
 }
 
@@ -130,7 +130,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
     });
-    /** known once the faces listen; no trigger is shown before */
+    /** known once the faces are listening; no trigger is shown before that */
     let address = '';
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
     schedules = createScheduler({
@@ -179,7 +179,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       environment: options.environment,
     });
     address = faces.address.url;
-    // Every face is listening by now and learns which sessions wake.
+    // By now every face is listening, so it learns which sessions wake.
     attended.start();
     schedules.start();
     sinks.start();

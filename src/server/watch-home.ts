@@ -8,8 +8,7 @@ import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * Waits until a server's home is removed, moved, or replaced. Recreates the database's log if only the log is
- * removed.
+ * Waits until a server's home is removed, moved, or replaced. If only the database's log is removed, recreates it.
  * @returns a promise that resolves with the cause when the server must end
  */
 export function awaitLoss(
@@ -43,13 +42,13 @@ function remakeLog(database: Database, log: Logger): void {
 
 interface HomeWatchOptions {
   home: string;
-  /** Called once when the home, its lock or its database is no longer in its place. */
+  /** Called once, when the home, its lock, or its database is no longer in place. */
   onLost: (error: CatalogueError) => void;
-  /** Called when the database's write-ahead log was removed or replaced, so that later writes would be lost. */
+  /** Called when the database's write-ahead log has been removed or replaced, so that later writes would be lost. */
   onLogLost: () => void;
 }
 
-/** Watches by inotify whether a server's home stays in its place. The lock and the database must be open. */
+/** Watches, through inotify, whether a server's home remains in place. The lock and the database must be open. */
 function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
@@ -78,9 +77,9 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
     stop();
   }
 
-  // `change` is a write into one of its files, which happens with every status.
+  // `change` is a write to one of the files, which happens with every status.
   stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
-  // The home was lost between the start and this point.
+  // The home was lost between the start of the server and this point.
   if (isOver) stop();
   return dispose;
 }
@@ -95,8 +94,8 @@ function lossOf(home: string, file: string): CatalogueError {
 }
 
 /**
- * Returns the current path of a file that this process has opened, according to the kernel; null if it no longer has
- * a name.
+ * Returns the current path of a file that this process has open, according to the kernel; null if the file no longer
+ * has a name.
  */
 function placeOfOpen(file: string): string | null {
   const name = file.slice(file.lastIndexOf('/'));

@@ -13,23 +13,23 @@ import { deliveriesOf, seeDelivery, seePrompt } from '../session/see-delivery.ts
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long to wait for the end of the turn. Esc ends the turn within 55 ms, and the status changes after 70 to 600
- * ms, depending on the source that reports it. At a load of 44 on two cores it took more than 3 s.
+ * How long to wait for the turn to end. Esc ends the turn within 55 ms, and the status changes after 70 to 600 ms,
+ * depending on which source reports it. At a load of 44 on two cores it took more than 3 s.
  */
 const CONFIRM_MS = 8_000;
 /**
- * How long to wait for a prompt that is put back into the box. It is drawn about 50 ms after the end of the turn, or
- * after a second on a loaded machine. If no prompt is put back, the mark of the interrupt is drawn instead.
+ * How long to wait for a prompt to reappear in the box. Claude Code draws it about 50 ms after the end of the turn, or
+ * after a second on a loaded machine. If no prompt reappears, the interrupt mark is drawn instead.
  */
 const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has typed by then stays in the box. A text that Claude Code
- * puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible answer
- * leaves its prompt there, and the next text would be appended to it.
+ * Stops the running turn with Esc. A draft that somebody has already typed stays in the box, but a text that Claude
+ * Code puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible
+ * answer leaves its prompt in the box, and the next text would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
- *   not_confirmed
+ * not_confirmed
  */
 export function interruptTurn(actor: SessionActor): Promise<void> {
   return actor.mailbox.post(async () => {
@@ -45,11 +45,11 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A text from Claude Code's queue begins another turn at once. In this case, only the mark shows that the turn has
-    // ended.
+    // A text in Claude Code's queue begins another turn at once. In that case, only the interrupt mark shows that the
+    // turn has ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
-    // A dialog that opens at the same moment does not mean that the turn has ended. Esc dismisses it, and that ends
-    // the turn.
+    // If a dialog opens at the same moment, the turn has not ended yet. Esc dismisses the dialog, and that ends the
+    // turn.
     const hasEnded = (): boolean => isMarked() || (!isRunning(actor) && !isDialogOpen(seePrompt(actor)));
     if (!(await status.until(hasEnded, CONFIRM_MS))) {
       throw new CatalogueError('not_confirmed', `CBOS typed Esc, but ${actor.slug} is still running`);
@@ -60,7 +60,8 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
-    // The mark is drawn a little before the status changes. If a text is in the queue, the next turn is running.
+    // The interrupt mark is drawn a little before the status changes. If a text was in the queue, the next turn is
+    // already running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
 }
@@ -93,9 +94,7 @@ function isRunning(actor: SessionActor): boolean {
   return primary === 'active' || primary === 'stuck';
 }
 
-/**
- * Returns the prompt of the running turn: as the hook reported it, or else as the screen shows it above the answer.
- */
+/** Returns the prompt of the running turn: as reported by the hook, or else as shown on the screen above the answer. */
 function runningPrompt(actor: SessionActor): string | null {
   const { hooks, screen } = actor.status.evidence();
   if (hooks.prompt !== null) return hooks.prompt.text;
@@ -108,8 +107,8 @@ function countMarks(frame: ScreenFrame | undefined): number {
 }
 
 /**
- * Removes the text from the box, but only if the box contains exactly that prompt, alone or with the texts that were
- * queued after it.
+ * Removes the text from the box, but only if the box contains exactly that prompt, either alone or followed by the
+ * texts that were queued after it.
  */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);

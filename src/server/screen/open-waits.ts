@@ -3,14 +3,14 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long a dialog must be invisible before its hook is ended. A dialog that is covered or redrawn comes back within
- * this time.
+ * How long a dialog must be invisible before its hook is ended. A dialog that is only covered or being redrawn comes
+ * back within this time.
  */
 const LEAVE_MS = 5_000;
 
 /**
- * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when
- * the dialog is answered at the terminal. A hook that keeps waiting costs a process, but no processor time.
+ * Ends the waits of hooks whose dialog is over. Claude Code ends a hook when its turn is interrupted, but not when the
+ * dialog is answered at the terminal. A hook that keeps waiting occupies a process, but uses no processor time.
  */
 export function createWaitKeeper(actor: SessionActor): Dispose {
   const { clock, waits, log } = actor.deps;
@@ -50,7 +50,7 @@ export function createWaitKeeper(actor: SessionActor): Dispose {
       .catch((cause: unknown) => log.warn({ slug: actor.slug, err: cause }, 'a hook could not be told to end'));
   }
 
-  /** Forgets waits that a previous server knew and that have ended since. */
+  /** Forgets waits that a previous server knew about and that have ended since then. */
   async function forgetEnded(): Promise<void> {
     for (const id of open()) if ((await waits.asked(id)) === null) actor.intake.forgetWait(id);
     look();

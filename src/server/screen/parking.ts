@@ -9,9 +9,9 @@ export interface ParkingOptions {
   actor: SessionActor;
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** ends all processes of the session, and proves it */
+  /** ends all of the session's processes, and verifies that */
   end(): Promise<void>;
-  /** starts the session with its conversation */
+  /** starts the session, continuing its conversation */
   launch(): Promise<void>;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
@@ -20,8 +20,8 @@ export interface ParkingOptions {
 /**
  * Parks and wakes one session. Parking ends its processes to free their memory, and waking continues its conversation.
  *
- * The record has `parkedAt` before the first signal, and a launch clears it in the same write that names the new
- * processes. A server that dies in between therefore leaves either a running or a parked session.
+ * `parkedAt` is in the record before the first signal is sent, and a launch clears it in the same write that records
+ * the new processes. Whenever the server dies, it therefore leaves either a running or a parked session.
  */
 export interface Parking {
   /** @throws CatalogueError not_parkable, session_dead, not_adopted, kill_failed */
@@ -33,8 +33,8 @@ export interface Parking {
    */
   wake(): Promise<void>;
   /**
-   * Completes the work of a killed server. The session is parked if that still loses nothing, and otherwise keeps
-   * running.
+   * Completes the work of a killed server. The session is parked if nothing would be lost by that even now, and
+   * otherwise keeps running.
    */
   settle(): Promise<void>;
 }
@@ -57,7 +57,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     const hasTools = agent !== null && launchId !== null && (await runsTools(agent.pid, mark));
     const hasConversation = await canResume();
     actor.recording?.look();
-    // This is read last. Nothing is awaited between this and the next steps.
+    // This is read last. Nothing may be awaited between this and the next steps.
     const { registry } = actor.status.evidence();
     const { attached } = actor.view();
     const prompt = { ...seeDelivery(actor), isParked: false };

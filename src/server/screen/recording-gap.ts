@@ -22,17 +22,18 @@ export interface RecordingGapOptions {
 }
 
 /**
- * Reports whether a session is recorded, and notices when its recording stops without an error: `script` and Screen
- * let their program continue when the disk is full. Three signs show that recording has stopped. The timing may count
- * output that is missing from the recording. The disk may be full, and so may the file's last block. Or the disk is
- * full, and what a hook announced was never drawn. Recording continues as soon as something can be written.
+ * Reports whether a session is being recorded, and notices when its recording stops without an error: `script` and
+ * Screen let their program continue when the disk is full. There are three signs that recording has stopped. The timing
+ * may count output that is missing from the recording. The disk may be full, and so may the file's last block. Or the
+ * disk is full, and output that a hook announced was never drawn. Recording continues as soon as something can be
+ * written.
  */
 export interface RecordingGap {
-  /** When recording stopped, in Unix milliseconds, and why; null if the session is recorded. */
+  /** When recording stopped, in Unix milliseconds, and why; null if the session is being recorded. */
   stopped(): { since: number; because: RecordingStop } | null;
-  /** The files were removed, and no others could be created. */
+  /** The files were removed, and new ones could not be created. */
   seeRemoved(): void;
-  /** The files exist again. */
+  /** The files are back. */
   seeKept(): void;
   /** The recording lacks some of the output. */
   seeLoss(): void;
@@ -65,7 +66,7 @@ export function createRecordingGap({ clock, disk, recording, onStop, onGoOn }: R
     } else if (stopped === null && current !== null) {
       endsAtBlock(current.file()).then(
         (isFull) => isFull && disk.fault() !== null && stopOnDisk(),
-        // The file is gone, and its reader reports that.
+        // The file is gone, and the file's reader will report that.
         () => undefined,
       );
     }

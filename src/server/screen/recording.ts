@@ -8,7 +8,7 @@ import { createFramePace } from './frame-pace.ts';
 
 /**
  * How much of a recording's end is drawn when it is opened. Claude Code redraws its window often enough that this
- * always contains a whole screen. At 40 MB/s drawing takes 50 ms.
+ * always contains a whole screen. At 40 MB/s, drawing takes 50 ms.
  */
 const REPLAY_BYTES = 2_000_000;
 export interface RecordingFiles {
@@ -17,13 +17,14 @@ export interface RecordingFiles {
   timing: string | null;
 }
 
-/** How somebody changed the files of a recording. */
+/** What somebody did to a recording's files. */
 export type RecordingDamage =
   /**
-   * the file was deleted or moved away, so its name refers to another file or to none; the open file is still read
+   * the file was deleted or moved away, so its name now refers to another file or to nothing; the open file is still
+   * being read
    */
   | { kind: 'misnamed' }
-  /** everything before this position was cut off; what is recorded from now on does not draw a whole screen */
+  /** everything before this position was cut off; what is recorded from here on does not draw a whole screen */
   | { kind: 'cut'; at: number }
   /** Screen has begun another file in its place, which does not draw a whole screen either */
   | { kind: 'begun' };
@@ -35,44 +36,44 @@ export interface SessionRecordingOptions {
   size: { cols: number; rows: number };
   clock: Clock;
   /**
-   * called with the current screen; `at` is when it began to look like this, or for earlier recordings the file's
-   * last change
+   * called with the current screen; `at` is when the screen began to look like this or, for earlier recordings, when
+   * the file last changed
    */
   onFrame: (frame: ScreenFrame, at: number) => void;
   onResize: (cols: number, rows: number) => void;
-  /** called when the recording could not be read just now */
+  /** called when the recording cannot be read at the moment */
   onFault: (cause: unknown) => void;
   /**
-   * called when the recording takes too long to draw and shows nothing from now on; called with null when it is drawn
-   * again
+   * called when the recording takes too long to draw, so that the terminal shows nothing from now on; called with null
+   * when it is being drawn again
    */
   onAside: (cause: unknown) => void;
   /**
    * called when the recording lacks output because the disk was full; null if `script` does not flush each write,
-   * because the files cannot be compared then
+   * because the two files then cannot be compared
    */
   onLost: (() => void) | null;
   onDamage: (damage: RecordingDamage) => void;
   /**
-   * called when the file was deleted and another one takes its place; `openPath` is readable until the promise
+   * called when the file was deleted and another one is taking its place; `openPath` is readable until the promise
    * settles
    */
   onDeleted: (openPath: string) => Promise<void>;
 }
 
 /**
- * A session's recording: its bytes as a stream, and the terminal that they draw. Nothing is read before `follow` or
- * the first request for its screen.
+ * A session's recording: its bytes as a stream, and the terminal that they are drawn into. Nothing is read before
+ * `follow` or the first request for the screen.
  */
 export interface SessionRecording extends RecordingStream {
   /**
-   * Reads the existing output, then keeps reading. Resolves when the screen shows everything that the recording
-   * contains by then.
+   * Reads the existing output, then keeps reading. Resolves when the screen shows the whole recording up to that
+   * moment.
    */
   follow(): Promise<void>;
   /**
-   * Reports the current screen if it changed since the last report. Call this before a decision that depends on the
-   * screen.
+   * Reports the current screen if it has changed since the last report. Call this before making a decision that depends
+   * on the screen.
    */
   look(): void;
   /** The rows of the window. */
@@ -82,18 +83,18 @@ export interface SessionRecording extends RecordingStream {
   text(count: number, format: 'text' | 'ansi' | 'html'): Promise<string>;
   /** The files were renamed. */
   moved(files: RecordingFiles): void;
-  /** Replaces the recording with another one. All listeners get a reset. */
+  /** Replaces the recording with another one. All listeners receive a reset. */
   replace(files: RecordingFiles, size: { cols: number; rows: number }): void;
   resized(cols: number, rows: number): void;
   /**
-   * Call this when the screen is not what the session shows. Empties the screen, and all listeners get a reset.
-   * Offsets continue.
+   * Call this when the terminal does not match what the session shows. Empties the screen and sends all listeners a
+   * reset. Offsets continue.
    */
   renew(): void;
   close(): void;
 }
 
-/** One run of reading the files. A recording that is replaced or renamed gets a new one. */
+/** One run of reading the files. A recording that is replaced or renamed starts a new run. */
 interface Reading {
   /** resolves when the existing output has been read */
   ready: Promise<void>;
@@ -108,9 +109,9 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** whether earlier output is being read, of which only the last screen counts */
+  /** whether the output being read is older, so that only the last screen counts */
   let isCatchingUp = false;
-  /** whether the recording cannot be drawn; the terminal is then empty and shows nothing of the session */
+  /** whether the recording cannot be drawn, so that the terminal is empty and shows nothing of the session */
   let isAside = false;
   let epoch = 0;
   const taken = new Emitter<[bytes: Uint8Array, offset: number]>();
@@ -123,7 +124,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   };
   const pace = createFramePace(clock, readFrame);
 
-  /** Creates an empty terminal that draws from an offset on. */
+  /** Creates an empty terminal that draws from the given offset onwards. */
   function drawFrom(from: number): void {
     end = from;
     drawing?.dispose();
@@ -164,7 +165,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     };
   }
 
-  /** Reads the files from a position on, or from a point where a whole screen can be drawn. */
+  /** Reads the files from the given position onwards, or from a point where a whole screen can be drawn. */
   function read(from: number | null): Reading {
     const disposers: Dispose[] = [];
     let isStopped = false;
@@ -178,7 +179,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       end = offset + bytes.length;
       drawing?.take(bytes, offset);
       taken.tell(bytes, offset);
-      // Earlier output is read as fast as it is drawn. When a server starts, it is the end of every recording.
+      // Earlier output is read as fast as it can be drawn. When a server starts, that is the end of every recording.
       if (isCatchingUp) return drawing?.flush();
     };
     const run = async (): Promise<void> => {
@@ -226,7 +227,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
     if (reading !== null) return reading.ready;
     const next = read(null);
     reading = next;
-    // The file may exist the next time.
+    // The file may exist next time.
     next.ready.catch(() => {
       next.stop();
       if (reading === next) reading = null;
@@ -244,7 +245,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
       return slug();
     },
     file: () => files.typescript,
-    // Only a log of Screen does not contain its size.
+    // Only a log written by Screen lacks its size.
     source: () => ({ ...files, ...(files.timing === null ? size : { cols: null, rows: null }) }),
     start: () => start,
     end: () => end,

@@ -6,14 +6,14 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import { hookOutput, type Watch, watchOutcome } from './answer-by-reply.ts';
 
-/** How long the screen may show a dialog after a reply. It takes 100 ms, or longer on a loaded machine. */
+/** How long the dialog may remain on the screen after a reply. It takes 100 ms, or longer on a loaded machine. */
 const GOING_MS = 1_000;
-/** How much later than its hook a dialog may be drawn. It takes about 100 ms. */
+/** How much later than its hook a dialog may be drawn. The delay is about 100 ms. */
 const DRAWN_MS = 400;
 /** How long to wait for the outcome of a reply. */
 const OUTCOME_MS = 4_000;
 
-/** Answers permissions by the user's rules, through the hook that waits for the reply. */
+/** Answers permission requests by the user's rules, through the hook that is waiting for the reply. */
 export function createRuleReplies(actor: SessionActor): Dispose {
   return answerArriving(actor, (arrival) => {
     if (arrival.kind !== 'hook' || arrival.hook.event !== 'PermissionRequest' || arrival.hook.wait === null) return [];
@@ -52,8 +52,8 @@ function questionOf(actor: SessionActor, wait: string): RuledQuestion {
 }
 
 /**
- * Waits until the dialog is gone. The hook is ahead of the screen, which may draw the dialog only now and then remove
- * it.
+ * Waits until the dialog is gone. The hook is ahead of the screen, which may still be about to draw the dialog before
+ * removing it.
  */
 async function untilGone(status: SessionActor['status']): Promise<void> {
   const isOpen = (): boolean => status.memory().question !== null;
@@ -66,7 +66,7 @@ async function outcomeOf({ status }: SessionActor, watch: Watch, reply: Reply): 
     await status.until(() => watch.outcome() !== 'open', OUTCOME_MS);
     const outcome = watch.outcome();
     if (outcome === 'taken') return 'given';
-    // After a no the model may think for a long time without drawing anything.
+    // After a no, the model may think for a long time without drawing anything.
     if (outcome === 'open')
       return reply.behavior === 'deny' && status.memory().primary === 'active' ? 'given' : 'unconfirmed';
     return 'overtaken';

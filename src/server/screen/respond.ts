@@ -6,16 +6,16 @@ import { openQuestion, readAnswer } from '../session/open-question.ts';
 import { answerByKeys } from './answer-by-keys.ts';
 import { answerByReply } from './answer-by-reply.ts';
 
-/** How long to wait for a dialog whose hook waits for a reply. */
+/** How long to wait for a dialog to appear whose hook is already waiting for a reply. */
 const SHOWN_MS = 3_000;
 
 /**
  * Answers the question that is open when the request arrives. When the request's turn in the mailbox comes, another
- * question may be open, and that one is never answered instead. If a hook waits for the reply, the reply goes to the
+ * question may be open, which is never answered instead. If a hook is waiting for the reply, the reply goes to the
  * hook, and nothing is typed. Resolves when Claude Code has accepted the answer.
  * @returns the dialog's question; null if no dialog was open
  * @throws CatalogueError not_adopted, no_question, stale_question, no_such_option, not_confirmed; for a closing
- *   question everything that `send` throws
+ *   question, everything that `send` throws
  */
 export async function answerQuestion(
   actor: SessionActor,
@@ -39,8 +39,8 @@ export async function answerQuestion(
 }
 
 /**
- * Waits for the status to show the question. A hook reports a question before its dialog is drawn. While a loaded
- * machine takes long to draw, the status follows the screen, which still shows a running turn.
+ * Waits for the status to show the question. A hook reports a question before its dialog is drawn. Until a loaded
+ * machine has drawn the dialog, the status follows the screen, which still shows a running turn.
  */
 async function untilShown({ status }: SessionActor): Promise<void> {
   const isAsked = (): boolean => status.evidence().hooks.tools.some(({ wait }) => wait !== undefined);
@@ -56,7 +56,7 @@ async function sendAnswer(actor: SessionActor, deliverer: Deliverer, text: strin
   );
 }
 
-/** Returns the request with texts that are safe to type into a field. */
+/** Returns the request with its text made safe to type into a field. */
 function withCleanTexts({ text, answers, ...rest }: Answer): Answer {
   const clean = (value: string): string => cleanText(value).text.trim();
   const remark = clean(text ?? '');

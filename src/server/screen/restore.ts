@@ -15,7 +15,7 @@ import type { SessionActor } from '../session/actor.ts';
 
 /**
  * How long to wait for the prompt or a dialog of a restored session. A launch takes 1 to 3 s. On an overloaded machine,
- * the next launch begins after this time.
+ * the next launch begins when this time is up.
  */
 const SETTLE_MS = 30_000;
 
@@ -23,17 +23,17 @@ export interface RestoreOptions {
   actor: SessionActor;
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** reports whether another session of this home has its conversation */
+  /** reports whether another session in this home owns the session's conversation */
   isShared(actor: SessionActor): boolean;
-  /** ends all processes of the session, and proves it */
+  /** ends all of the session's processes, and verifies that */
   end(): Promise<void>;
-  /** starts the session with its conversation */
+  /** starts the session, continuing its conversation */
   launch(): Promise<void>;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Restores one lost session. A second caller waits for its turn, and then finds the session running. */
+/** Restores one lost session. A second caller waits for its turn and then finds the session running. */
 export interface Restore {
   /** @param isByItself whether the server restores the session on its own, without a request from a person */
   plan(isByItself: boolean): Promise<RestorePlan>;
@@ -81,7 +81,7 @@ export function createRestore(options: RestoreOptions): Restore {
     return (await readRegistry(registryDir)).some(({ sessionId, pid }) => sessionId === conversation && !isOwn(pid));
   }
 
-  /** A fork that was never prompted is in the conversation that it was forked from. */
+  /** A fork that was never prompted still has the conversation that it was forked from. */
   async function isSaved(conversation: { sessionId: string | null; cwd: string }): Promise<boolean> {
     const { env, fork } = actor.record.launch;
     const configDir = configDirectory({ ...environment, ...env });
@@ -89,7 +89,7 @@ export function createRestore(options: RestoreOptions): Restore {
   }
 
   /**
-   * Each attempt is saved before the launch. A server that dies during every attempt therefore does not repeat it
+   * Each attempt is saved before the launch. A server that dies during each attempt therefore does not keep trying
    * forever.
    */
   async function restoreNow(isByItself: boolean): Promise<{ planned: RestorePlan; loss: LostSession | null }> {

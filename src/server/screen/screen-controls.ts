@@ -1,14 +1,14 @@
 /**
- * The features that only sessions in a terminal have.
+ * The features that only terminal sessions have.
  *
- * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the next step of the model
+ * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
- * - answers: `respond.ts`; by a reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses: `answer-by-keys.ts`;
- *   by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
- * - the recording: `recording.ts`; drawing it, even in a flood: `drawing.ts` and `drawing-turns.ts`; a recording that
- *   stops on a full disk: `recording-gap.ts`
+ * - answers: `respond.ts`; through a hook reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses:
+ *   `answer-by-keys.ts`; by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
+ * - the recording: `recording.ts`; drawing it, even during a flood: `drawing.ts` and `drawing-turns.ts`; a recording
+ *   that stops on a full disk: `recording-gap.ts`
  * - parking and waking: `parking.ts`; restoring a lost session: `restore.ts`
- * - Screen itself takes the keypresses (copy mode, a prompt): `screen-prompt.ts`
+ * - keypresses that Screen itself takes (copy mode, a prompt): `screen-prompt.ts`
  */
 
 import { v7 as uuid } from 'uuid';
@@ -43,10 +43,10 @@ import { createRuleReplies } from './reply-by-rule.ts';
 import { answerQuestion } from './respond.ts';
 import { createRestore } from './restore.ts';
 
-/** A launch sets its own processes. Those of the last launch must not be mistaken for them. */
+/** A launch records its own processes. Those of the previous launch must not be mistaken for them. */
 const NO_PROCESSES = { screenId: null, daemon: null, agent: null } as const;
 
-/** A launch clears every cause of the session's end. */
+/** A launch clears every reason why the session had ended. */
 const LIVES = { endedAt: null, parkedAt: null, stopAskedAt: null, loss: null } as const;
 
 export interface ScreenContext extends LaunchContext {
@@ -54,7 +54,7 @@ export interface ScreenContext extends LaunchContext {
   registryDir: string;
   /** runs only a few launches at a time */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
-  /** reports whether another session of this home has its conversation */
+  /** reports whether another session in this home owns the session's conversation */
   isShared(actor: SessionActor): boolean;
 }
 
@@ -74,12 +74,12 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     actor.isChangingHands = true;
     try {
       await requireAlone({ settings, registryDir }, actor.record);
-      // Saved before the launch: the first hook may come before Screen has answered, and the id helps to find the
-      // session if the server dies.
+      // This is saved before the launch: the first hook may run before Screen has answered, and the id helps the next
+      // server find the session if this one dies.
       const launchId = uuid();
       actor.commit({ launchId, hooks: null, ...NO_PROCESSES });
       const { id } = actor.record;
-      // A server that is killed now may never see the report that nothing was spent yet.
+      // A server that is killed now might never see a report that nothing has been spent yet.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
       await begin(await launchSession(context, actor.record, beginAtZero), deps.clock.now());
     } finally {
@@ -87,7 +87,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     }
   }
 
-  /** Records that the processes of a launch exist. @param startedAt null if a previous server launched them */
+  /** Records that a launch's processes exist. @param startedAt null if a previous server launched them */
   async function begin(launched: Partial<Launched> & Pick<Launched, 'agent'>, startedAt: number | null): Promise<void> {
     actor.update({ ...launched, window: '0', adopted: true, ...LIVES, boot: deps.clock.setting().boot });
     actor.status.startAnew();
@@ -96,11 +96,11 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     actor.seeAttached(false);
   }
 
-  /** Redraws the screen after a gap in its recording. Until then, nothing is known about what the session shows. */
+  /** Redraws the screen after a gap in its recording. Until that is done, nobody knows what the session shows. */
   async function showAgain(): Promise<void> {
     if (actor.isDead() || !actor.record.adopted) return;
     try {
-      // Screen stops writing a log that it could not write.
+      // Screen stops writing a log once a write has failed.
       await keepLogging(screen, actor);
       await redrawScreen(screen, actor, actor.recording?.size() ?? actor.record.launch);
     } catch (cause) {
@@ -124,7 +124,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
   }
 
   async function rename(slug: string): Promise<void> {
-    // Proves that the change can be saved before the Screen session gets another name.
+    // Proves that the change can be saved before the Screen session is renamed.
     actor.commit({});
     const before = actor.record;
     const renamed = await renameOutside(before, slug);
@@ -139,7 +139,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
     if (isNamedByUs(before)) await pointRecording(screen, actor);
   }
 
-  /** A session that is only observed keeps the name that its owner gave it in Screen. */
+  /** A session that is only observed keeps its owner's name for it in Screen. */
   const isNamedByUs = ({ adopted, screenId }: SessionRecord): boolean =>
     adopted && screenId !== null && !actor.isDead();
 
@@ -163,7 +163,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       if (record.screenId === null || actor.isDead() || format !== 'text') {
         throw new CatalogueError('no_recording', `${actor.slug} has no recording`);
       }
-      // An observed session offers only text, and only as much as Screen's own copy keeps.
+      // An observed session provides only plain text, and only as much as Screen's own copy keeps.
       const text = await readHardcopy(
         screen,
         {

@@ -4,27 +4,28 @@ import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 /**
  * Reports whether the last input to a session's terminal has been read. A reader may be delayed: `script` by a disk
  * that hangs, both `script` and Claude Code by a machine that is short of memory. The terminal then keeps what is
- * typed, and later delivers it in one piece. Two texts with their Enters thus became one prompt (2.1.329).
+ * typed, and later delivers it in one piece. This is how two texts, each with its Enter, became one prompt (2.1.329).
  */
 export interface UnreadInput {
   /** Call this before something is typed. */
   expect(): Promise<void>;
   /**
-   * Call this after the input was typed, so that the next server knows of it too. An earlier call would be wrong,
-   * because the input might then never be typed, and would count as unread forever.
+   * Call this after the input has been typed, so that the next server also knows about it. An earlier call would be
+   * wrong: the input might then never be typed, and would count as unread forever.
    */
   typed(): void;
   /** Call this if the input was not typed. */
   forget(): void;
   /**
-   * True if nothing has been read since. False only means that the input was probably read, because any read counts.
+   * True if nothing has been read since. False means only that the input has probably been read, because any read
+   * counts.
    */
   isWaiting(): boolean;
 }
 
 /**
- * The program that passes a session's input on to its Claude Code. While Claude Code draws nothing, it reads nothing
- * else.
+ * The program that passes a session's input on to its Claude Code. While Claude Code draws nothing, this program reads
+ * nothing else.
  */
 const RECORDER = 'script';
 
@@ -33,7 +34,7 @@ const RECORDER = 'script';
  * restart.
  */
 export interface TypedMemory {
-  /** Claude Code's process; null if it is not known, and then no input counts as unread */
+  /** Claude Code's process; null if unknown, in which case no input counts as unread */
   agent(): ProcessId | null;
   typed(): TypedInput | null;
   remember(typed: TypedInput | null): void;
@@ -65,7 +66,7 @@ export function createUnreadInput({ agent, typed, remember }: TypedMemory): Unre
       if (last === null) return false;
       const current = agent();
       const isSame = current?.pid === last.agent.pid && current.startTime === last.agent.startTime;
-      // A reader that resumes reads everything that is there.
+      // When a reader resumes, it reads everything that is there.
       const isUnread = isSame && last.readers.some(({ pid, before }) => bytesReadBy(pid) === before);
       if (!isUnread && expected === null) remember(null);
       return isUnread;

@@ -4,7 +4,7 @@ export interface Output {
   to: number;
 }
 
-/** Output that has been read and waits to be drawn, in its order. */
+/** Output that has been read and is waiting to be drawn, in order. */
 export class WaitingOutput {
   #queue: Output[] = [];
   #bytes = 0;
@@ -19,7 +19,7 @@ export class WaitingOutput {
     this.#bytes += output.bytes.length;
   }
 
-  /** Removes and returns the first `most` bytes, or all if there are fewer. While nothing waits, the offset is 0. */
+  /** Removes and returns the first `most` bytes, or all if there are fewer. If nothing is waiting, the offset is 0. */
   take(most: number): Output {
     const pieces: Uint8Array[] = [];
     let room = most;

@@ -18,7 +18,7 @@ import type { Dispose, SessionEvent } from '../sessions.ts';
 import type { PatientDeliveries } from './patient-deliveries.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The dependencies that all actors share. */
+/** The dependencies shared by all actors. */
 export interface ActorDeps {
   clock: Clock;
   log: Logger;
@@ -40,17 +40,15 @@ export interface ActorDeps {
   writes: PatientWrites;
   /** reports whether recordings can be written */
   disk: DiskWatch;
-  /** the drops from recordings */
+  /** the record of what was dropped from recordings */
   drops: DropStore;
   /** whether `script` flushes each write of a recording */
   isFlushed: boolean;
-  /**
-   * holds a launch's tools and the end of its turn, so that no dialog opens, until the returned function is called
-   */
+  /** holds a launch's tools and the end of its turn, so that no dialog opens before the returned function is called */
   holdTurn: (launchId: string) => () => void;
-  /** the user's rules for the requests of sessions */
+  /** the user's rules for sessions' permission requests */
   approvals: Approvals;
-  /** the hooks that wait for a reply to their question */
+  /** the hooks that are waiting for a reply to their question */
   waits: ReplyWaits;
   emit: (event: SessionEvent) => void;
   onEvent: (listener: (event: SessionEvent) => void) => Dispose;

@@ -29,24 +29,24 @@ import { viewSession } from './view.ts';
 export type { ActorDeps, Arrival, ArrivedHook };
 
 /**
- * One session: its record, its evidence and status, its recording. Commands that type into it go through the mailbox,
- * one after another. Evidence is accepted at once, even while a command waits for it.
+ * One session: its record, its evidence and status, and its recording. Commands that type into the session go through
+ * the mailbox, one at a time. Evidence is accepted at once, even while a command is waiting for it.
  */
 export class SessionActor {
   readonly mailbox: Mailbox = createMailbox();
   readonly status: SessionStatus;
-  /** counts from when the session is listed, because only then is all evidence in */
+  /** starts counting when the session is listed, because only then is all the evidence in */
   readonly time: TimeSpent;
   recording: SessionRecording | null = null;
   readonly gap: RecordingGap;
   readonly screenPrompt: ScreenPrompt;
   readonly unread: UnreadInput;
   readonly intake: EvidenceIntake;
-  /** what a killed server was typing; null if nobody has checked */
+  /** what a killed server was typing; null if nobody has checked yet */
   textsLeft: TextsLeft | null = null;
   /** whether the database lacked the session when the server started */
   isBroughtBack = false;
-  /** whether its processes are being replaced by others; their end is then not the end of the session */
+  /** whether its processes are being replaced by others, so that their end is not the end of the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   readonly promptKeys: PromptKeys;
@@ -58,21 +58,21 @@ export class SessionActor {
   private readonly arrivals = new Emitter<[Arrival]>();
   private readonly hooks = new Emitter<[ArrivedHook]>();
   private readonly changes = new Emitter();
-  /** Called with evidence that may ask a question, before the status follows. */
+  /** Called with evidence that may contain a question, before the status is updated. */
   readonly onArrival = this.arrivals.on;
   readonly onHook = this.hooks.on;
   /** Called after every change of status, and when a draft or view starts or stops covering the prompt. */
   readonly onChange = this.changes.on;
   /**
-   * Called when the screen must be redrawn, because the recording continues after a gap or the attached person has
-   * gone.
+   * Called when the screen must be redrawn, because the recording has resumed after a gap, or the attached person has
+   * detached.
    */
   readonly onRedrawNeeded = this.redraws.on;
   readonly onDamage = this.damages.on;
   private listed = false;
   private jsonFacts: JsonFacts | null = null;
   readonly heldChanges: HeldChanges = createHeldChanges((kind) => this.tellFaces(kind));
-  /** the answers that people are giving; no rule answers during that time */
+  /** the answers that people are giving right now; while there are any, no rule answers */
   readonly personAnswers: InProgress = createInProgress();
 
   constructor(
@@ -147,7 +147,7 @@ export class SessionActor {
     return this.record.slug;
   }
 
-  /** The Screen session that receives its keypresses. @throws CatalogueError session_dead, not_adopted */
+  /** The Screen session that receives the session's keypresses. @throws CatalogueError session_dead, not_adopted */
   get target(): ScreenTarget {
     const { screenId, daemon, window, adopted, agent } = this.record;
     if (this.isParked() && this.isDead()) throw new CatalogueError('session_parked', `${this.slug} is parked`);
@@ -165,12 +165,12 @@ export class SessionActor {
     return this.record.endedAt !== null;
   }
 
-  /** Reports whether CBOS has ended the process to continue the conversation later, or is about to. */
+  /** Reports whether CBOS has ended the process in order to continue the conversation later, or is about to. */
   isParked(): boolean {
     return this.record.parkedAt !== null;
   }
 
-  /** Converts the session to the other type. The conversation stays, and no old process is running. */
+  /** Converts the session to the other type. The conversation stays the same, and the old process has already ended. */
   retype(type: SessionType): void {
     const processes = { screenId: null, daemon: null, agent: null, launchId: null, parkedAt: null, loss: null };
     const nothing = { ...processes, hooks: null, recording: null };
@@ -191,9 +191,9 @@ export class SessionActor {
   }
 
   /**
-   * Changes the record for a request. Unlike `update`, it saves the change before the change takes effect, and before
-   * anything is done that cannot be undone.
-   * @throws while the home cannot be written; nothing has changed then
+   * Changes the record for a request. Unlike `update`, this saves the change before it takes effect, and before
+   * anything irreversible is done.
+   * @throws while the home is not writable, in which case nothing changes
    */
   commit(change: Partial<SessionRecord>): void {
     this.kept.commit(change);
@@ -234,14 +234,14 @@ export class SessionActor {
   }
 
   /**
-   * Records that the screen could not be redrawn. The next check of Screen's sessions tries again, once nobody is
-   * attached.
+   * Records that the screen could not be redrawn. The next check of Screen's sessions that finds nobody attached tries
+   * again.
    */
   redrawLater(): void {
     this.owesRedraw = true;
   }
 
-  /** Checks again which texts may be sent. That may have changed although the status has not. */
+  /** Checks again which texts may be sent. The answer may have changed although the status has not. */
   lookAgain(): void {
     this.changes.tell();
   }
@@ -258,14 +258,14 @@ export class SessionActor {
     this.emitUpdated();
   }
 
-  /** Records whether drawing the recording fails. While it fails, only the other sources show what happens. */
+  /** Records whether drawing the recording fails. While it does, only the other sources show what is happening. */
   seeUndrawn(isUndrawn: boolean): void {
     this.undrawnAt = isUndrawn ? this.deps.clock.now() : null;
     if (isUndrawn) this.status.loseScreen();
     this.emitUpdated();
   }
 
-  /** Records that somebody changed the files of its recording. */
+  /** Records what somebody did to the files of the session's recording. */
   seeDamage(damage: RecordingDamage): void {
     this.damages.tell(damage);
   }

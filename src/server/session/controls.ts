@@ -1,12 +1,12 @@
 /**
- * The parts that every session has. `actor.ts` is the state of one session: its record (`kept-record.ts`), the
+ * The parts that every session has. `actor.ts` holds the state of one session: its record (`kept-record.ts`), the
  * evidence about it (`evidence-intake.ts`), its status (`session-status.ts`), and how it spent its days
  * (`time-spent.ts`).
  *
- * - one command after another: `mailbox.ts`
+ * - one command at a time: `mailbox.ts`
  * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
  * - the queue that an interrupt pauses: `queue-stop.ts`; replies kept for later: `stash.ts`
- * - context, cost, and model of a session in a terminal: `figures.ts`
+ * - the context, cost, and model of a terminal session: `figures.ts`
  * - evidence across a restart, when the clock may have been set: `kept-evidence.ts`
  * - a session as every face shows it: `view.ts`
  */
@@ -18,7 +18,7 @@ import type { RecordingStream } from '../sessions.ts';
 import type { Conversation } from './conversation.ts';
 import type { Deliverer } from './delivery-journal.ts';
 
-/** The processes of a session in a terminal. */
+/** The processes of a terminal session. */
 export interface LaunchedProcesses {
   screenId: string;
   daemon: ProcessId;
@@ -26,17 +26,18 @@ export interface LaunchedProcesses {
 }
 
 /**
- * The operations on one session, whatever its type. The actor has the session's state (record, status, history). The
+ * The operations on one session, whatever its type. The actor holds the session's state (record, status, history). The
  * controls reach a screen session through GNU Screen, and a JSON session through Claude Code's events.
  */
 export interface SessionControls {
   /** sends texts to its prompt */
   readonly deliverer: Deliverer;
-  /** its turns and events; null for a session in a terminal */
+  /** its turns and events; null for a terminal session */
   readonly conversation: Conversation | null;
   /**
-   * Starts the session, with its conversation if it has one. Only for a session that is dead or was never launched.
-   * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and for a screen session path_too_long,
+   * Starts the session, continuing its conversation if it has one. Only for a session that is dead or was never
+   * launched.
+   * @throws CatalogueError no_such_path, claude_not_found, launch_failed, and, for a screen session, path_too_long,
    * screen_not_found
    */
   launch(): Promise<void>;
@@ -56,19 +57,20 @@ export interface SessionControls {
    */
   planRestore(isByItself: boolean): Promise<RestorePlan>;
   /**
-   * Restores a lost session, and waits for its prompt or a dialog. Does nothing if the plan is to leave it.
+   * Restores a lost session, and waits for its prompt or a dialog. Does nothing if the plan is to leave the session as
+   * it is.
    * @throws CatalogueError session_in_use, kill_failed, and everything that `launch` throws; the session then stays
    * lost
    */
   restore(isByItself: boolean): Promise<RestorePlan>;
-  /** Completes the work of a killed server, after all evidence has arrived. */
+  /** Completes the work of a killed server, once all evidence has arrived. */
   settle(): Promise<void>;
-  /** Finds the session again after a restart of the server. */
+  /** Finds the session again after a server restart. */
   findAgain(): Promise<void>;
   /** Takes over the processes that a killed server had launched. Undefined for a session without a terminal. */
   takeLaunched?(found: LaunchedProcesses): Promise<void>;
   /**
-   * Ends the session with its whole process tree, and proves that it ended.
+   * Ends the session with its whole process tree, and verifies that it is gone.
    * @throws CatalogueError session_dead, not_adopted, kill_failed
    */
   end(): Promise<void>;
@@ -77,7 +79,7 @@ export interface SessionControls {
    * @throws CatalogueError already_running, not_adopted, kill_failed
    */
   release(): Promise<void>;
-  /** Releases resources that are not needed now. Called before the server ends. */
+  /** Releases resources that are not needed at the moment. Called before the server ends. */
   rest(): Promise<void>;
   /** Renames everything outside the record that carries the session's name. Called with the slug reserved. */
   rename(slug: string): Promise<void>;
@@ -85,7 +87,7 @@ export interface SessionControls {
   moved(): Promise<void>;
   /** @throws CatalogueError no_question, stale_question, no_such_option, not_adopted, not_confirmed */
   answer(request: Answer): Promise<void>;
-  /** What "always" would allow for the session and in the project. */
+  /** What "always" would allow, for the session and in the project. */
   standing(): StandingChoices;
   /** @throws CatalogueError nothing_running, not_adopted, not_confirmed */
   interrupt(): Promise<void>;

@@ -24,14 +24,14 @@ import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
 /**
- * Saves a delivery's journal entry by calling `save`, together with something else. Throws if the text must not be
- * sent.
+ * Saves a delivery's journal entry by calling `save`, along with something else in the same transaction. Throws if the
+ * text must not be sent.
  */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
 /** Sends texts to one session's prompt. */
 export interface Deliverer {
-  /** @throws CatalogueError if the text must not be sent, or was not */
+  /** @throws CatalogueError if the text must not be sent, or was not sent */
   send(request: SentText, journalWith?: JournalWith): Promise<Delivery>;
   list(): Delivery[];
   /** @throws CatalogueError no_such_delivery */
@@ -43,7 +43,7 @@ export interface Deliverer {
   dispose(): void;
 }
 
-/** A text from a process inside a session, with its sender. No request of a client can name a sender. */
+/** A text with its sender, if a process inside a session sent it. No client's request can specify a sender. */
 export interface SentText extends Send {
   from?: string;
 }
@@ -56,29 +56,30 @@ const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
 };
 
 /**
- * The stored deliveries of one session. The journal is the same for each type of session, whatever carries the texts.
+ * The stored deliveries of one session. The journal is the same for both types of session, however the texts are
+ * transported.
  */
 export interface DeliveryJournal {
   /**
-   * Returns the request in the form on which delivery decides. @throws CatalogueError invalid_request for an empty
-   * text
+   * Returns the request in the form that delivery decisions are based on. @throws CatalogueError invalid_request for an
+   * empty text
    */
   clean(request: Send): DeliveryRequest;
   /** Returns the error for a text that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /**
-   * An earlier delivery of the same text under the same key; null if there is none.
+   * An earlier delivery of the same text with the same key; null if there is none.
    * @throws CatalogueError idempotency_conflict
    */
   earlier(request: Send): DeliveryRecord | null;
   /**
-   * Saves a new delivery as `held`. With `how.held`, its sender learns that CBOS holds the text. A stashed reply has
-   * no sender that waits.
+   * Saves a new delivery as `held`. With `how.held`, the sender learns that CBOS is holding the text. A stashed reply
+   * has no sender waiting for it.
    */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
-   * Saves the outcome of texts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
-   * @throws CatalogueError while the home cannot be written; the next step must then not be taken
+   * Saves what became of texts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
+   * @throws CatalogueError while the home is not writable, in which case the next step must not be taken
    */
   apply(changes: readonly Change[]): void;
   /** Saves that a text was not sent, and why. */
@@ -133,7 +134,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     throw new CatalogueError('delivery_final', `The delivery is already ${statusOf(record)}`);
   }
 
-  /** Saves or refuses a change for a request. */
+  /** Saves or refuses a requested change. */
   function commit(record: DeliveryRecord, change: Partial<DeliveryRecord> & { phase: DeliveryPhase }): Delivery {
     const next = { ...record, ...change, updatedAt: clock.now() };
     deliveries.commit(next);

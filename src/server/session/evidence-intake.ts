@@ -15,7 +15,7 @@ import type { SessionStatus } from './session-status.ts';
 /** The hooks after which every version draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
 
-/** One hook event, as it comes from the spool. */
+/** One hook event, as read from the spool. */
 export interface ArrivedHook {
   at: number;
   event: string;
@@ -26,7 +26,7 @@ export interface ArrivedHook {
   limit?: RateLimit;
 }
 
-/** Evidence that may ask a question: a hook, or events of a JSON session. */
+/** Evidence that may contain a question: a hook, or events from a JSON session. */
 export type Arrival = { kind: 'hook'; hook: ArrivedHook } | { kind: 'events'; json: JsonEvidence };
 
 /** The session that the evidence is about. */
@@ -40,14 +40,14 @@ interface Witnessed {
   /** Changes the record, and notifies the faces. */
   update(change: Partial<SessionRecord>): void;
   emitUpdated(): void;
-  /** Reports what has arrived, before the status follows. */
+  /** Reports what has arrived, before the status is updated. */
   tellArrival(arrival: Arrival): void;
   tellHook(hook: ArrivedHook): void;
   /** A draft or a view has started or stopped covering the prompt. */
   tellObstacle(): void;
 }
 
-/** Accepts all evidence of one session, and passes it to its status, its record, and the search. */
+/** Accepts all evidence about one session, and passes it to the session's status, to its record, and to the search. */
 export class EvidenceIntake {
   readonly #session: Witnessed;
   #transcript: string | null = null;
@@ -84,14 +84,15 @@ export class EvidenceIntake {
     this.#indexHook(hook);
   }
 
-  /** Records that a hook no longer waits for the reply to its question. */
+  /** Records that a hook is no longer waiting for the reply to its question. */
   forgetWait(id: string): void {
     this.#session.status.forgetWait(id);
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
   /**
-   * Records that the reply to a hook's question was accepted. A refused call is over, and an allowed one is running.
+   * Records that the reply to a hook's question was accepted. A refused call is now over, and an allowed one is
+   * running.
    */
   settleCall(id: string, isRefused: boolean): void {
     this.#session.status.settleCall(id, isRefused);
@@ -111,7 +112,7 @@ export class EvidenceIntake {
     kept.save({ hooks: status.evidence().hooks });
   }
 
-  /** Records that Claude Code's file of the conversation has grown, or that a hook names it. */
+  /** Records that Claude Code's file of the conversation has grown, or that a hook has reported its path. */
   seeTranscript(file: string): void {
     this.#transcript = file;
     this.#session.deps.search.readTranscript(this.#session.kept.current.id, file);
@@ -136,8 +137,8 @@ export class EvidenceIntake {
     this.#session.facts()?.add(more.events, more.costUsd);
     const before = status.evidence().json;
     const { launch, claudeSessionId } = kept.current;
-    // Plan mode ends when its plan is approved, so the next process must not begin in it again. The mode that was
-    // requested for the next turn stays.
+    // Plan mode ends when the plan is approved, so the next process must not start in plan mode again. A mode requested
+    // for the next turn remains in effect.
     const hasSwitched = json.permissionMode !== null && json.permissionMode !== before?.permissionMode;
     const permission_mode = hasSwitched ? json.permissionMode : launch.permission_mode;
     const isNew = permission_mode !== launch.permission_mode || (json.sessionId ?? claudeSessionId) !== claudeSessionId;
@@ -156,16 +157,16 @@ export class EvidenceIntake {
   seeScreen(frame: ScreenFrame, at: number): void {
     const { status, kept, gap, deps } = this.#session;
     // This is kept only in memory. A row per frame would cost more than it is worth, and the next state change saves
-    // it.
+    // the value.
     kept.hold({ lastActivity: Math.min(Math.max(at, kept.current.lastActivity ?? 0), deps.clock.now()) });
-    // The output during a gap of the recording is only a part of the screen.
+    // The output around a gap in the recording is only a part of the screen.
     if (gap.stopped()?.because === 'disk') return;
     const before = this.#obstacle();
     status.seeScreen(frame, at);
     if (before !== this.#obstacle()) this.#session.tellObstacle();
   }
 
-  /** Records that the agent's process was found, or found again. */
+  /** Records that the agent's process has been found, or found again. */
   seeAgent(agent: { pid: number; startTime: string; startedAt: number | null }): void {
     const known = this.#session.kept.current.agent;
     if (known?.pid !== agent.pid || known.startTime !== agent.startTime) {
@@ -184,7 +185,7 @@ export class EvidenceIntake {
     status.seeProcess(why === null ? known : { ...known, unreachable: { ...why, since } });
   }
 
-  /** Takes a report of a launch's status line, and notifies the faces if it changes what they show. */
+  /** Accepts a report from a launch's status line, and notifies the faces if it changes what they show. */
   seeReport(launchId: string, report: StatusLineReport): void {
     if (this.#figures.see(launchId, report)) this.#session.emitUpdated();
   }
@@ -197,9 +198,7 @@ export class EvidenceIntake {
     this.seeProcessAgain();
   }
 
-  /**
-   * Sets the process to its state in the record, parked or not. The last screen proves nothing about a parked session.
-   */
+  /** Sets the process to its recorded state, parked or not. The last screen says nothing about a parked session. */
   seeProcessAgain(): void {
     const { endedAt, parkedAt } = this.#session.kept.current;
     const parked = parkedAt === null ? {} : { parkedAt };

@@ -1,10 +1,11 @@
 import type { Dispose } from '../sessions.ts';
 
-/** A change of a session that the faces do not know yet: of its status, or only of other fields. */
+/** A change in a session that the faces do not know about yet: in its status, or only in other fields. */
 export type Change = 'state' | 'updated';
 
 /**
- * Holds changes back while rules check a question, so that no alert is sent for a question that nobody has to answer.
+ * Holds changes back while rules check a question, so that no alert is sent for a question that no person has to
+ * answer.
  */
 export interface HeldChanges {
   /** Holds changes back until all functions returned by this method have been called. */

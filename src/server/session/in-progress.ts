@@ -1,4 +1,4 @@
-/** Work of one kind, of which several may run at once. */
+/** Work of one kind; several pieces of it may run at once. */
 export interface InProgress {
   /** Runs the work, and passes its result or error on. */
   run<T>(work: () => Promise<T>): Promise<T>;

@@ -2,9 +2,9 @@ import { CONVERSATION_TYPES, conversationLines } from '../../core/status/index.t
 import type { EventStore } from '../../platform/sqlite/event-store.ts';
 import type { ClaudeEvent } from '../../protocol/index.ts';
 
-/** How many lines of the conversation are kept in memory for lists. */
+/** How many lines of the conversation are kept in memory for display in lists. */
 const KEPT_LINES = 20;
-/** How many of the last events certainly contain these lines. */
+/** How many of the last events are certain to contain these lines. */
 const READ_EVENTS = 20;
 
 /**
@@ -22,7 +22,7 @@ export class JsonFacts {
     this.#sessionId = sessionId;
   }
 
-  /** The cost of all its turns. */
+  /** The cost of all the session's turns. */
   costUsd(): number {
     this.#costUsd ??= this.#store.days(this.#sessionId).reduce((sum, day) => sum + day.cost_usd, 0);
     return this.#costUsd;
@@ -36,7 +36,7 @@ export class JsonFacts {
     return this.#lines;
   }
 
-  /** Adds events that were just saved. */
+  /** Adds events that have just been saved. */
   add(events: readonly ClaudeEvent[], costUsd: number): void {
     if (this.#costUsd !== null) this.#costUsd += costUsd;
     const lines = events.flatMap(conversationLines);

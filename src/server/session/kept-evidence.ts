@@ -10,7 +10,7 @@ import {
 import type { Clock } from '../clock.ts';
 
 /**
- * Stored with the evidence: the clock setting at that time, and how far the evidence's times had already been moved.
+ * Stored with the evidence: the clock setting at that time, and how far the evidence's times had been shifted by then.
  */
 const Kept = z.object({ clock: z.object({ boot: z.string(), offset_ms: z.number() }), moved_ms: z.number() });
 
@@ -19,15 +19,15 @@ export interface Restored<T> {
   movedMs: number;
 }
 
-/** Returns evidence in the form in which it is saved, for {@link restoreHooks} and {@link restoreJson}. */
+/** Returns evidence in the form in which it is stored, for {@link restoreHooks} and {@link restoreJson}. */
 export function keepEvidence(evidence: HookEvidence | JsonEvidence, movedMs: number, clock: Clock): unknown {
   const kept: z.infer<typeof Kept> = { clock: clock.setting(), moved_ms: movedMs };
   return { ...evidence, kept };
 }
 
 /**
- * Restores evidence that hooks gave a previous server, adjusted to the current clock. Fields that later versions of
- * CBOS added begin empty.
+ * Restores evidence that a previous server got from hooks, adjusted to the current clock. Fields that later CBOS
+ * versions added start out empty.
  */
 export function restoreHooks(value: unknown, clock: Clock): Restored<HookEvidence> {
   return restore({ value, empty: NO_HOOKS, move: moveHooks, clock });
@@ -51,7 +51,7 @@ function restore<T extends HookEvidence | JsonEvidence>(parts: {
   return { evidence: parts.move(evidence, byMs), movedMs: (kept?.moved_ms ?? 0) + byMs };
 }
 
-/** Returns how far the clock was set since then. After a reboot, only a time in the future reveals a step. */
+/** Returns how far the clock has been moved since then. After a reboot, only a time in the future reveals a step. */
 function sinceThen({ clock: then }: z.infer<typeof Kept>, evidence: HookEvidence | JsonEvidence, clock: Clock): number {
   const today = clock.setting();
   const isSameBoot = then.boot !== '' && then.boot === today.boot;

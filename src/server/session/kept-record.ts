@@ -26,8 +26,8 @@ export class KeptRecord {
   }
 
   /**
-   * Changes the record only after the change was saved.
-   * @throws while the home cannot be written; nothing has changed then
+   * Saves the change first, and only then changes the record.
+   * @throws while the home is not writable, in which case nothing changes
    */
   commit(change: Partial<SessionRecord>): void {
     this.#deps.writes.demand(() => this.#deps.sessions.save({ ...this.#current, ...change }));
@@ -41,8 +41,8 @@ export class KeptRecord {
   }
 
   /**
-   * Saves something else of the session, now or as soon as there is room. Nothing is saved for a session that was
-   * removed in the meantime.
+   * Saves something else that belongs to the session, now or as soon as there is room. Nothing is saved for a session
+   * that has been removed in the meantime.
    */
   write(work: () => void): void {
     this.#deps.writes.write(() => {

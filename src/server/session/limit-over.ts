@@ -2,14 +2,17 @@ import { continuationKey } from '../../core/limits/continuation.ts';
 import { type Evidence, limitOf, limitOver } from '../../core/status/index.ts';
 import type { Primary } from '../../protocol/index.ts';
 
-/** The parts of a session that tell whether its usage limit has ended. */
+/** The parts of a session that show whether its usage limit has ended. */
 interface LimitedActor {
   status: { evidence(): Evidence; memory(): { primary: Primary | null } };
   record: { id: string };
   deps: { clock: { now(): number }; deliveries: { byKey(sessionId: string, key: string): unknown } };
 }
 
-/** Returns when the limit ended that stopped a session, if nobody has continued the session since; otherwise null. */
+/**
+ * Returns when the limit that stopped a session ended; null if the limit has not ended, or somebody has continued the
+ * session since then.
+ */
 export function limitToContinue({ status, record, deps }: LimitedActor): number | null {
   const evidence = status.evidence();
   const limit = limitOf(evidence);

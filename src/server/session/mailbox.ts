@@ -1,6 +1,6 @@
 /**
- * Runs posted tasks one after another, in the order in which they were posted. A failing task fails only for its own
- * caller.
+ * Runs posted tasks one at a time, in the order in which they were posted. When a task fails, only its own caller sees
+ * the failure.
  */
 export interface Mailbox {
   post<T>(task: () => Promise<T>): Promise<T>;

@@ -3,14 +3,14 @@ import { standingFor } from '../../core/status/index.ts';
 import { type Answer, CatalogueError, type Question, type StandingChoices } from '../../protocol/index.ts';
 import type { SessionActor } from './actor.ts';
 
-/** The session that asks. */
+/** The session that is asking. */
 export type AskingSession = Pick<SessionActor, 'slug' | 'record' | 'isDead'> & {
   readonly status: Pick<SessionActor['status'], 'memory'>;
 };
 
 /**
  * Returns the open question.
- * @param id the id of the expected question; any question if omitted
+ * @param id the id of the expected question; if omitted, any question will do
  * @throws CatalogueError not_adopted, no_question, stale_question
  */
 export function openQuestion(actor: AskingSession, id: string | undefined): Question {
@@ -25,7 +25,7 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
 }
 
 /**
- * Returns the meaning of an answer for the question.
+ * Returns what an answer means for the question.
  * @throws CatalogueError no_such_option; not_shown_whole for an answer that requires having seen the whole question
  */
 export function readAnswer(slug: string, question: Question, answer: Answer): Exclude<AnswerPlan, { kind: 'refuse' }> {
@@ -36,7 +36,7 @@ export function readAnswer(slug: string, question: Question, answer: Answer): Ex
   throw new CatalogueError(plan.code, plan.message, { hint, extra: { question } });
 }
 
-/** Says what "always" would allow for the session and in the project. */
+/** Returns what "always" would allow, for the session and in the project. */
 export function standingChoices(suggestions: readonly unknown[]): StandingChoices {
   return {
     session: standingFor(suggestions, 'session')?.about ?? null,

@@ -2,16 +2,16 @@ import { type DeliveryRecord, statusOf } from '../../core/delivery/record.ts';
 import type { DeliveryStore } from '../../platform/sqlite/delivery-store.ts';
 import type { PatientWrites } from './patient-writes.ts';
 
-/** The journal of all deliveries. The journal accepts changes even while the home cannot be written. */
+/** The journal of all deliveries. The journal accepts changes even while the home is not writable. */
 export interface PatientDeliveries extends DeliveryStore {
-  /** Records the outcome of a delivery, in memory until it can be saved. Never fails because of the home. */
+  /** Records what became of a delivery, in memory until it can be saved. Never fails because of the home. */
   save(record: DeliveryRecord): void;
   /**
-   * Saves a delivery at once. This is used before anything is typed, and for requests.
-   * @throws while it cannot be saved; nothing has changed then
+   * Saves a delivery at once. Use this before anything is typed, and for requests.
+   * @throws while the delivery cannot be saved, in which case nothing changes
    */
   commit(record: DeliveryRecord): void;
-  /** Writes nothing more for a session that was removed. */
+  /** Stops writing anything for a session that has been removed. */
   forget(sessionId: string): void;
 }
 
@@ -24,7 +24,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
 
   return {
     save: (record) => {
-      // The record that was changed last comes last.
+      // The most recently changed record comes last.
       unwritten.delete(record.id);
       unwritten.set(record.id, record);
       writes.write(() => {
@@ -50,7 +50,7 @@ export function createPatientDeliveries(store: DeliveryStore, writes: PatientWri
       const changed = unwrittenOf(sessionId);
       if (changed.length === 0) return store.withStatus(sessionId, status);
       const others = store.withStatus(sessionId, status).filter(({ id }) => !unwritten.has(id));
-      // Their ids are UUIDs of version 7, so they sort in the order of creation.
+      // The ids are version 7 UUIDs, so they sort in the order of creation.
       return [...others, ...changed.filter((record) => statusOf(record) === status)].sort((one, other) =>
         one.id < other.id ? -1 : 1,
       );

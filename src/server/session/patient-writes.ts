@@ -9,16 +9,16 @@ const RETRY_MS = 3_000;
 const MOST_WAITING = 10_000;
 
 /**
- * Writes to the home's database. Facts that CBOS has only observed, and that nobody waits for, are kept in memory in
- * order while the home cannot be written (its disk is full, or has become read-only). They are written as soon as
+ * Writes to the home's database. While the home is not writable (its disk is full, or has become read-only), facts that
+ * CBOS has only observed, and that nobody is waiting for, are kept in memory, in order. They are written as soon as
  * possible.
  */
 export interface PatientWrites {
   /** Writes now or later. Never fails because of the home. */
   write(work: () => void): void;
   /**
-   * Writes now, after everything that waits. Use it for requests, before anything is done that cannot be undone.
-   * @throws the database's error while it cannot be written; nothing has happened then
+   * Writes now, after everything that is already waiting. Use this for requests, before anything irreversible is done.
+   * @throws the database's error while it cannot be written, in which case nothing has happened
    */
   demand<T>(work: () => T): T;
   dispose(): void;
@@ -28,7 +28,7 @@ export function createPatientWrites(clock: Clock, log: Logger): PatientWrites {
   const waiting: (() => void)[] = [];
   let stopTimer: Dispose | null = null;
 
-  /** @returns false while the home cannot be written */
+  /** @returns false while the home is not writable */
   function tryTo(work: () => void): boolean {
     try {
       work();

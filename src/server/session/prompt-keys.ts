@@ -6,21 +6,23 @@ import type { KeptRecord } from './kept-record.ts';
  */
 const ANSWER_KEYS = 4;
 
-/** CBOS's own keypresses that may be in the prompt, or have just cleared it, saved for the next server. */
+/**
+ * CBOS's own keypresses that may still be in the prompt, or have just cleared it; they are saved for the next server.
+ */
 export interface PromptKeys {
   /**
-   * Call this before a digit is typed that answers a dialog, or with null if the prompt cannot contain a digit any
-   * more.
+   * Call this before typing a digit that answers a dialog, or with null once the prompt can no longer contain such a
+   * digit.
    */
   rememberAnswerKey(key: string | null): void;
   /**
-   * Call this before the key is typed that clears the prompt, because the next server must not type a second one
-   * right after it.
+   * Call this before typing the key that clears the prompt, because the next server must not type a second one right
+   * after it.
    */
   rememberClearing(): void;
   /**
-   * When the prompt was last cleared, in Unix milliseconds; 0 if never. If the clock was set back since, the clearing
-   * of a previous server counts as having just happened.
+   * When the prompt was last cleared, in Unix milliseconds; 0 if never. If the clock has been set back since then, a
+   * clearing by a previous server counts as having just happened.
    */
   clearedAt(): number;
 }

@@ -3,7 +3,7 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { StashStore } from '../../platform/sqlite/stash-store.ts';
 import type { Clock } from '../clock.ts';
 
-/** The fields of a session that are needed to pause its queue. */
+/** The parts of a session that are needed to pause its queue. */
 interface QueueOwner {
   readonly record: Pick<SessionRecord, 'id' | 'queueStoppedAt'>;
   readonly deps: {
@@ -17,14 +17,14 @@ interface QueueOwner {
 }
 
 /**
- * Pauses the queue after an interrupt. No queued text and no stashed reply is then sent automatically until a person
- * resumes the queue.
+ * Pauses the queue after an interrupt. Until a person resumes the queue, no queued text and no stashed reply is sent
+ * automatically.
  */
 export function stopQueue(session: QueueOwner): void {
   session.update({ queueStoppedAt: session.deps.clock.now() });
 }
 
-/** @throws while the home cannot be written; nothing is sent then */
+/** @throws while the home is not writable, in which case nothing is sent */
 export function resumeQueue(session: QueueOwner): void {
   session.commit({ queueStoppedAt: null });
   session.lookAgain();
@@ -40,7 +40,7 @@ export function queueStoppedSince(session: QueueOwner): number | null {
 }
 
 /**
- * Ends an old pause before a new text is accepted. If nothing waits any more, the new text does not belong to the
+ * Ends an old pause before a new text is accepted. If nothing is waiting any more, the new text does not belong to the
  * paused queue.
  */
 export function forgetOldStop(session: QueueOwner): void {

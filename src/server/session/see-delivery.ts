@@ -11,10 +11,10 @@ export function seePrompt({ status, record }: Pick<SessionActor, 'status' | 'rec
   return { status: status.memory(), screen, hooks, isLaunched: record.launchId !== null };
 }
 
-/** Returns everything on which delivery decides, as of now. */
+/** Returns everything that delivery decisions are based on, as of now. */
 export function seeDelivery(actor: SessionActor): Seen {
   const { record, deps } = actor;
-  // The time is read first, because `now` may notice that the clock was set, and all evidence is then moved.
+  // The time is read first, because `now` may notice that the clock was set and then shift all evidence.
   const now = { wall: deps.clock.now(), elapsed: deps.clock.elapsed() };
   const prompt = seePrompt(actor);
   const deliveries = deliveriesOf(actor);
@@ -71,7 +71,7 @@ function lazily<T extends object>(read: () => T): () => T {
 
 /**
  * Reports whether a version needs many small pastes. From 2.1.150 on, Claude Code wraps a long paste unless it comes in
- * many small ones. Older versions lose text if it comes in many small pastes.
+ * many small ones. Older versions lose text that arrives in many small pastes.
  */
 export function takesManyPastes(version: string | null): boolean {
   const numbers = version === null ? null : parseClaudeVersion(version);

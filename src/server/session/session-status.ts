@@ -30,18 +30,18 @@ export interface SessionStatusOptions {
   observe: ScreenObserver;
   /** the evidence and status of a previous server, so that `since` is kept */
   hooks: HookEvidence | null;
-  /** how far their times were moved since they were recorded; see `Evidence` */
+  /** how far their times have been shifted since they were recorded; see `Evidence` */
   movedMs: number;
   memory: StatusMemory | null;
   /** for a JSON session, the evidence of its events so far */
   json: JsonEvidence | undefined;
-  /** called after the status changed; `before` is null the first time */
+  /** called after the status has changed; `before` is null the first time */
   onChange: (memory: StatusMemory, before: StatusMemory | null) => void;
 }
 
 /**
  * All evidence of one session, and the resulting status. Evidence arrives in events. A timer runs only while the
- * evidence itself names a time at which to check it again (a threshold, a contradiction that lasts).
+ * evidence itself determines a time for the next check (a threshold, or a lasting contradiction).
  */
 export interface SessionStatus {
   evidence(): Evidence;
@@ -50,26 +50,26 @@ export interface SessionStatus {
   seeProcess(process: ProcessEvidence): void;
   seeRegistry(registry: RegistryEvidence | null): void;
   seeHook(event: HookEvent): void;
-  /** Records that a hook no longer waits for the reply to its question. */
+  /** Records that a hook is no longer waiting for the reply to its question. */
   forgetWait(id: string): void;
   /** Records that the reply to a hook's question was accepted. */
   settleCall(id: string, isRefused: boolean): void;
   /** Records the usage limit behind the failure that ended the last turn with this message. */
   seeLimit(limit: RateLimit, message: unknown): void;
-  /** Records that hooks were lost. The other sources decide until the next hooks arrive. */
+  /** Records that hooks were lost. Until the next hooks arrive, the other sources decide. */
   loseHooks(): void;
   seeScreen(frame: ScreenFrame, at: number): void;
   /**
    * Records that the last known screen is no longer what the session shows, and that the current one cannot be seen.
    */
   loseScreen(): void;
-  /** undefined if it is no longer a JSON session */
+  /** undefined if the session is no longer a JSON session */
   seeJson(json: JsonEvidence | undefined): void;
   /** Records a new launch, after which no earlier evidence counts. */
   startAnew(): void;
   /**
    * Resolves to true as soon as the condition holds, or to false after `timeoutMs`. The condition is checked whenever
-   * evidence has arrived.
+   * evidence arrives.
    */
   until(condition: () => boolean, timeoutMs: number): Promise<boolean>;
   dispose(): void;
@@ -83,7 +83,7 @@ export function createSessionStatus(options: SessionStatusOptions): SessionStatu
   const advanced = new Emitter();
 
   const advance = (): StatusMemory => {
-    // The time is read first, because `now` may report that the clock was set.
+    // The time is read first, because `now` may notice that the clock was set.
     const now = clock.now();
     const before = memory;
     const next = advanceStatus(before, { evidence, now, thresholds: options.thresholds });

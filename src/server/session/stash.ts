@@ -9,7 +9,7 @@ import { forgetOldStop, isQueueStopped } from './queue-stop.ts';
 import { seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
 
-/** The replies kept for one session. An applied reply stays listed, with its delivery, until it is removed. */
+/** The replies kept for one session. An applied reply remains listed, with its delivery, until somebody removes it. */
 export interface SessionStash {
   /** @throws CatalogueError command_prefix, invalid_request */
   add(request: Omit<NewStashedResponse, 'session_slug'>): StashedResponse;
@@ -54,7 +54,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
 
   /**
    * Saves the delivery and marks the reply in one transaction, before the first key. A reply is thus applied at most
-   * once, even through a crash.
+   * once, even if there is a crash.
    */
   function markWith(id: string): JournalWith {
     return (deliveryId, save) => {
@@ -69,8 +69,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     // A draft in the prompt is no reason to wait here, because the delivery is then held until the draft is gone.
     if (!actor.isListed() || !mayTypeHeld({ ...contextOf(seeDelivery(actor)), draft: null })) return null;
     const all = stash.list(sessionId());
-    // Only one reply is sent per turn. Until the session has begun to wait again, the last reply may not even have
-    // been taken.
+    // Only one reply is sent per turn. Until the session starts waiting again, the last reply may not even have been
+    // taken.
     const lastApplied = Math.max(0, ...all.map((record) => record.appliedAt ?? 0));
     if (lastApplied > 0 && actor.status.memory().since <= lastApplied) return null;
     if (deliveries.withStatus(sessionId(), 'queued').length > 0) return null;
@@ -87,8 +87,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       .then(
         () => true,
         (cause: unknown) => {
-          // The reply was refused because a dialog opened in the meantime. It is kept, and CBOS tries again at the next
-          // change of status.
+          // The reply was refused because a dialog has opened in the meantime. The reply is kept, and CBOS tries again
+          // when the status next changes.
           if (!(cause instanceof CatalogueError)) {
             log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
           } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');
@@ -97,7 +97,7 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
       )
       .then((isApplied) => {
         isApplying = false;
-        // The turn may have ended while its beginning was still being confirmed.
+        // The turn may have ended while its start was still being confirmed.
         if (isApplied) considerNext();
       });
   }

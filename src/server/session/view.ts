@@ -24,19 +24,21 @@ export interface SessionFacts {
   /** the last report about the account's limits, while it is valid */
   limit: RateLimit | null;
   attached: boolean | null;
-  /** when Screen itself took the session's keypresses, Unix milliseconds */
+  /** when Screen itself took the session's keypresses, in Unix milliseconds */
   screenPromptAt: number | null;
-  /** the rows of its window, from top to bottom; null if they are not known */
+  /** the rows of its window, from top to bottom; null if unknown */
   lines: readonly string[] | null;
   size: { cols: number; rows: number } | null;
-  /** when the usage limit ended that stopped its last turn, if nothing has continued it; otherwise null */
+  /**
+   * when the limit that stopped its last turn ended, if nothing has continued the session since then; otherwise null
+   */
   limitOverAt: number | null;
   /** whether the database lacked the session when the server started */
   broughtBack: boolean;
   /** when an interrupt paused its queue, in Unix milliseconds; null if texts may be sent */
   queueStoppedAt: number | null;
   overBudget: OverBudget | null;
-  /** when its recording stopped, in Unix milliseconds, and why; null if it is recorded */
+  /** when its recording stopped, in Unix milliseconds, and why; null if it is being recorded */
   recordingStopped: { since: number; because: RecordingStop } | null;
   undrawnAt: number | null;
 }

@@ -5,22 +5,25 @@ import type { Logger } from '../logger.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 import type { Sessions } from '../sessions.ts';
 
-/** Knows whether a person is at the desk. */
+/** Knows whether a person is present. */
 export interface Presence {
-  /** the sessions for the faces, which record every action of a person */
+  /** the sessions for the faces, which record every action by a person */
   sessions: Sessions;
   /** null if nobody has looked or acted since the server started */
   lookedMsAgo(): number | null;
-  /** since when the person was away, in Unix milliseconds, also before the server started; null if unknown */
+  /**
+   * since when the person has been away, in Unix milliseconds, even if that was before the server started; null if
+   * unknown
+   */
   awaySince(): number | null;
 }
 
 const Kept = z.object({ lastAt: z.number().nullable(), leftAt: z.number().nullable() });
 
-/** How often the file is written at most. A catch-up that begins a minute early is no worse. */
+/** The shortest time between two writes of the file. It does not matter if a catch-up begins a minute early. */
 const WRITE_EVERY_MS = 60_000;
 
-/** Records when a person looks at a session or acts on one. Answers through the buttons of a sink do not count. */
+/** Records when a person looks at a session or acts on one. Answers given with a sink's buttons do not count. */
 export function watchPresence(options: {
   sessions: Sessions;
   /** keeps the times for the next server */
@@ -33,7 +36,7 @@ export function watchPresence(options: {
   try {
     there = readPrivateFile(file, Kept) ?? NEVER_THERE;
   } catch (cause) {
-    // The server must start without it.
+    // The server must start even without this file.
     log.warn({ err: cause, file }, 'the time when a person was last there could not be read');
   }
   let at: number | null = null;
@@ -46,7 +49,7 @@ export function watchPresence(options: {
     try {
       writePrivateFile(file, there);
     } catch (cause) {
-      // On a full disk, the next catch-up begins too early. No action of the person may fail because of that.
+      // On a full disk, the next catch-up begins too early. No action by the person may fail because of that.
       log.warn({ err: cause, file }, 'the time when a person was last there could not be saved');
     }
   };
@@ -65,7 +68,7 @@ export function watchPresence(options: {
       interrupt: noting((slug) => base.interrupt(slug)),
       keys: noting((slug, keys) => base.keys(slug, keys)),
       send: (slug, request) => {
-        // A text from another session proves nothing about a person.
+        // A text from another session says nothing about a person.
         if (!('from' in request)) acted();
         return base.send(slug, request);
       },

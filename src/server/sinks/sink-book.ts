@@ -15,8 +15,8 @@ import type { NewSink } from '../../protocol/index.ts';
 import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
 /**
- * The default time that a question must be open before a sink sends. A person at the keyboard has answered most
- * questions by then.
+ * The default time for which a question must be open before a sink sends it. A person at the keyboard has answered most
+ * questions within this time.
  */
 const AFTER_S = 15;
 const AWAY_S = 60;
@@ -83,12 +83,12 @@ export function openSinkBook(file: string): SinkBook {
   };
 }
 
-/** Returns a code that nobody can guess: 128 bits, in letters that a topic and a button accept. */
+/** Returns a code that nobody can guess: 128 bits, in characters that topics and buttons accept. */
 export const makeCode = (): string => randomBytes(16).toString('base64url');
 
 /**
  * Creates a sink from a request.
- * @returns also the secrets that were created for it, which its person gets to see once
+ * @returns the sink, and any secrets created for it, which its person is shown only once
  */
 export function makeSink(
   { name, after_s: afterS = AFTER_S, away_s: awayS = AWAY_S, quiet: hours, ...request }: NewSink,

@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The state of the question that a message is about. */
+/** The current state of the question that a message is about. */
 export type Standing = { kind: 'open'; session: Session } | { kind: 'over' } | { kind: 'unknown' };
 
 export interface SinkWorker {
@@ -15,7 +15,7 @@ export interface SinkWorker {
   poke(): void;
   /** Sends a message that does not concern a session. */
   test(message: SinkMessage): Promise<Attempt>;
-  /** resolves when nothing is in progress; for tests */
+  /** resolves when nothing is in progress; used by tests */
   settled(): Promise<void>;
   /** why the last attempt failed, or why presses cannot be received; null if there is no fault */
   fault(): string | null;
@@ -36,16 +36,19 @@ export interface SinkWorkerOptions {
   log: Logger;
 }
 
-/** The longest single wait. Node's timers take at most 24 days, and they stop while the machine sleeps. */
+/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
 const MOST_WAIT_MS = 3_600_000;
 /** How soon to try again if the home was not writable. */
 const HOME_RETRY_MS = 30_000;
-/** How many times to try to close a message. After that it stays unchanged, and its buttons no longer do anything. */
+/**
+ * How many times to try to close a message. After that the message is left unchanged, and its buttons no longer do
+ * anything.
+ */
 const MOST_CLOSINGS = 8;
 
 /**
- * Sends the messages of one sink, one after the other. Each step is saved before it is taken. A server that is killed
- * at any moment therefore leaves a message that was sent, or one that is recorded as possibly sent.
+ * Sends the messages of one sink, one at a time. Each step is saved before it is taken. Whenever the server is killed,
+ * a message that may have been sent is therefore recorded as sent or as possibly sent.
  */
 export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   const { sinkId, name, takesAnswers, driver, rules, store, standingOf, clock, log } = options;
@@ -57,7 +60,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   let sendFault: string | null = null;
   let listenFault: string | null = null;
 
-  /** Other parts write other fields of the same message concurrently. */
+  /** Other code changes other fields of the same message concurrently. */
   function change(id: string, fields: Partial<OutboxMessage>): OutboxMessage | null {
     const now = store.get(id);
     if (now === null) return null;
@@ -106,10 +109,10 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     cancel = clock.after(Math.min(Math.max(0, ms), MOST_WAIT_MS), poke);
   }
 
-  /** @returns when to check the message again; null if only a change matters */
+  /** @returns when to check the message again; null if there is no need to until something changes */
   async function advance(message: OutboxMessage): Promise<number | null> {
     if (message.phase === 'closing') return closeMessage(message);
-    // A server was killed while it was sending this message.
+    // A previous server was killed while it was sending this message.
     const unsureSince = message.unsureSince ?? (message.phase === 'sending' ? message.changedAt : null);
     if (message.phase === 'sending') change(message.id, { phase: 'waiting', unsureSince });
     const standing = standingOf(message);
@@ -132,7 +135,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
         return null;
       }
     }
-    // A receiver that drops duplicates learns that the question is over, whether it has the message or not.
+    // A receiver that drops duplicates learns that the question is over, whether or not it already has the message.
     if (isOver) return arrived(message.id, null);
     return send(message, { unsureSince, session: standing.session });
   }
@@ -184,7 +187,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     return retryAt;
   }
 
-  /** Records that the message has arrived. Its question may be over by now. */
+  /** Records that the message has arrived. Its question may already be over. */
   function arrived(id: string, remote: string | null): number | null {
     sendFault = null;
     const sent = { phase: 'sent', remote, error: null, retryAt: null, unsureSince: null, attempts: 0 } as const;

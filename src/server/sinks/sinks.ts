@@ -1,5 +1,5 @@
 /**
- * Sinks report what sessions ask to a person who is not looking at a face. This file keeps the list of sinks and of
+ * Sinks report sessions' questions to a person who is not looking at any face. This file keeps the list of sinks and of
  * pending messages. `sink-worker.ts` sends the messages, `take-press.ts` takes the answers, and `src/core/sinks/`
  * decides when to send.
  */
@@ -25,9 +25,9 @@ export interface Sinks {
   remove(name: string): Sink;
   /** @throws CatalogueError no_such_sink, sink_failed */
   test(name: string): Promise<{ status: 'sent' }>;
-  /** Continues the work of a killed server, and from then on reports what sessions ask. */
+  /** Continues the work of a killed server, and then reports what sessions ask. */
   start(): void;
-  /** resolves when nothing is in progress; for tests */
+  /** resolves when nothing is in progress; used by tests */
   settled(): Promise<void>;
   dispose: Dispose;
 }
@@ -42,9 +42,9 @@ export interface SinksOptions {
   lookedMsAgo(): number | null;
   clock: Clock;
   log: Logger;
-  /** the time zone of a sink that names none */
+  /** the time zone for sinks that do not specify one */
   timezone: string;
-  /** the address of the D-Bus of the person's desktop; null if the server has none */
+  /** the address of the person's desktop D-Bus; null if the server has none */
   bus: string | null;
 }
 
@@ -55,7 +55,7 @@ export function createSinks(options: SinksOptions): Sinks {
   const { sessions, idOf, store, clock, log } = options;
   const book = openSinkBook(options.file);
   const workers = new Map<string, SinkWorker>();
-  /** the codes of test messages, which answer nothing */
+  /** the codes of test messages, whose buttons answer nothing */
   const tests = new Set<string>();
   /** what each session was last known to need, by id */
   const needs = new Map<string, string | null>();
@@ -75,7 +75,7 @@ export function createSinks(options: SinksOptions): Sinks {
 
   function rulesOf({ after_s, away_s, quiet, timezone }: KeptSink): Rules {
     const hours = quiet === null ? null : readQuiet(quiet, timezone ?? options.timezone);
-    // An update of the system may have removed the time zone.
+    // A system update may have removed the time zone.
     return { afterMs: after_s * 1_000, awayMs: away_s * 1_000, quiet: typeof hours === 'string' ? null : hours };
   }
 

@@ -8,8 +8,8 @@ import type { Standing } from './sink-worker.ts';
 const STALE = 'That question is over. Nothing was changed.';
 
 /**
- * Answers the question whose button was pressed. A button can do nothing else. It identifies one question in one sink
- * by a code that nobody can guess, and one of the answers that were shown with it.
+ * Answers the question whose button was pressed. A button can do nothing else. It identifies one question in one sink,
+ * by a code that nobody can guess, and one of the answers shown with that question.
  */
 export async function takePress(
   { code, key }: Press,

@@ -1,22 +1,22 @@
 import type { RawData, WebSocket } from 'ws';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** How much unsent data makes a connection full. The client then does not read as fast as the sessions write. */
+/** How much unsent data makes a connection full. The client is then reading more slowly than the sessions write. */
 export const HIGH_WATER_BYTES = 1024 * 1024;
 
 /**
- * How far the unsent data of a full connection must drop before more is sent. It is enough to keep the socket from
- * running dry while the client reads.
+ * How far the unsent data of a full connection must drop before more is sent. This much keeps the socket from running
+ * dry while the client reads.
  */
 const LOW_WATER_BYTES = 256 * 1024;
 
 /**
- * How much data that cannot be dropped (results, changes of sessions) may pile up. Beyond this limit the connection
- * ends, and its client reconnects.
+ * How much undroppable data (results, changes in sessions) may pile up. Beyond this limit, the connection ends and its
+ * client reconnects.
  */
 const LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** The WebSocket of one client. It knows how much unsent data it holds. */
+/** The WebSocket of one client. The WebSocket knows how much unsent data it holds. */
 export class ClientSocket {
   readonly #ws: WebSocket;
   readonly #mayAct: () => boolean;
@@ -24,7 +24,7 @@ export class ClientSocket {
   #full = false;
 
   /**
-   * @param mayAct called before each frame of the client is accepted, because its token or sign-in may no longer be
+   * @param mayAct called before each of the client's frames is accepted, because its token or sign-in may no longer be
    *   valid
    */
   constructor(ws: WebSocket, mayAct: () => boolean) {
@@ -45,7 +45,10 @@ export class ClientSocket {
     ws.send(data, { binary: false }, () => this.#sent());
   }
 
-  /** True from the high to the low water mark. While it is true, do not send anything that can be sent later. */
+  /**
+   * True between reaching the high and dropping to the low water mark. While it is true, do not send anything that can
+   * be sent later.
+   */
   isFull(): boolean {
     if (this.#ws.bufferedAmount > HIGH_WATER_BYTES) this.#full = true;
     return this.#full;

@@ -6,8 +6,8 @@ import type { ClientSocket } from './client-socket.ts';
 const PAGE = 200;
 
 /**
- * One client that follows the events of one JSON session. It holds no events itself. A client that is too slow, or
- * that comes back with the last number that it has, gets the later events from the store.
+ * One client that follows the events of one JSON session. It holds no events itself. A client that is too slow, or that
+ * reconnects with the last number it received, gets the later events from the store.
  */
 export class EventSubscription {
   readonly #sessions: Pick<Sessions, 'events'>;

@@ -4,12 +4,14 @@ import type { ClientSocket } from './client-socket.ts';
 import type { StreamClientOptions } from './stream-client-options.ts';
 
 /**
- * Sends changes of the other machines to one client. A slow client gets the newest list of each machine, and none of
- * those in between.
+ * Sends changes on the other machines to one client. A slow client gets each machine's newest list, and none of the
+ * lists in between.
  */
 export class FleetSubscription {
   readonly #socket: ClientSocket;
-  /** the frames to send when the client has caught up, by machine; the list of machines has the empty name */
+  /**
+   * the frames to send when the client has caught up, by machine; the list of machines itself is under the empty name
+   */
   readonly #due = new Map<string, FleetFrame>();
   #stop: Dispose | null = null;
   #isDisposed = false;

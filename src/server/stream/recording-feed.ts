@@ -7,25 +7,25 @@ import type { Dispose, RecordingStream } from '../sessions.ts';
 import { type Coalescer, coalesce } from './coalesce.ts';
 
 /**
- * How long to collect the output that follows a frame that was sent at once. A redraw of Claude Code comes in several
- * writes within a millisecond or two. VS Code waits 5 ms. With less than 5 ms, the median delay of isolated output
- * stays unmeasurable.
+ * How long to collect the output that follows a frame that was sent at once. When Claude Code redraws, its output
+ * arrives in several writes within a millisecond or two. VS Code waits 5 ms. Below 5 ms, the median delay of isolated
+ * output remains too small to measure.
  */
 const COALESCE_MS = 4;
 
-/** The longest incomplete character at the end of the file. */
+/** The longest incomplete character that the end of the file can contain. */
 const MAX_INCOMPLETE_BYTES = 3;
 
 /** Bytes `from` to `to` of the file, ready to be sent. */
 export interface FeedFrame {
   from: number;
   to: number;
-  /** The frame as JSON, created once, when it is first needed. */
+  /** The frame as JSON, created when it is first needed. */
   wire(): Buffer;
 }
 
 export interface FeedMember {
-  /** Called in order, without a gap or repetition, and never with half a character at an end. */
+  /** Called in order, without gaps or repetitions, and never with half a character at either end. */
   onFrame(frame: FeedFrame): void;
   /** The recording was replaced. */
   onReset(epoch: number): void;
@@ -41,9 +41,9 @@ export interface FeedOptions {
 }
 
 /**
- * The live end of one recording, shared by all its followers. Bytes are collected, decoded, and converted to JSON
- * once, however many clients there are. The feed does not keep anything that was sent. A client that is behind reads
- * the file.
+ * The live end of one recording, shared by all its followers. However many clients there are, bytes are collected,
+ * decoded, and converted to JSON only once. The feed does not keep anything that was sent. A client that is behind
+ * reads the file.
  */
 export class RecordingFeed {
   /** name of the session, which a rename changes */
@@ -56,7 +56,7 @@ export class RecordingFeed {
   readonly #disposers: Dispose[];
   readonly #onAbandoned: () => void;
   readonly #settled: Promise<void>;
-  /** everything before this offset was sent to the members */
+  /** everything before this offset has been sent to the members */
   #position: number;
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -87,7 +87,7 @@ export class RecordingFeed {
     return this.#epoch;
   }
 
-  /** Resolves once the recording is read and it is known whether it ends in half a character. */
+  /** Resolves once the recording has been read, so that it is known whether it ends in half a character. */
   settled(): Promise<void> {
     return this.#settled;
   }
@@ -163,7 +163,7 @@ export class RecordingFeed {
   }
 
   /**
-   * Returns output before an offset, or nothing if the file cannot be read there (it was just moved away, or is
+   * Returns output before an offset, or nothing if the file cannot be read there (because it was just moved away, or is
    * shorter).
    */
   async #bytesBefore(offset: number, length: number): Promise<Uint8Array> {
@@ -180,16 +180,16 @@ export class RecordingFeed {
   #take(bytes: Uint8Array, offset: number): void {
     const received = this.#position + this.#carry.length + this.#pendingBytes;
     if (offset !== received) {
-      // The bytes that were never reported are in the file. Members notice the different position and read the bytes
-      // there.
+      // Bytes that were never reported are in the file. Members notice that the position differs, and read the bytes
+      // from there.
       this.#pending = [];
       this.#pendingBytes = 0;
       this.#carry = new Uint8Array();
       this.#position = offset;
       this.#isSettled = true;
     }
-    // This is a copy (Buffer's own slice() makes none), because the file's reader may reuse its buffer before the
-    // next flush.
+    // A copy is needed, because the file's reader may reuse its buffer before the next flush. Buffer's own slice() does
+    // not copy.
     this.#pending.push(new Uint8Array(bytes));
     this.#pendingBytes += bytes.length;
     if (!this.#isSettled) return;
@@ -235,8 +235,8 @@ export class RecordingFeed {
 }
 
 /**
- * Returns as much as fits into one frame. The last frame takes the rest unchanged. If the rest ends in a character
- * that is cut off by the beginning of the next one (`E2 9D` before `F0`), it will never be complete.
+ * Returns as much as fits into one frame. The last frame takes the rest unchanged. A character at its end that is cut
+ * off by the beginning of another one (`E2 9D` before `F0`) will never be complete.
  */
 function frameOf(complete: Uint8Array, begin: number): Uint8Array {
   if (complete.length - begin <= FRAME_BYTES) return complete.subarray(begin);

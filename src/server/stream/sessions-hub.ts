@@ -8,8 +8,8 @@ import { type Coalescer, coalesce } from './coalesce.ts';
 import { readFrame } from './read-frame.ts';
 
 /**
- * The minimum time between two sends of the list. Every change sends the whole list, so twenty times a second is the
- * limit, which is more than an eye can follow.
+ * The minimum time between two sends of the list. Every change sends the whole list, so the limit is twenty times a
+ * second, which is more than the eye can follow.
  */
 const REFRESH_INTERVAL_MS = 50;
 
@@ -19,7 +19,7 @@ export interface SessionsHubOptions {
   logger: Logger;
 }
 
-/** Serves `/ws` and sends the whole list of sessions whenever something in it changes. */
+/** Serves `/ws` and sends the whole list of sessions whenever anything in it changes. */
 export class SessionsHub {
   readonly #sessions: Sessions;
   readonly #logger: Logger;
@@ -70,7 +70,7 @@ export class SessionsHub {
     const frame: SessionsFrame = { type: 'refresh', sessions };
     const wire = Buffer.from(JSON.stringify(frame));
     for (const [socket, client] of this.#clients) {
-      // The next list supersedes this one, so this one is dropped rather than queued.
+      // The next list supersedes this one, so instead of being queued, this one is dropped.
       if (socket.isFull()) client.missed = true;
       else socket.send(wire);
     }
@@ -99,8 +99,8 @@ function send(socket: ClientSocket, frame: SessionsFrame): void {
 }
 
 /**
- * Returns the list without the fields that change with time alone. If two results are equal, there is nothing to
- * send.
+ * Returns the list without the fields that change merely because time passes. If two results are equal, there is
+ * nothing to send.
  */
 function withoutClocks(sessions: readonly Session[]): string {
   return JSON.stringify(sessions, (key, value: unknown) =>

@@ -59,7 +59,7 @@ export class StreamClient {
     this.#events.clear();
   }
 
-  /** Sends a frame that every client gets. */
+  /** Sends a frame that goes to every client. */
   tell(wire: Buffer): void {
     this.#socket.send(wire);
   }
@@ -79,7 +79,7 @@ export class StreamClient {
     this.#events.delete(slug);
   }
 
-  /** Takes new events of a JSON session. */
+  /** Accepts new events of a JSON session. */
   takeEvents(slug: string, events: readonly StoredEvent[]): void {
     this.#events.get(slug)?.take(events);
   }
@@ -96,12 +96,12 @@ export class StreamClient {
     this.#events.set(to, events);
   }
 
-  /** Records a change of a session. The session may have a recording by now, or have changed its type. */
+  /** Records a change in a session, which may have a recording by now, or a different type. */
   changed({ slug, type }: Pick<Session, 'slug' | 'type'>): void {
     const subscription = this.#subscriptions.get(slug);
     if (subscription === undefined) return;
     if (type === 'json') {
-      // Its terminal is gone. If the session ever gets a terminal again, that one has another recording.
+      // The session's terminal is gone. If the session ever gets a terminal again, there will be a new recording.
       subscription?.dispose();
       this.#subscriptions.set(slug, null);
       if (!this.#events.has(slug)) this.#followEvents(slug, undefined);
@@ -186,7 +186,8 @@ export class StreamClient {
     const wanted = new Set([...named].filter((slug) => listed.has(slug)));
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
-      // A subscription to a session that is already followed continues undisturbed, unless the session is named.
+      // Subscribing again to a session that is already followed leaves the existing subscription undisturbed, unless
+      // the client names the session.
       for (const slug of listed) {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
@@ -219,8 +220,8 @@ export class StreamClient {
   }
 
   #followRecording(slug: string, from: number | undefined): void {
-    // The new subscription is created before the old one ends, so that the feed survives even if nobody else follows
-    // the session.
+    // The new subscription is created before the old one ends, so that the feed survives even if no other client
+    // follows the session.
     const subscription = this.#newSubscription(slug, from);
     void subscription?.start();
     this.#subscriptions.get(slug)?.dispose();
@@ -237,7 +238,7 @@ export class StreamClient {
         acknowledges: () => this.#acknowledges,
       });
     } catch (error) {
-      // Without a recording there is nothing to follow yet. Any other fault affects this session only.
+      // Without a recording there is nothing to follow yet. Any other fault affects only this session.
       if (!(error instanceof CatalogueError)) this.#options.logger.error({ err: error, session: slug }, 'no stream');
       return null;
     }
@@ -256,8 +257,7 @@ export class StreamClient {
     this.#lastResized = '';
     this.#attempt(slug, async (sessions) => {
       await sessions.resize(slug, cols, rows);
-      // If the session already had this size, no event is sent, but the client that requested it gets a confirmation
-      // anyway.
+      // If the session already had this size, no event is sent, so the requesting client gets its confirmation here.
       if (this.#lastResized !== sizeKey({ slug, cols, rows }))
         this.#send({ type: 'resized', session: slug, cols, rows });
     });
@@ -276,7 +276,7 @@ export class StreamClient {
     );
   }
 
-  /** Runs a command without a result of its own. Only a failure is reported. */
+  /** Runs a command that has no result of its own. Only a failure is reported. */
   #attempt(session: string, work: (sessions: Sessions) => Promise<void>): void {
     const working = this.#options.acting().then(work);
     working.catch((error: unknown) => this.#send({ type: 'error', error: this.#errorBody(error), session }));

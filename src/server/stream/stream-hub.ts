@@ -2,7 +2,7 @@
  * The WebSockets. `web-sockets.ts` accepts connections, `client-socket.ts` knows how full a connection is, and
  * `sessions-hub.ts` sends the plain list.
  *
- * - a recording: `recording-feed.ts` once for all clients, `subscription.ts` per client; how fast:
+ * - a recording: `recording-feed.ts` once for all clients, `subscription.ts` for each client; how fast to send it:
  *   `src/core/stream/pace.ts`
  * - which client gets which events of JSON sessions: `event-subscription.ts`
  */
@@ -25,7 +25,7 @@ export interface StreamHubOptions {
   logger: Logger;
   /** the largest number of bytes that get_buffer returns */
   maxBufferBytes: number;
-  /** the other machines of the fleet */
+  /** the other machines in the fleet */
   machines: Pick<MachinesDesk, 'follow'>;
   schedules: Pick<Scheduler, 'onChange'>;
   /** the approval rules */
@@ -33,8 +33,8 @@ export interface StreamHubOptions {
 }
 
 /**
- * Serves `/ws/stream`. It sends events about sessions to every client, and keeps one feed per recording that is
- * followed.
+ * Serves `/ws/stream`. It sends events about sessions to every client, and keeps one feed for each recording that is
+ * being followed.
  */
 export class StreamHub {
   readonly #options: StreamHubOptions;
@@ -167,7 +167,7 @@ function toWire(frame: StreamFrame): Buffer {
   return Buffer.from(JSON.stringify(frame));
 }
 
-/** Returns the word for lists. A JSON session has a different word on this channel. */
+/** Returns the word for a session's state in lists. On this channel, JSON sessions have a different word. */
 function stateWord(session: Session): string {
   return session.type === 'json' && session.json_state !== null ? session.json_state : session.state;
 }

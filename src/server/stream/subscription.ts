@@ -16,14 +16,14 @@ export interface SubscriptionOptions {
 }
 
 /**
- * beginning: the recording is being read. live: takes frames as they come. catching-up: a snapshot or bytes of the
+ * beginning: the recording is being read. live: frames are sent as they come. catching-up: a snapshot or bytes of the
  * file are being sent. waiting: nothing is sent until the client acknowledges or its connection drains.
  */
 type Mode = 'beginning' | 'live' | 'catching-up' | 'waiting';
 
 /**
- * One client that follows one recording: at its end, somewhere behind it, or from a new snapshot. It holds no output
- * itself.
+ * One client that follows one recording: at its live end, somewhere behind it, or from a new snapshot. The subscription
+ * itself holds no output.
  */
 export class Subscription implements FeedMember {
   readonly feed: RecordingFeed;
@@ -46,7 +46,7 @@ export class Subscription implements FeedMember {
     this.#from = options.from;
   }
 
-  /** Begins to send as soon as the recording is read. */
+  /** Begins sending as soon as the recording has been read. */
   async start(): Promise<void> {
     this.feed.join(this);
     await this.feed.settled();
@@ -72,12 +72,12 @@ export class Subscription implements FeedMember {
     this.resume();
   }
 
-  /** Records that the client acknowledges from now on. Everything sent so far counts as processed. */
+  /** Records that the client acknowledges data from now on. Everything sent so far counts as processed. */
   expectAcknowledgements(): void {
     this.#ackedTo ??= this.#position;
   }
 
-  /** Continues after waiting, because there was an acknowledgement or the connection drained. */
+  /** Continues after waiting, because an acknowledgement has arrived or the connection has drained. */
   resume(): void {
     if (this.#mode === 'waiting') void this.#catchUp();
   }
@@ -109,9 +109,9 @@ export class Subscription implements FeedMember {
       try {
         await this.#advance();
       } catch (error) {
-        // The file was moved away during the read. The new one is known by now.
+        // The file was moved away while it was being read. By now, the new one is known.
         if (epoch !== this.feed.epoch) continue;
-        // Nothing is lost, because the next output, or the reset that a replaced file causes, tries again.
+        // Nothing is lost: the next output tries again, and so does the reset that follows when a file is replaced.
         this.#logger.debug({ err: error, session: this.feed.slug }, 'a stream could not continue for now');
         this.#wantsSnapshot = true;
         this.#mode = 'live';
@@ -136,7 +136,9 @@ export class Subscription implements FeedMember {
     } else await this.#sendFromFile(step);
   }
 
-  /** Returns what to do next if output extends to `end`. A number means to send the bytes up to there. */
+  /**
+   * Returns what to do next if output extends to `end`. A number means that the bytes up to that offset are to be sent.
+   */
   #nextStep(end: number): number | 'live' | 'wait' | 'snapshot' {
     const step = nextStep({
       position: this.#position,
@@ -148,7 +150,7 @@ export class Subscription implements FeedMember {
     return step.kind === 'chunk' ? step.to : step.kind;
   }
 
-  /** A recording that is just beginning shows where its output begins only once its header line is written. */
+  /** The start of a new recording's output is known only once the header line has been written. */
   #skipHeader(): void {
     this.#position = Math.max(this.#position, this.feed.recording.start());
   }
@@ -157,7 +159,7 @@ export class Subscription implements FeedMember {
     const { epoch } = this.feed;
     const snapshot = await this.feed.snapshot();
     if (this.#isOver || epoch !== this.feed.epoch) return;
-    // If the terminal itself is behind, its screen is old. Requesting it again would not make it newer.
+    // If the terminal itself is behind, its screen is outdated. Requesting another snapshot would not make it newer.
     this.#allowedLagBytes = allowedLag(snapshot.offset, this.feed.position);
     this.#moveTo(snapshot.offset);
     this.#socket.send(this.feed.snapshotWire(snapshot));
@@ -169,7 +171,7 @@ export class Subscription implements FeedMember {
     const bytes = await readRange(this.feed.recording.file(), from, to);
     if (this.#isOver || epoch !== this.feed.epoch || this.#wantsSnapshot) return;
     if (bytes.length < to - from) throw new Error(`the recording ends before ${to}`);
-    // The end of the window or of the frame's size may split a character. The feed's own end never does.
+    // A character may be split where the window or the frame's size ends, but never at the feed's own end.
     const complete = to === end ? bytes : splitUtf8(bytes).complete;
     this.#position = from + complete.length;
     this.#socket.send(this.feed.wire(complete, this.#position));

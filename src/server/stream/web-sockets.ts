@@ -13,24 +13,27 @@ import { ClientSocket } from './client-socket.ts';
 const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
 /**
- * How often to ping. Pings detect connections whose other end is silently gone (a laptop that sleeps, a lost
+ * How often to ping. Pings detect connections whose other end has silently gone away (a sleeping laptop, a lost
  * network), and keep proxies from closing idle ones.
  */
 const PING_INTERVAL_MS = 30_000;
 
-/** How often to check for open connections whose token was rotated. Everything they send is rejected at once. */
+/**
+ * How often to check for open connections whose token has been rotated. Whatever they send is rejected immediately in
+ * any case.
+ */
 const REVOKED_INTERVAL_MS = 1_000;
 
 /**
- * How many pings may stay unanswered. A ping waits behind what its client has not read yet, so a slow or busy client
- * answers late. The connection is closed after two minutes, during which it costs a bounded window.
+ * How many pings may go unanswered. A ping waits behind data that its client has not read yet, so a slow or busy client
+ * answers late. A dead connection is closed after two minutes, during which it ties up only a bounded amount of data.
  */
 const MOST_UNANSWERED = 4;
 
 /** "Going away": the server is ending. */
 const CLOSE_GOING_AWAY = 1001;
 /**
- * The first code for an application's own use. It means that the token or sign-in that opened the connection is no
+ * A code from the range for applications' own use. It means that the token or sign-in that opened the connection is no
  * longer valid.
  */
 const CLOSE_SIGN_IN_AGAIN = 4401;
@@ -68,22 +71,23 @@ export interface WebSockets {
 interface Connection {
   ws: WebSocket;
   admission: Admission;
-  /** pings since its last answer */
+  /** pings since the client's last answer */
   unanswered: number;
 }
 
 /**
- * Creates all WebSockets of the server. They are admitted, passed to their hub, and checked to be alive and allowed.
+ * Creates all of the server's WebSockets: admits connections, passes them to their hub, and keeps checking that they
+ * are alive and allowed.
  */
 export function createWebSockets(options: WebSocketsOptions): WebSockets {
   const { gate, rightsOf, logger, hubs } = options;
-  // No compression is used. It would cost memory for each client and gain nothing on a loopback connection.
+  // There is no compression. It would use memory for each client and gain nothing on a loopback connection.
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    // The protocol that carries the token is never sent back, because answers end up in logs.
+    // The protocol that carries the token is never sent back, because responses end up in logs.
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();

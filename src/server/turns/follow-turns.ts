@@ -10,10 +10,10 @@ import { createSlots } from '../slots.ts';
 
 /**
  * The longest time for which a session's tools wait until the files from before its turn are saved. A repository of
- * 50,000 files needs 0.2 s, and the model has not answered by then.
+ * 50,000 files takes 0.2 s, less than the model needs to answer.
  */
 const LONGEST_HOLD_MS = 3_000;
-/** How much earlier than its status a prompt may have been sent. */
+/** How long before the status changes its prompt may have been sent. */
 const PROMPT_LEAD_MS = 5_000;
 /** How many characters of a prompt are kept. */
 const PROMPT_CHARS = 100;
@@ -23,7 +23,7 @@ export interface FollowTurnsOptions {
   keeper: TurnKeeper;
   clock: Clock;
   log: Logger;
-  /** called after the files at the beginning of a turn were saved */
+  /** called after the files at the beginning of a turn have been saved */
   onKept: (folder: string) => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface FollowedTurns {
 
 interface Followed {
   isRunning: boolean;
-  /** the turn whose beginning is saved */
+  /** the turn that is open: its beginning has been saved */
   open: KeptTurn | null;
   lastEndAt: number;
   fault: string | null;
@@ -123,7 +123,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     });
   }
 
-  /** Returns the turn that was running when the last server ended. */
+  /** Returns the turn that was running when the previous server ended. */
   async function lastOpen(folder: string, id: string): Promise<KeptTurn | null> {
     const last = (await keeper.list(folder)).filter(({ session }) => session === id).at(-1);
     return last?.kind === 'turn' && last.end === null ? last : null;
@@ -139,7 +139,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
     }
   }
 
-  /** Reads the files beforehand, so that the first turn of a new session need not wait for it. */
+  /** Reads the files beforehand, so that a new session's first turn does not have to wait for that. */
   function prepare({ slug, path, adopted }: Session): void {
     const one = followed.get(ids.get(slug) ?? '');
     if (one === undefined || path === null || !adopted || one.isRunning || !isInRepository(path)) return;
@@ -179,10 +179,10 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   };
 }
 
-/** The errors for a folder that is no longer a repository, or a machine without git. */
+/** The errors for a folder that is no longer in a repository, or a machine without git. */
 const QUIET: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found']);
 
-/** Reports whether a turn is running. Null if that is unknown. */
+/** Reports whether a turn is running; null if that is unknown. */
 function isInTurn({ status }: Session): boolean | null {
   const { primary, detail } = status;
   if (primary === null || detail === 'setup') return null;
@@ -190,8 +190,7 @@ function isInTurn({ status }: Session): boolean | null {
 }
 
 /**
- * Looks for `.git` as git does, but without starting a process, because some people mostly work outside of
- * repositories.
+ * Looks for `.git` as git does, but without starting a process, because some people mostly work outside repositories.
  */
 export function isInRepository(folder: string): boolean {
   for (let at = folder; ; at = dirname(at)) {

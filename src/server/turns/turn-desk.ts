@@ -1,5 +1,5 @@
 /**
- * Lists, compares, and rewinds the files of turns. `follow-turns.ts` saves them when a turn begins and ends, and
+ * Lists, compares, and rewinds the files of turns. `follow-turns.ts` saves the files when a turn begins and ends, and
  * `src/platform/git/turns.ts` does the work in git. `src/core/turns/outdated.ts` decides which turns are forgotten.
  */
 import { existsSync } from 'node:fs';
@@ -24,7 +24,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import { type FollowedTurns, followTurns } from './follow-turns.ts';
 
-/** Identifies a turn by its number, or means the last one. */
+/** Identifies a turn, by its number or as the last one. */
 export type WhichTurn = number | 'last';
 
 export interface TurnDesk {
@@ -96,7 +96,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     });
   }
 
-  /** If nobody saw a turn end, it ended before the next one began. */
+  /** A turn that nobody saw end must have ended before the next one began. */
   const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
     turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
 
@@ -129,8 +129,8 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
   };
 
   /**
-   * Refuses a rewind while another session in the same folder runs a turn, because its files would change in the
-   * middle.
+   * Refuses a rewind while another session is running a turn in the same folder, because that session's files would
+   * change in the middle of its turn.
    */
   function requireNoTurnIn(root: string, session: Session): void {
     const other = sessions

@@ -1,6 +1,6 @@
 /**
- * Pull requests of sessions, through the person's own `gh`. CBOS has no login, and requests a state only while somebody
- * looks (ADR 53).
+ * Pull requests for sessions' branches, through the person's own `gh`. CBOS has no login of its own, and requests the
+ * state of a pull request only while somebody is looking (ADR 53).
  *
  * - what is pushed, with title and text: `src/platform/git/plan-push.ts`
  * - the push: `src/platform/git/push-branch.ts`
@@ -23,9 +23,9 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
 
-/** The shortest time between two requests for one pull request, however many clients look. */
+/** The shortest time between two requests for the same pull request, however many clients are looking. */
 export const MOST_OFTEN_MS = 120_000;
-/** How long to wait after the forge gave no answer. */
+/** How long to wait after the forge has failed to answer. */
 const AFTER_FAULT_MS = 600_000;
 
 export interface PullRequests {
@@ -35,7 +35,7 @@ export interface PullRequests {
    * @throws CatalogueError pull_request_changed, pull_request_exists, push_refused, and everything that `plan` throws
    */
   open(slug: string, request: NewPullRequest): Promise<Session>;
-  /** Begins to request the states of open pull requests that were not requested lately. @returns the sessions */
+  /** Starts requesting the states of open pull requests that have not been requested lately. @returns the sessions */
   look(slugs: readonly string[] | null): string[];
   dispose: Dispose;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../protocol/index.ts';
 import { requireWorktree } from '../fleet/finish-session.ts';
 
-/** The contents of worktrees, and the saved states of those that are gone. */
+/** Previews of finishing worktrees, and the saved states of worktrees that are gone. */
 export interface WorktreeDesk {
   /** @throws CatalogueError no_worktree, git_not_found, git_failed */
   preview(session: Session, into: string | null): Promise<FinishPreview>;
