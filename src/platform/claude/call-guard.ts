@@ -4,7 +4,7 @@ import { openPlace, PAYLOAD_WITH_WAIT } from './reply-hook.ts';
 
 /**
  * The file in the spool that makes `PreToolUse` hooks show their calls to CBOS and wait for the reply. It contains the
- * pid of the server, then one line for each tool, in which `*` matches any letters. Without the file a call costs
+ * server's pid, then one line for each tool, in which `*` matches any characters. Without the file, a call costs
  * nothing.
  */
 const GUARD = '.guard';
@@ -15,8 +15,9 @@ export const isCallGuard = (name: string): boolean => name === GUARD;
 const PLAIN_TOOL = /^[A-Za-z0-9_*-]+$/;
 
 /**
- * Makes hooks show the calls of these tools, or no calls if the list is empty. The file stays when the server ends. A
- * hook that finds no server asks a person, because a denied call must not run while no server is running.
+ * Makes hooks show the calls of these tools, or no calls if the list is empty. The file remains when the server ends. A
+ * hook that finds no running server asks a person, because a denied call must not slip through while no server is
+ * running.
  * @returns whether anything changed
  */
 export function guardCalls(spoolDir: string, tools: readonly string[], holderPid = process.pid): boolean {
@@ -62,13 +63,13 @@ const WAIT_S = 10;
 const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether a rule of yours denies this.'));
 
 /**
- * Returns shell code that shows the call to CBOS if the guard names its tool, and prints the reply of CBOS. For other
- * tools it runs `otherwise` with the payload on standard input, or in `$j` if the payload was read. If no server is
- * running, or if the reply does not come in time, a person is asked. Claude Code then opens its dialog even if it would
- * have asked nobody (2.1.329).
+ * Returns shell code that shows the call to CBOS if the guard lists its tool, and prints CBOS's reply. For other tools
+ * it runs `otherwise` with the payload on standard input, or in `$j` if the payload has already been read. If no server
+ * is running, or if the reply does not come in time, a person is asked. Claude Code then opens its dialog even if it
+ * would not have asked otherwise (2.1.329).
  *
- * The key, the place, and the line are those of `reply-hook.ts`. Only the first line counts. A partial line, which a
- * killed server may leave, asks a person.
+ * The key, the place, and the line are those of `reply-hook.ts`. Only the first line counts. After a partial line,
+ * which a killed server may leave, a person is asked.
  * @param drop writes the payload, which the command in its argument prints, into the spool
  */
 export function guardedCall(

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { type ConversationPlace, isConversationId, transcriptFile } from './own-files.ts';
 
 /**
- * Reports whether a path is one where Claude Code stores a conversation. Programs inside a session can write hooks of
- * their own that name any file.
+ * Reports whether a path is one where Claude Code stores a conversation. Programs inside a session can write hook
+ * payloads of their own that name any file.
  */
 export function isTranscriptOf(file: string, { configDir, sessionId }: Omit<ConversationPlace, 'cwd'>): boolean {
   const projects = join(configDir, 'projects');
@@ -29,19 +29,19 @@ async function hasMessages(file: string): Promise<boolean> {
   }
 }
 
-/** A conversation that another session continues in its own way, as it was when that session was created. */
+/** A conversation that another session continues separately, in its state at the time when that session was created. */
 export interface ForkedConversation {
   sessionId: string;
   /** the directory in which it took place, with links resolved */
   cwd: string;
 }
 
-/** How a launch gets its conversation. `fork`: it copies the conversation in `from`, which stays as it is. */
+/** How a launch gets its conversation. `fork`: it copies the conversation in `from`, which stays unchanged. */
 export type LaunchConversation =
   | { kind: 'new' | 'resume'; sessionId: string }
   | { kind: 'fork'; sessionId: string; from: string };
 
-/** The place of a session's own conversation, which may not exist yet. */
+/** Where a session's own conversation is stored, which may not exist yet. */
 export type OwnPlace = Omit<ConversationPlace, 'sessionId'> & { sessionId: string | null };
 
 /**
@@ -67,8 +67,8 @@ export async function conversationFor(
 
 /**
  * Returns how to restart a session with its conversation. A conversation that was never prompted cannot be resumed ("No
- * conversation found"). Its id cannot be used a second time either, once it has a transcript without messages ("is
- * already in use", after `/exit` on 2.1.329). Such a session starts a new conversation under another id.
+ * conversation found"). Once it has a transcript without messages (after `/exit` on 2.1.329), its id cannot be used a
+ * second time either ("is already in use"). In that case the session starts a new conversation under another id.
  * @param newId a UUID for that case
  */
 export async function continueConversation(

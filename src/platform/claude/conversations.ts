@@ -14,7 +14,7 @@ export interface FoundConversation {
   lastActivity: number;
 }
 
-/** How much of a transcript is read for its directory and first prompt. Both are in its first lines. */
+/** How much of a transcript is read for its directory and first prompt. Both are in the first lines. */
 const HEAD_BYTES = 65_536;
 /** How far to read for a long first prompt, which may be a whole file that somebody pasted. */
 const LONGEST_HEAD_BYTES = 16 * 1024 * 1024;
@@ -22,8 +22,8 @@ const TRANSCRIPT = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.jsonl$/;
 
 /**
  * Returns the conversations of this machine's user, newest first: `projects/*` in Claude Code's configuration
- * directory. Those that cannot be resumed are left out: never prompted, broken, or not where Claude Code would look
- * for them.
+ * directory. Conversations that cannot be resumed are left out: those that were never prompted, are broken, or are not
+ * where Claude Code would look for them.
  */
 export async function listConversations(configDir: string, limit: number): Promise<FoundConversation[]> {
   const files = (await listTranscripts(join(configDir, 'projects'))).sort((one, other) => other.at - one.at);
@@ -49,7 +49,7 @@ export async function findConversation(configDir: string, sessionId: string): Pr
 interface Transcript {
   path: string;
   sessionId: string;
-  /** time of its last change, Unix milliseconds */
+  /** time of its last change, in Unix milliseconds */
   at: number;
 }
 
@@ -69,7 +69,7 @@ async function listTranscripts(dir: string): Promise<Transcript[]> {
       const sessionId = TRANSCRIPT.exec(name)?.[1];
       if (sessionId === undefined) continue;
       const path = join(dir, project, name);
-      // The file may be gone by now. A file that is not regular does not come from Claude Code, and reading a pipe
+      // The file may already be gone. A file that is not regular does not come from Claude Code, and reading a pipe
       // would never end.
       const stats = await stat(path).catch(() => null);
       if (stats?.isFile() === true) found.push({ path, sessionId, at: stats.mtimeMs });
@@ -87,7 +87,7 @@ async function namesIn(dir: string): Promise<string[]> {
   }
 }
 
-/** Returns the facts from the first line that a person wrote. Null if there is none, or it cannot be read. */
+/** Returns the facts from the first line that a person wrote; null if there is no such line, or it cannot be read. */
 async function readHead(path: string): Promise<Pick<FoundConversation, 'cwd' | 'title'> | null> {
   const file = await openRegularFile(path).catch(() => null);
   if (file === null) return null;
@@ -116,7 +116,7 @@ function parseLine(line: string): Line | null {
   }
 }
 
-/** The longest title, which fits on one line of a list. */
+/** The longest title. It fits on one line of a list. */
 const TITLE_CHARS = 200;
 
 function titleOf(message: unknown): string | null {

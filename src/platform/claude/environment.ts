@@ -5,13 +5,13 @@ export const SPOOL_VARIABLE = 'CBOS_SPOOL';
 export const LAUNCH_VARIABLE = 'CBOS_SESSION';
 
 /**
- * Variables of the server's environment that must not reach a session, besides everything that begins with `CBOS_`:
+ * Variables in the server's environment that must not reach a session, besides all those that begin with `CBOS_`:
  * - `STY`, `WINDOW`, `TERMCAP`, `TMUX`, `TMUX_PANE`: describe the server's terminal, not the session's
- * - `CLAUDECODE`: 2.1.50 refuses to start with it
- * - `CLAUDE_CODE_CHILD_SESSION`: prevents the registry file and the transcript (2.1.329)
+ * - `CLAUDECODE`: 2.1.50 refuses to start if it is set
+ * - `CLAUDE_CODE_CHILD_SESSION`: suppresses the registry file and the transcript (2.1.329)
  * - `CLAUDE_CODE_SIMPLE`: disables hooks
- * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code from which
- *   the server was started
+ * - `CLAUDE_CODE_ENTRYPOINT`, `CLAUDE_CODE_SSE_PORT`, `CLAUDE_CODE_SESSION_ID`: belong to the Claude Code that started
+ *   the server
  */
 const NEVER_INHERITED: ReadonlySet<string> = new Set([
   'STY',
@@ -28,7 +28,7 @@ const NEVER_INHERITED: ReadonlySet<string> = new Set([
 ]);
 
 export interface SessionEnvironmentOptions {
-  /** unique per launch: marks the session's processes and its hooks' files */
+  /** unique per launch; marks the session's processes and the files of its hooks */
   launchId: string;
   /** absolute path of the hook spool */
   spool: string;
@@ -39,8 +39,8 @@ export interface SessionEnvironmentOptions {
 }
 
 /**
- * Returns the environment of a session. It is the server's environment, without variables that would confuse Claude
- * Code, and with those that connect the session to CBOS.
+ * Returns a session's environment: the server's environment, minus variables that would confuse Claude Code, plus those
+ * that connect the session to CBOS.
  * @throws CatalogueError invalid_request if an added name or value cannot be in an environment, or belongs to CBOS
  */
 export function sessionEnvironment(

@@ -9,9 +9,9 @@ import { waitAtGate } from './turn-gate.ts';
 import { type ClaudeVersion, formatClaudeVersion, isAtLeast } from './version.ts';
 
 /**
- * The version since which each event is safe to name. A name that a version does not know is never harmless: 1.0.128
- * and 2.0.30 silently ignore the whole file, and 2.0.77 to 2.1.329 block the start with a settings dialog. In the
- * listed versions each event was seen to fire. Some names are older.
+ * Since which version each event may be listed. An unknown name is never harmless: 1.0.128 and 2.0.30 silently ignore
+ * the whole file, and 2.0.77 to 2.1.329 block the start with a settings dialog. Each event was seen to fire in the
+ * listed version. Some names are older.
  */
 const EVENTS_SINCE: readonly (readonly [since: string, names: readonly string[]])[] = [
   [
@@ -38,7 +38,7 @@ const MATCHED: ReadonlySet<string> = new Set(['PreToolUse', 'PostToolUse', 'Post
 
 /**
  * Returns the names of the hooks that a version supports. Empty if it supports none (1.0.60 has no `--settings` and
- * exits if it is given).
+ * exits when given that flag).
  */
 export function hookEventsOf(version: ClaudeVersion): string[] {
   return EVENTS_SINCE.flatMap(([since, names]) => (isAtLeast(version, since) ? names : []));
@@ -58,9 +58,9 @@ function dropThen(more: string): string {
 }
 
 /**
- * Writes the payload into the spool as one file and renames it into place, so that no reader ever sees half of one.
- * This takes about 5 ms, for 1 kB and for 1 MB. The exit code is always 0, because a hook that exits with 2 blocks
- * every prompt.
+ * Writes the payload into the spool as one file and renames it into place, so that no reader ever sees half a payload.
+ * This takes about 5 ms, whether for 1 kB or for 1 MB. The exit code is always 0, because a hook that exits with 2
+ * blocks every prompt.
  */
 export const HOOK_COMMAND = dropThen('');
 
@@ -74,14 +74,12 @@ const CALL = guardedCall(SPOOL_VARIABLE, drop, { unread: drop('cat'), read: drop
  */
 export const TOOL_HOOK_COMMAND = `{ ${NAME};${CALL};${WAIT_AT_GATE};} 2>/dev/null;exit 0`;
 
-/**
- * The command for `PreToolUse` of a JSON session. Its events report everything except whether a rule denies the call.
- */
+/** The command for `PreToolUse` of a JSON session. The session's events report everything else. */
 export const JSON_TOOL_HOOK_COMMAND = `{ ${NAME};${guardedCall(SPOOL_VARIABLE, drop, { unread: ':', read: ':' })};} 2>/dev/null;exit 0`;
 
 /**
- * The command for `Stop`. It waits before it writes the payload. Until it writes, the turn continues, both for Claude
- * Code and for CBOS.
+ * The command for `Stop`. It waits before it writes the payload. Until the payload is written, the turn continues, both
+ * for Claude Code and for CBOS.
  */
 export const STOP_HOOK_COMMAND = `{ ${WAIT_AT_GATE}; } 2>/dev/null;${HOOK_COMMAND}`;
 
@@ -110,8 +108,8 @@ const HOOK_TIMEOUT_S = 10;
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 
 /**
- * How long `PreToolUse` may take. After that, Claude Code runs the call as if there were no hook. The time is therefore
- * much longer than the waits for the server and at the gate, even on a loaded machine.
+ * How long `PreToolUse` may take. After that, Claude Code runs the call as if there were no hook. This is therefore
+ * much longer than the waits for the server and at the gate can take, even on a loaded machine.
  */
 const TOOL_HOOK_TIMEOUT_S = 120;
 
@@ -120,15 +118,15 @@ const TIMEOUTS_S: ReadonlyMap<string, number> = new Map([
   ['PermissionRequest', ASKING_HOOK_TIMEOUT_S],
 ]);
 
-/** The settings of a launch in addition to its hooks. */
+/** A launch's settings in addition to its hooks. */
 export interface LaunchExtras {
-  /** the user's status line with the tap in it; null for none */
+  /** the user's status line, with the tap in it; null for none */
   statusLine?: StatusLine | null;
-  /** whether Claude Code may continue on its own after a usage limit, if its user allows that; true by default */
+  /** whether Claude Code may continue on its own after a usage limit, if its user allows that; default: true */
   mayContinue?: boolean;
 }
 
-/** The first version that was measured to continue on its own, and to ask if it must not continue. */
+/** The first version observed to continue on its own, and to ask if it must not. */
 const FIRST_THAT_CONTINUES = '2.1.330';
 
 function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchExtras): Record<string, unknown> {
@@ -136,8 +134,8 @@ function continueSetting(version: ClaudeVersion, { mayContinue = true }: LaunchE
 }
 
 /**
- * Returns the settings for a launch: hooks, the status line with the tap in it, and whether Claude Code continues by
- * itself after a limit. Everything else stays as the user set it.
+ * Returns the settings for a launch: hooks, the status line with the tap in it, and whether Claude Code continues on
+ * its own after a limit. Everything else remains as the user has set it.
  */
 export function hookSettings(version: ClaudeVersion, extras: LaunchExtras = {}): Record<string, unknown> {
   const { statusLine = null } = extras;
@@ -168,7 +166,7 @@ function guardedSettings(version: ClaudeVersion): Record<string, unknown> {
   return { hooks: { PreToolUse: [{ matcher: '*', hooks: [entry] }] } };
 }
 
-/** How many digits of the hash distinguish the extras of different launches. */
+/** How many digits of the hash are used to distinguish the extras of different launches. */
 const HASH_DIGITS = 16;
 
 /** Returns the settings file of a launch. All launches of a version with the same extras share one file. */
@@ -180,7 +178,7 @@ export function launchSettingsFile(home: string, version: ClaudeVersion, extras:
 }
 
 /**
- * Writes the settings file for `--settings`. A file is used instead of inline JSON, because a command line shows
+ * Writes the settings file for `--settings`. A file is used instead of inline JSON, because a command line exposes
  * secrets and has a limited length. The file is renamed into place, so that a parallel launch never reads half of it.
  */
 export function writeHookSettings(file: string, version: ClaudeVersion, extras: LaunchExtras = {}): void {
@@ -188,7 +186,7 @@ export function writeHookSettings(file: string, version: ClaudeVersion, extras: 
 }
 
 /**
- * Writes the settings of JSON sessions whose calls are shown to CBOS.
+ * Writes the settings for JSON sessions that show their calls to CBOS.
  * @returns the file; null if the version supports no hooks
  */
 export function writeGuardedSettings(home: string, version: ClaudeVersion): string | null {

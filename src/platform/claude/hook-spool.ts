@@ -19,14 +19,14 @@ export interface SpooledHook {
   launchId: string | null;
   /** Claude Code's process */
   pid: number;
-  /** when it fired, in Unix milliseconds with a fraction, by the clock as it is set now */
+  /** when it fired, in fractional Unix milliseconds, by the clock as it is now set */
   at: number;
   /** `hook_event_name` */
   event: string;
   /** Claude Code's conversation */
   sessionId: string | null;
   payload: Readonly<Record<string, unknown>>;
-  /** the id of its wait for a reply, see `ReplyWaits`; null if it does not wait */
+  /** the id of its wait for a reply (see `ReplyWaits`); null if it does not wait */
   wait: string | null;
 }
 
@@ -34,33 +34,34 @@ export interface HookSpoolOptions {
   /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * accepts a hook. Afterwards its file is deleted, or kept while the hook waits. After a crash before that, the hook
-   * is delivered again
+   * accepts a hook. Its file is then deleted, or kept for as long as the hook waits. After a crash before that, the
+   * hook is delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /**
-   * called when a file was moved to `rejected/`, because it is not a hook, or because `accept` refused it three times
+   * called when a file has been moved to `rejected/`, because it is not a hook or because `accept` failed on it three
+   * times
    */
   onRejected?: (file: string, reason: unknown) => void;
-  /** called when the spool was removed during the watch and created again; hooks that fired in between are lost */
+  /** called when the spool has been removed during the watch and created again; hooks that fired in between are lost */
   onRemade?: () => void;
-  /** called when a turn gate was set up, released, or removed, by anyone */
+  /** called when anyone has created, released, or removed a turn gate */
   onGateChanged?: () => void;
-  /** called when the guard of calls was written or removed, by anyone */
+  /** called when anyone has written or removed the guard of calls */
   onGuardChanged?: () => void;
-  /** called when reading the spool failed; the watch continues */
+  /** called when reading the spool has failed; the watch continues */
   onError: (error: unknown) => void;
   /** Unix milliseconds */
   now: () => number;
-  /** the machine's uptime in seconds; for tests */
+  /** the machine's uptime in seconds; set by tests */
   uptimeS?: () => number;
   sweepMs?: number;
 }
 
 export interface HookSpool {
   /**
-   * resolves once everything that was in the spool at the time of the call was delivered, or a hook must wait for its
-   * next attempt
+   * resolves once everything that was in the spool at the time of the call has been delivered, or a hook must wait to
+   * be retried
    */
   drain(): Promise<void>;
   /** ends the watch; resolves once the current hook is done */
@@ -71,14 +72,14 @@ const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.strin
 
 /**
  * The file name that the hook command uses: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME.json`. The launch is empty if its
- * variable was not set. The uptime is missing in hooks of sessions that an older CBOS launched.
+ * variable was not set. The uptime is missing in hooks from sessions that an older CBOS launched.
  */
 const FILE_NAME = /^(\d{16,20})\.([A-Za-z0-9_-]*)\.(\d+)\.\d+(?:\.(\d+\.\d+)?)?\.json$/;
 
 const UPTIME_TICK_S = 0.01;
 /**
- * The largest difference between a hook's two clocks. It reads one after the other, 1 to 5 ms apart. A loaded machine
- * takes longer.
+ * The largest difference between a hook's two clocks. The hook reads one after the other, 1 to 5 ms apart, or further
+ * apart on a loaded machine.
  */
 const MOST_APART_MS = 1_000;
 
@@ -86,18 +87,18 @@ const NANOSECONDS_PER_MICROSECOND = 1_000n;
 const MICROSECONDS_PER_MILLISECOND = 1_000;
 
 /**
- * How often `accept` may fail on one file. A fault may be temporary, but one bad hook must not block all others
+ * How many times `accept` may fail on one file. A fault may be temporary, but one bad hook must not block all others
  * forever.
  */
 const MAX_ATTEMPTS = 3;
 /**
- * How long to wait before another attempt. It is long enough for a busy database, and short enough that nobody
- * notices a late status.
+ * How long to wait before another attempt. This is long enough for a busy database, and short enough that nobody
+ * notices the delay in the status.
  */
 const RETRY_MS = 250;
-/** How many rejected files are kept. They are enough to see a pattern. More files would only fill the disk. */
+/** How many rejected files are kept. This is enough to see a pattern. More files would only fill the disk. */
 const MAX_REJECTED = 100;
-/** The largest payload. The longest that Claude Code sends (a tool's input and its answer) have a few megabytes. */
+/** The largest payload. The longest ones that Claude Code sends (a tool's input and its result) are a few megabytes. */
 const MOST_BYTES = 64_000_000;
 /**
  * The age at which a draft is stale. A hook renames its draft within milliseconds, so an old draft belongs to a process
@@ -105,13 +106,13 @@ const MOST_BYTES = 64_000_000;
  */
 const STALE_DRAFT_MS = 3_600_000;
 
-/** The clocks at the moment when the spool is read. */
+/** The clocks at the moment of reading the spool. */
 export interface SpoolLook {
   now: number;
   uptimeS: number;
 }
 
-/** Returns the facts in a file's name; null if the hook command did not write the file. */
+/** Returns the facts in a file's name; null if the file was not written by the hook command. */
 export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHook, 'launchId' | 'pid' | 'at'> | null {
   const match = FILE_NAME.exec(name);
   if (match === null) return null;
@@ -126,7 +127,7 @@ export function parseHookFileName(name: string, look: SpoolLook): Pick<SpooledHo
 
 /**
  * Returns when a hook fired. The uptime gives its age, and the stamp gives the time more precisely. If the two
- * differ, the clock was set in between.
+ * disagree, the clock has been set in between.
  */
 function timeOf(stamp: number, uptimeS: number | null, look: SpoolLook): number {
   // After a reboot, only the stamp can be used.
@@ -146,8 +147,8 @@ function parseHook(name: string, text: string, look: SpoolLook): SpooledHook {
 }
 
 /**
- * Delivers the hooks in the spool, one at a time, in the order in which they fired. Hooks from the time without a
- * server come first. After that, each hook is delivered within milliseconds after its file appears.
+ * Delivers the hooks in the spool, one at a time, in the order in which they fired. Hooks from the time when no server
+ * was running come first. After that, each hook is delivered within milliseconds of its file's appearance.
  */
 export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const { dir, accept, onError, uptimeS = uptime } = options;
@@ -228,7 +229,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
     try {
       makeSpool(dir);
     } catch (error) {
-      // The home is gone too, or full. The next sweep tries again.
+      // The home is also gone, or its disk is full. The next sweep tries again.
       onError(error);
     }
   };
@@ -237,7 +238,7 @@ export function watchHookSpool(options: HookSpoolOptions): HookSpool {
   const stop = watchDirectory({
     dir,
     onChange: (name) => {
-      // Drafts begin with a dot. Renaming one triggers a separate event.
+      // The names of drafts begin with a dot. Renaming a draft triggers a separate event.
       if (name === null || name.endsWith('.json')) void drain();
       if (name === null || isGate(name)) options.onGateChanged?.();
       if (name === null || isCallGuard(name)) options.onGuardChanged?.();

@@ -7,7 +7,7 @@
  * - the hook that shows each call before it runs: `call-guard.ts`
  * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
  * - the usage limit that ended a turn: `usage-limit.ts`
- * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, its reports
+ * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, the tap's reports
  *   `status-line-reports.ts`
  * - its registry: `registry.ts`; its conversations: `conversations.ts`; where its files are: `own-files.ts`; its own
  *   queue of prompts: `queue-operations.ts`

@@ -6,13 +6,12 @@ import { LAUNCH_VARIABLE, SPOOL_VARIABLE } from './environment.ts';
 /** The launch that a process belongs to, according to its environment: the home and the session's launch. */
 export interface LaunchMark {
   launchId: string;
-  /** the path of the home that launched it; null if the environment names only the launch */
+  /** the path of the home that launched it; null if the environment contains only the launch */
   home: string | null;
 }
 
 /**
- * Reads the mark of a process. Null for a process that no launch started, that is gone, or that belongs to another
- * user.
+ * Reads a process's mark; null for a process that was not started by any launch, is gone, or belongs to another user.
  */
 export function readLaunchMark(pid: number): LaunchMark | null {
   const environment = environmentOf(pid);
@@ -23,7 +22,7 @@ export function readLaunchMark(pid: number): LaunchMark | null {
   return launchId === null ? null : { launchId, home: spool === null ? null : dirname(spool) };
 }
 
-/** Reports whether two paths lead to the same home. One of them may contain a link. */
+/** Reports whether two paths lead to the same home. Either of them may contain a link. */
 export function isSameHome(one: string, other: string): boolean {
   return one === other || realPath(one) === realPath(other);
 }

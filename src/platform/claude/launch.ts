@@ -24,8 +24,8 @@ export interface Launch {
   /** program and arguments; never a shell line */
   argv: string[];
   /**
-   * the conversation's id if it is known before the start; otherwise null, and the first hook or the registry reports
-   * it
+   * the conversation's id if it is known before the start; otherwise null, in which case the first hook or the registry
+   * reports it
    */
   sessionId: string | null;
   /** whether hooks will fire */
@@ -35,7 +35,7 @@ export interface Launch {
 /** The first known version that copies a conversation from its file and accepts the id of the copy (2.0.77). */
 const FIRST_WITH_FORK = '2.0.77';
 
-/** Reports whether a version can fork conversations. A version that is not known is tried. */
+/** Reports whether a version can fork conversations. An unknown version is given a try. */
 export function canFork(version: string | null): boolean {
   const known = version === null ? null : parseClaudeVersion(version);
   return known === null || isAtLeast(known, FIRST_WITH_FORK);
@@ -44,7 +44,7 @@ export function canFork(version: string | null): boolean {
 /** The user's own arguments that choose the conversation. They would contradict ours. */
 const CHOOSES_CONVERSATION = /^(--(continue|resume|session-id|from-pr)(=|$)|-c$|-r$)/;
 
-/** Returns the command of an interactive Claude Code. */
+/** Returns the command for an interactive Claude Code. */
 export function buildLaunch(options: LaunchOptions): Launch {
   const own = options.args ?? [];
   const argv = [options.program];
@@ -70,7 +70,7 @@ export function buildLaunch(options: LaunchOptions): Launch {
 }
 
 /**
- * Returns the arguments that copy a conversation under a new id. `--resume` takes the file of the transcript, because
+ * Returns the arguments that copy a conversation under a new id. `--resume` is given the transcript's file, because
  * Claude Code looks up an id only in the folder of the launch (up to 2.1.150).
  */
 export function forkArguments({ from, sessionId }: { from: string; sessionId: string }): string[] {
@@ -78,8 +78,8 @@ export function forkArguments({ from, sessionId }: { from: string; sessionId: st
 }
 
 /**
- * Returns what {@link buildLaunch} requested, as far as a process's arguments show it. It is used for a session that
- * nobody remembers.
+ * Returns what {@link buildLaunch} requested, as far as a process's arguments show it. This is used for a session that
+ * is not in the database.
  */
 export function readLaunch(argv: readonly string[]): {
   sessionId: string | null;

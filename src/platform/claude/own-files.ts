@@ -2,9 +2,7 @@ import { join } from 'node:path';
 
 // The places where Claude Code keeps its files. This file loads nothing else, because `cbos ls` needs it.
 
-/**
- * Returns the directory where a Claude Code with this environment keeps its configuration, including the registry.
- */
+/** Returns the directory where Claude Code, in this environment, keeps its configuration, including the registry. */
 export function configDirectory(
   env: Readonly<{ HOME?: string | undefined; CLAUDE_CONFIG_DIR?: string | undefined }>,
 ): string {
@@ -29,8 +27,8 @@ export function transcriptFile(place: ConversationPlace): string {
 }
 
 /**
- * Reports whether a text is a conversation's id. Hooks and the registry may contain any text, and after `--resume`, a
- * text that begins with a dash would be taken for an option.
+ * Reports whether a string is a conversation id. Hooks and the registry may contain anything, and after `--resume`, a
+ * string that begins with a dash would be taken for an option.
  */
 export const isConversationId = (id: string): boolean => CONVERSATION_ID.test(id);
 

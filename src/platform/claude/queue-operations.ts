@@ -3,8 +3,8 @@ import type { ToldTexts } from '../../core/delivery/seen.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
- * How much of a transcript's end is searched. The operations of a queue are near the end, followed by at most the
- * output of one turn.
+ * How much of a transcript's end is searched. Queue operations are near the end, followed by at most the output of one
+ * turn.
  */
 const TAIL_BYTES = 1_048_576;
 
@@ -22,9 +22,9 @@ const Prompt = z.object({
 });
 
 /**
- * Returns what the end of a transcript reports about texts. `putBack` contains the texts that Claude Code last moved
- * from its own queue into the prompt's box (`popAll`: Up, Esc, a no that ends the turn), except those that were
- * queued again or taken by a turn later. Seen in 2.0.77 to 2.1.330. If a version does not record such operations,
+ * Returns what the end of a transcript says about the user's texts. `putBack` contains the texts that Claude Code last
+ * moved from its own queue into the prompt's box (`popAll`: Up, Esc, or a no that ends the turn), except those that
+ * were later queued again or taken by a turn. Seen in 2.0.77 to 2.1.330. If a version does not record these operations,
  * `putBack` is empty.
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {
@@ -62,7 +62,7 @@ function parsePrompt(line: string): { text: string; at: number } | null {
 }
 
 /**
- * null for a line that is cut off, and for one without a text, which reports that a turn takes the next text in the
+ * null for a line that is cut off, and for one without text, which reports that a turn is taking the next text from the
  * queue
  */
 function parseOperation(line: string): z.infer<typeof Operation> | null {

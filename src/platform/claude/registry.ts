@@ -9,8 +9,8 @@ import { configDirectory } from './own-files.ts';
 
 /**
  * The record that Claude Code keeps about itself in `sessions/PID.json` of its configuration directory, since 2.1.150.
- * The format is undocumented, so every field except the pid may be missing or change its form. A field that CBOS does
- * not understand is null and never an error.
+ * The format is undocumented, so every field except the pid may be missing or may change its form. A field that CBOS
+ * does not understand becomes null, and is never an error.
  */
 const Record = z.looseObject({
   pid: z.int().positive(),
@@ -30,7 +30,7 @@ export function registryDirectory(env: Parameters<typeof configDirectory>[0]): s
   return join(configDirectory(env), 'sessions');
 }
 
-/** @returns null if the text is not a record, such as half of one */
+/** @returns null if the text is not a record, or only half of one */
 export function parseRegistryRecord(text: string): RegistryRecord | null {
   let value: unknown;
   try {
@@ -43,7 +43,8 @@ export function parseRegistryRecord(text: string): RegistryRecord | null {
 }
 
 /**
- * Returns the part of a record that concerns the status. A time in the future is from before the clock was set back.
+ * Returns the part of a record that concerns the status. A time in the future was recorded before the clock was set
+ * back.
  */
 export function registryEvidence(record: RegistryRecord, readAt: number): RegistryEvidence {
   const { status, waitingFor, sessionId } = record;
@@ -59,7 +60,7 @@ async function isLive(record: RegistryRecord): Promise<boolean> {
   return record.procStart !== null && (await isAlive({ pid: record.pid, startTime: record.procStart }));
 }
 
-/** The longest record. Usual records have a few hundred bytes. */
+/** The longest record. Normal records take a few hundred bytes. */
 const MOST_BYTES = 1_000_000;
 
 const RECORD_FILE = /^(\d+)\.json$/;
@@ -98,13 +99,13 @@ export interface RegistryWatchOptions {
   onRecord: (record: RegistryRecord) => void;
   /** called when the record of a pid is gone, or now belongs to a dead process */
   onGone?: (pid: number) => void;
-  /** called when reading the directory failed; the watch continues */
+  /** called when reading the directory has failed; the watch continues */
   onError: (error: unknown) => void;
   sweepMs?: number;
 }
 
 /**
- * Reports every change in the registry, 10 to 140 ms after the event itself. Existing records come first.
+ * Reports every change in the registry, 10 to 140 ms after it happens. Existing records come first.
  * @returns the disposer
  */
 export function watchRegistry(options: RegistryWatchOptions): () => void {
@@ -119,8 +120,8 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
     if (isDisposed) return;
     const before = last.get(name);
     if (found === null) {
-      // If the file is only half written, the next event delivers all of it. If the file is gone or its process is
-      // dead, `before` has the pid.
+      // If the file is only half written, the next event delivers the whole of it. If the file is gone or its process
+      // is dead, `before` contains the pid.
       if (before === undefined || (await isStillThere(join(dir, name), before))) return;
       last.delete(name);
       onGone?.(before.pid);
@@ -129,7 +130,7 @@ export function watchRegistry(options: RegistryWatchOptions): () => void {
       onRecord(found.record);
     }
   };
-  /** Reads each file only once at a time, so that an older state is never reported after a newer one. */
+  /** Allows only one read of a file at a time, so that an older state is never reported after a newer one. */
   const schedule = (name: string): void => {
     if (reading.has(name)) {
       again.add(name);

@@ -5,42 +5,44 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readRegularFile } from '../files/regular-file.ts';
 import { isAlive, type ProcessId, parseStat } from '../process/index.ts';
 
-/** A directory in the spool with the payloads of waiting hooks. A restarted server learns the waits from them. */
+/**
+ * A directory in the spool with the payloads of waiting hooks. A restarted server learns of the waits from these files.
+ */
 const KEPT_DIR = 'waits';
 
 /** The largest payload with a wait, which may contain a plan or a file to be written. */
 const MOST_BYTES = 64_000_000;
 
 /**
- * How long to wait for a hook to read. If it does not, it is stopped: a pipe holds 64 kB, and a running hook reads 1
- * MB in a second.
+ * How long to wait for a hook to read. A hook that takes longer must be suspended: a pipe holds 64 kB, and a running
+ * hook reads 1 MB in a second.
  */
 const TAKEN_MS = 5_000;
 const LOOK_MS = 5;
 
 /**
- * A process that waits for a reply, from the first line of a payload: its key, and the process as the kernel
- * describes it.
+ * A process that is waiting for a reply, as described in the first line of a payload: its key, and the process as the
+ * kernel describes it.
  */
 export interface Waiting extends ProcessId {
   key: string;
 }
 
-/** The report of a hook before it began to wait. */
+/** What a hook reported before it began to wait. */
 export interface AskedPayload {
   waiting: Waiting;
   payload: unknown;
 }
 
 /**
- * The hooks of this home's sessions that wait for a reply. The name of its file, without `.json`, identifies each of
- * them.
+ * The hooks of this home's sessions that are waiting for a reply. Each one is identified by the name of its file,
+ * without `.json`.
  */
 export interface ReplyWaits {
-  /** the whole payload; null if nobody waits for a reply to it any more */
+  /** the whole payload; null if nobody is waiting for a reply to it any more */
   asked(id: string): Promise<unknown>;
   /**
-   * Prints a reply through the hook, which then ends. The first reply counts, and the hook reads no second one.
+   * Prints a reply through the hook, which then ends. The first reply counts; the hook does not read a second one.
    * @returns whether the hook received it; false if the hook has ended
    */
   reply(id: string, reply: object): Promise<boolean>;
@@ -61,8 +63,8 @@ export function parseWaiting(line: string): Waiting | null {
 }
 
 /**
- * Splits a payload's text into the payload and the process that waits with it, which is null if its hook did not
- * wait. @throws Error if it is neither
+ * Splits a payload's text into the payload and the process that is waiting with it, which is null if the hook did not
+ * wait. @throws Error if the text is not a payload
  */
 export function splitPayload(text: string): { waiting: Waiting | null; payload: unknown } {
   if (text.startsWith('{')) return { waiting: null, payload: JSON.parse(text) };
@@ -72,7 +74,7 @@ export function splitPayload(text: string): { waiting: Waiting | null; payload: 
   return { waiting, payload: JSON.parse(text.slice(end + 1)) };
 }
 
-/** Stores a payload that was delivered, for as long as its hook waits. */
+/** Stores a delivered payload for as long as its hook waits. */
 export async function keepWait(spoolDir: string, name: string): Promise<void> {
   const kept = join(spoolDir, KEPT_DIR);
   await mkdir(kept, { recursive: true, mode: 0o700 });
@@ -81,7 +83,7 @@ export async function keepWait(spoolDir: string, name: string): Promise<void> {
 
 export function openReplyWaits(spoolDir: string): ReplyWaits {
   const kept = join(spoolDir, KEPT_DIR);
-  // A payload is delivered shortly before it is stored, and then moves from the first place to the second.
+  // A payload is stored shortly after it is delivered, and only then moves from the first place to the second.
   const places = (id: string): string[] => [spoolDir, kept].map((dir) => join(dir, `${id}.json`));
 
   async function read(id: string): Promise<AskedPayload | null> {
@@ -97,8 +99,7 @@ export function openReplyWaits(spoolDir: string): ReplyWaits {
   async function tell(id: string, text: string): Promise<boolean> {
     const found = await read(id);
     const isTold = found !== null && (await writeLine(found.waiting, text));
-    // They are read in this order, because the payload may be moved from the first place to the second between the two
-    // reads.
+    // The order of the reads matters, because the payload may be moved from the first place to the second between them.
     for (const place of places(id)) await rm(place, { force: true });
     return isTold;
   }
@@ -119,7 +120,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
   throw error;
 }
 
-/** Returns JSON in ASCII only, because some shells corrupt other bytes when they read them. */
+/** Returns JSON that contains only ASCII, because some shells corrupt other bytes when they read them. */
 function asciiJson(value: object): string {
   return JSON.stringify(value).replace(
     /[\u007f-\uffff]/g,
@@ -127,12 +128,12 @@ function asciiJson(value: object): string {
   );
 }
 
-/** Writes a line to the hook. A line feed at its beginning ends a partial line that a killed server may have left. */
+/** Writes a line to the hook. A leading line feed ends any partial line that a killed server may have left. */
 async function writeLine({ key, ...process }: Waiting, text: string): Promise<boolean> {
   const place = await openPlaceOf(process);
   if (place === null) return false;
   try {
-    // Between the check and the opening, another process may have got the pid.
+    // Between the check and the opening, the pid may have been reused by another process.
     if (!(await place.stat()).isFIFO() || !(await isAlive(process))) return false;
     return await writeAll({ place, process, bytes: Buffer.from(`\n${key}${text}${key}\n`) });
   } finally {
@@ -159,7 +160,7 @@ async function writeAll(parts: { place: FileHandle; process: ProcessId; bytes: B
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'EPIPE') return false;
       if (code !== 'EAGAIN') throw error;
-      // The FIFO is full because the process is still reading, was stopped, or has ended.
+      // The FIFO is full because the process is still reading, has been suspended, or has ended.
       looks -= 1;
       if (looks < 0 || !(await isAlive(process))) return false;
       await delay(LOOK_MS);

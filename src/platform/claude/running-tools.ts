@@ -1,13 +1,15 @@
 import { descendantsOf, environmentOf, findMarked, type ProcessMark } from '../process/index.ts';
 
 /**
- * The variable that Claude Code sets for the commands that it runs, but not for the servers that it keeps (2.1.329).
+ * The variable that Claude Code sets for the commands that it runs, but not for the servers that it keeps running
+ * (2.1.329).
  */
 const OF_A_TOOL = 'CLAUDECODE=1';
 
 /**
- * Reports whether commands that Claude Code started for a session are running. They are below its process, or detached
- * from it (`nohup`, `setsid`) with the mark of its launch. All of them end when the session's processes are ended.
+ * Reports whether commands that Claude Code started for a session are running. Such commands are below Claude Code's
+ * process, or detached from it (`nohup`, `setsid`) but with its launch mark. All of them end when the session's
+ * processes are ended.
  */
 export async function runsTools(agentPid: number, mark: ProcessMark): Promise<boolean> {
   const running = await Promise.all([descendantsOf([agentPid]), findMarked(mark)]);

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file in the spool that records for the doctor when the spool was removed while a server was running. */
+/** A file in the spool that records, for the doctor, when the spool was removed while a server was running. */
 export const REMADE_FILE = 'remade';
 
 /** Creates the spool if it is missing. Does not create its home, because a missing home is a different fault. */
@@ -13,7 +13,7 @@ export function makeSpool(dir: string): void {
   }
 }
 
-/** Records that the spool was removed and exists again. */
+/** Records that the spool was removed and has been created again. */
 export function noteRemade(dir: string, now: number): void {
   writeFileSync(join(dir, REMADE_FILE), `${new Date(now).toISOString()}\n`, { mode: 0o600 });
 }

@@ -6,14 +6,14 @@ import type { ContextWindow } from '../../protocol/index.ts';
 import { readRegularFile } from '../files/regular-file.ts';
 import { watchDirectory } from '../files/watch-directory.ts';
 
-/** The report of Claude Code to the status line. A field is null if it was missing or had an impossible value. */
+/** Claude Code's report to the status line. A field is null if it was missing or had an impossible value. */
 export interface StatusLineReport {
   /** Claude Code's conversation */
   sessionId: string;
   model: string | null;
   effort: string | null;
   context: ContextWindow | null;
-  /** the total cost since Claude Code began to count, which is its start */
+  /** the total cost since Claude Code began counting, at its start */
   costUsd: number | null;
   linesAdded: number | null;
   linesRemoved: number | null;
@@ -21,9 +21,9 @@ export interface StatusLineReport {
 
 /** The largest report in bytes. Claude Code writes 1.5 kB, but programs in a session could write anything. */
 const MOST_BYTES = 64_000;
-/** The longest name that faces show in a row. */
+/** The longest name that faces show in a list row. */
 const MOST_CHARS = 100;
-/** More dollars than any session costs. A higher figure is treated as missing. */
+/** More dollars than any session could cost. A higher figure is treated as missing. */
 const MOST_USD = 1_000_000;
 
 const Count = z.int().min(0);
@@ -57,7 +57,7 @@ const Told = z.object({
   ),
 });
 
-/** @returns null if the text is not a report of Claude Code */
+/** @returns null if the text is not a report from Claude Code */
 export function parseReport(text: string): StatusLineReport | null {
   let value: unknown;
   try {
@@ -99,17 +99,17 @@ const READ_EVERY_MS = 250;
 export interface ReportsOptions {
   /** created if missing, with mode 0700 */
   dir: string;
-  /** the launches whose reports are wanted; the files of others are not read */
+  /** the launches whose reports are wanted; the files of other launches are not read */
   launches: () => readonly string[];
   /** called with a launch's newest report */
   onReport: (launchId: string, report: StatusLineReport) => void;
-  /** called when a report could not be read; the watch continues */
+  /** called when a report cannot be read; the watch continues */
   onError: (error: unknown) => void;
 }
 
-/** Watches the reports of the taps by inotify. @returns the disposer */
+/** Watches the taps' reports through inotify. @returns the disposer */
 export function watchReports({ dir, launches, onReport, onError }: ReportsOptions): () => void {
-  /** the launches whose report was just read, and whether another one has arrived since */
+  /** the launches whose report has just been read, and whether another report has arrived since then */
   const resting = new Map<string, { timer: NodeJS.Timeout; isMore: boolean }>();
   let isDisposed = false;
   const make = (): void => {
@@ -117,7 +117,7 @@ export function watchReports({ dir, launches, onReport, onError }: ReportsOption
       if (!existsSync(dir)) mkdirSync(dir, { mode: 0o700 });
       chmodSync(dir, 0o700);
     } catch (error) {
-      // The home is gone too, or full. The next sweep tries again.
+      // The home is also gone, or its disk is full. The next sweep tries again.
       onError(error);
     }
   };

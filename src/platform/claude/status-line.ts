@@ -3,14 +3,16 @@ import { z } from 'zod';
 import { readRegularFile } from '../files/regular-file.ts';
 import { configDirectory } from './own-files.ts';
 
-/** A status line as Claude Code would show it, with all fields of its setting: `padding`, `refreshInterval`, … */
+/** A status line as Claude Code would show it, with all fields of the setting: `padding`, `refreshInterval`, … */
 export const StatusLine = z.looseObject({ type: z.literal('command'), command: z.string() });
 export type StatusLine = z.infer<typeof StatusLine>;
 
-/** The file with an organization's settings, which override those of a launch. */
+/** The file with an organization's settings, which override a launch's. */
 const MANAGED_FILE = '/etc/claude-code/managed-settings.json';
 
-/** The largest settings file. It is far more than a person writes, and a hostile repository may contain anything. */
+/**
+ * The largest settings file. This is far more than a person would write, but a hostile repository may contain anything.
+ */
 const MOST_BYTES = 1_000_000;
 
 export interface StatusLinePlace {
@@ -18,14 +20,14 @@ export interface StatusLinePlace {
   env: Readonly<Record<string, string>>;
   /** the session's directory */
   cwd: string;
-  /** for tests */
+  /** set by tests */
   managedFile?: string;
 }
 
 /**
  * Returns the user's own status line. `managed` means that an organization sets it, which no launch can override. Null
  * if there is none. Claude Code merges the settings of the user, the project, and the project's local file field by
- * field, and later ones win (2.1.330).
+ * field, and later files win (2.1.330).
  */
 export async function readStatusLine({
   env,
@@ -50,6 +52,6 @@ async function statusLineIn(file: string): Promise<Record<string, unknown> | nul
     const text = await readRegularFile(file, { mostBytes: MOST_BYTES });
     return text === null ? null : SettingsFile.parse(JSON.parse(text.replace(/^\uFEFF/, ''))).statusLine;
   } catch {
-    return null; // missing, unreadable, or without a status line: Claude Code shows none from it either
+    return null; // missing, unreadable, or without a status line: Claude Code shows none from this file either
   }
 }

@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * The files in a folder that Claude Code follows without asking once the folder is trusted: hooks, permissions,
+ * The files in a folder that Claude Code follows without asking once the folder is trusted: hooks, permissions, and
  * servers.
  */
 const ACTING_FILES = ['.claude/settings.json', '.claude/settings.local.json', '.mcp.json'];
 
 /**
- * Returns the file with Claude Code's own state, which records the trusted folders. It is next to the configuration
- * directory, or inside one that the user named.
+ * Returns the file with Claude Code's own state, which records the trusted folders. It is next to the default
+ * configuration directory, or inside a directory that the user has set.
  */
 function stateFile(env: Readonly<Record<string, string | undefined>>): string {
   const own = env.CLAUDE_CONFIG_DIR;
@@ -17,8 +17,9 @@ function stateFile(env: Readonly<Record<string, string | undefined>>): string {
 }
 
 /**
- * Reports whether a person has accepted Claude Code's trust dialog for a folder, or for one above it (2.1.330 then
- * does not ask again in a terminal). With `-p` Claude Code never asks, and runs the folder's hooks and servers.
+ * Reports whether a person has accepted Claude Code's trust dialog for a folder or for one of its parents; in a
+ * terminal, 2.1.330 then does not ask again. With `-p`, Claude Code never asks, and runs the folder's hooks and
+ * servers.
  * @param cwd absolute, with links resolved
  */
 export async function isFolderTrusted(

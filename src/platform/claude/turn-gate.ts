@@ -2,8 +2,8 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds the gate. The name of a
- * hook's draft begins with a dot and digits.
+ * A gate's file in the spool: `.gate.LAUNCH`. It contains the pid of the server that holds the gate. Hook drafts are
+ * named differently: their names begin with a dot and digits.
  */
 const GATE_PREFIX = '.gate.';
 
@@ -11,11 +11,11 @@ export const isGate = (name: string): boolean => name.startsWith(GATE_PREFIX);
 export const gateFile = (spoolDir: string, launchId: string): string => join(spoolDir, `${GATE_PREFIX}${launchId}`);
 
 /**
- * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse`
- * and `Stop` hooks wait while the gate's file exists. No permission prompt or question can therefore open between a
- * text and its Enter, which would answer it. Without the gate, a text that is sent between two turns would overtake the
+ * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse` and
+ * `Stop` hooks wait while the gate's file exists. Otherwise a permission dialog or question could open between a text
+ * and its Enter, and Enter would answer it. Without the gate, a text that is sent between two turns would overtake the
  * texts in Claude Code's own queue. If the server dies, the gate is released, because the hook checks whether the
- * process named in the file is alive.
+ * process given in the file is alive.
  * @param launchId as in `CBOS_SESSION`
  */
 export function holdTurn(spoolDir: string, launchId: string, holderPid = process.pid): () => void {
@@ -31,7 +31,7 @@ export function holdTurn(spoolDir: string, launchId: string, holderPid = process
   return release;
 }
 
-/** Removes the gates of a killed server, because its pid may belong to another process by now. */
+/** Removes the gates of a killed server, because another process may have its pid by now. */
 export function removeGates(spoolDir: string): void {
   for (const name of readdirSync(spoolDir)) {
     if (isGate(name)) rmSync(join(spoolDir, name), { force: true });
@@ -39,15 +39,15 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How often a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take
- * longer.
+ * How many times a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take
+ * longer to type.
  */
 const LOOKS = 100;
 const LOOK_INTERVAL_S = 0.05;
 
 /**
- * Returns the line of shell that waits at the gate. It does nothing without a gate. If the gate is gone, the line
- * checks once more, because a server whose gate was removed by somebody else has set it up again by then.
+ * Returns the line of shell code that waits at the gate, and does nothing if there is no gate. If the gate disappears,
+ * the code checks once more, because a server whose gate somebody else has removed creates it again.
  */
 export function waitAtGate(spool: string, launch: string): string {
   return (

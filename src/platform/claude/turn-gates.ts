@@ -5,11 +5,11 @@ import { gateFile, holdTurn } from './turn-gate.ts';
 /** The gates that one server holds; see {@link holdTurn}. */
 export interface TurnGates {
   /**
-   * Several may hold the same gate; it opens when the last one releases it.
+   * Several callers may hold the same gate; it opens when the last one releases it.
    * @param launchId as in `CBOS_SESSION`. Returns the function that releases the gate
    */
   hold(launchId: string): () => void;
-  /** sets up held gates again if their files are gone, alone or together with the spool */
+  /** creates held gates again if their files are gone, with or without the spool */
   renew(): void;
 }
 

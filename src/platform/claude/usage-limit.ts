@@ -4,7 +4,7 @@ import type { RateLimit } from '../../protocol/index.ts';
 import { readTail } from '../files/read-tail.ts';
 
 /**
- * How much of a transcript's end is searched. The message about the limit is the last one, followed only by short
+ * How much of a transcript's end is searched. The message about the limit is the last message, followed only by short
  * notes.
  */
 const TAIL_BYTES = 262_144;
@@ -28,12 +28,12 @@ const Failure = z.object({
     .catch(undefined),
 });
 
-/** The largest valid Unix time in seconds, the end of the year 9999. */
+/** The largest valid Unix time in seconds: the end of the year 9999. */
 const MOST_SECONDS = 253_402_300_799;
 
 /**
  * Returns the limit behind a failed turn.
- * @param message the turn's last message, as the hook reports it
+ * @param message the turn's last message, as reported by the hook
  * @returns null if no usage limit ended the turn; undefined if the transcript does not have the message yet
  */
 function limitIn(tail: string, message: string): RateLimit | null | undefined {
@@ -70,9 +70,9 @@ interface Failed {
 }
 
 /**
- * Returns the usage limit that ended a turn. It is read from the hook that reports the failure and from the transcript
- * that the hook names. The hook itself does not name the limit or its end (2.1.330).
- * @returns null if no usage limit ended the turn; undefined if the transcript does not have its message yet
+ * Returns the usage limit that ended a turn. The limit is read from the hook that reports the failure, and from the
+ * transcript that the hook points to. The hook itself reports neither the limit nor its end (2.1.330).
+ * @returns null if no usage limit ended the turn; undefined if the transcript does not have the hook's message yet
  */
 export async function readUsageLimit({ event, payload }: Failed): Promise<RateLimit | null | undefined> {
   const { error, last_assistant_message: message, transcript_path: transcript } = payload;
@@ -83,11 +83,11 @@ export async function readUsageLimit({ event, payload }: Failed): Promise<RateLi
 
 /**
  * When to check again for a message that is missing from a transcript, in milliseconds. Claude Code runs the hook
- * before or after it writes the message, depending on the load of the machine.
+ * before or after it writes the message, depending on the machine's load.
  */
 const LOOK_AGAIN_MS = [50, 100, 200, 400, 800, 1_600, 3_200, 6_400] as const;
 
-/** Checks until the transcript contains the message. Returns null if it never does. */
+/** Checks until the transcript contains the message. Returns null if it never appears. */
 export async function awaitUsageLimit(failed: Failed): Promise<RateLimit | null> {
   for (const pauseMs of LOOK_AGAIN_MS) {
     await delay(pauseMs, undefined, { ref: false });
@@ -109,7 +109,7 @@ const Notice = z.object({
   timestamp: z.iso.datetime(),
 });
 
-/** Reports whether somebody has cancelled Claude Code's own continuation since that time. */
+/** Reports whether somebody has cancelled Claude Code's own continuation since the given time. */
 export async function isContinueCancelled(transcript: string, since: number): Promise<boolean> {
   const lines = (await readTail(transcript, TAIL_BYTES)).split('\n').filter((line) => line.includes(CANCELLED));
   return lines.some((line) => {

@@ -4,14 +4,14 @@ import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** The version of Claude Code, such as 2.1.329. */
+/** A Claude Code version, such as 2.1.329. */
 export interface ClaudeVersion {
   major: number;
   minor: number;
   patch: number;
 }
 
-/** Parses `2.1.329 (Claude Code)` into its numbers. Null if the text does not begin with a version. */
+/** Parses `2.1.329 (Claude Code)` into its numbers; null if the text does not begin with a version. */
 export function parseClaudeVersion(text: string): ClaudeVersion | null {
   const match = /^\s*(\d+)\.(\d+)\.(\d+)/.exec(text);
   if (match === null) return null;
@@ -22,7 +22,7 @@ export function formatClaudeVersion(version: ClaudeVersion): string {
   return `${version.major}.${version.minor}.${version.patch}`;
 }
 
-/** Reports whether `version` is `floor` or newer; `floor` is a text such as `2.0.77`. */
+/** Reports whether `version` is `floor` or newer; `floor` is a string such as `2.0.77`. */
 export function isAtLeast(version: ClaudeVersion, floor: string): boolean {
   const other = parseClaudeVersion(floor);
   if (other === null) throw new Error(`no version: ${floor}`);
@@ -56,7 +56,7 @@ export function resolveClaude(command: string, path: string): string {
 }
 
 /**
- * How long to wait for the version. Claude Code answers in 0.1 to 0.4 s (2.1.329). A machine under load needs longer,
+ * How long to wait for the version. Claude Code answers in 0.1 to 0.4 s (2.1.329), or later on a machine under load,
  * and a wrong program may never answer.
  */
 const VERSION_TIMEOUT_MS = 20_000;
@@ -65,7 +65,7 @@ const run = promisify(execFile);
 const known = new Map<string, Promise<ClaudeVersion>>();
 
 /**
- * Asks the program for its version, once per file. The answer is stored until the file changes (an update in place).
+ * Asks the program for its version, once per file. The answer is cached until the file changes (an update in place).
  * @param program absolute path, see `resolveClaude`
  * @param env the complete environment in which it runs
  * @throws CatalogueError launch_failed if it reports no version

@@ -3,14 +3,14 @@ import { Session, type Settings } from '../../protocol/index.ts';
 import type { ScreenHost } from '../gnu-screen/index.ts';
 import type { ServiceState } from '../systemd/index.ts';
 
-/** The facts about a session that the doctor needs. A server of an older version does not report everything. */
+/** The facts about a session that the doctor needs. An older server does not report all of them. */
 export const AskedSession = z.object({
   ...Session.pick({ slug: true, pid: true }).shape,
   ...Session.pick({ recording_stopped_because: true, brought_back: true, undrawn_since: true }).partial().shape,
 });
 export type AskedSession = z.infer<typeof AskedSession>;
 
-/** The context of the doctor's checks. The checks change nothing. */
+/** What the doctor's checks work with. The checks change nothing. */
 export interface DoctorContext {
   settings: Settings;
   /** this program's version */
@@ -18,7 +18,7 @@ export interface DoctorContext {
   /** without the leading v */
   nodeVersion: string;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the environment that sessions would start with; Claude Code's version is asked in it */
+  /** the environment that sessions would start with; Claude Code is asked for its version in it */
   sessionEnvironment: Readonly<Record<string, string>>;
   userHome: string;
   userId: number;
@@ -28,13 +28,13 @@ export interface DoctorContext {
   now: number;
   /** @throws CatalogueError screen_not_found, launch_failed */
   openScreen: () => Promise<Pick<ScreenHost, 'dir' | 'env' | 'pidDigits'>>;
-  /** what the running server reports on the local socket; null if nothing answers there */
+  /** what the running server reports over the local socket; null if nothing answers there */
   askServer: () => Promise<{ version: string } | null>;
   /** the sessions of the running server; empty if nothing answers there */
   askSessions: () => Promise<readonly AskedSession[]>;
   /** @throws CatalogueError no_systemd */
   serviceState: () => Promise<ServiceState>;
   isLingering: () => boolean;
-  /** the root of the proc file system; tests of the limits set another one */
+  /** the root of the proc file system; tests for the limits use another one */
   proc: string;
 }

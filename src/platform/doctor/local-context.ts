@@ -17,7 +17,7 @@ export interface LocalDoctorOptions {
   now: number;
   /** the doctor's own process */
   pid: number;
-  /** a directory for temporary files that exists */
+  /** an existing directory for temporary files */
   tempDir: string;
 }
 
@@ -55,7 +55,7 @@ export function localDoctorContext(options: LocalDoctorOptions): DoctorContext {
   };
 }
 
-/** Sends a `GET` over the local socket; returns null if nothing answers, or if something other than CBOS does. */
+/** Sends a `GET` request over the local socket; returns null if nothing answers, or if it is not CBOS that answers. */
 function askServer(socketPath: string, path: string): Promise<unknown> {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path, headers: { host: 'localhost' }, timeout: ANSWER_MS }, (answer) => {
@@ -75,7 +75,7 @@ function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    return null; // not CBOS
+    return null; // this is not CBOS
   }
 }
 

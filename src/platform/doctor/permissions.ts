@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 
-/** The rights of the group and of everybody else. */
+/** The permission bits of the group and of everybody else. */
 const OTHERS = 0o077;
 
 /** Returns the status of a file; null if the file does not exist. */

@@ -35,7 +35,7 @@ const EXAMINATIONS: readonly (readonly [name: string, examine: Examine])[] = [
 ];
 
 /**
- * Checks everything that CBOS needs, one after the other, and changes nothing. A check that cannot run is itself a
+ * Checks everything that CBOS needs, one thing after another, and changes nothing. A check that cannot run is itself a
  * fault, and the other checks continue.
  */
 export async function* runDoctor(context: DoctorContext): AsyncGenerator<Check> {

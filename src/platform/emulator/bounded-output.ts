@@ -1,7 +1,7 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { drawNow, requestRound, type Turn } from './bounded-rounds.ts';
 
-/** The longest time that a piece usually takes: 50 times the time of 32 kB. */
+/** The longest time that a piece normally takes: 50 times as long as 32 kB take. */
 const USUAL_MS = 50;
 /**
  * How much longer than usual all pieces together may take. Without this limit, each of many pieces could stay just
@@ -36,13 +36,13 @@ interface Flush {
 export interface BoundedOutputOptions {
   /** draws synchronously */
   draw(piece: string | Uint8Array): void;
-  /** reports whether the piece, if it is drawn now, certainly takes no longer than its length requires */
+  /** reports whether drawing the piece now is certain to take no longer than its length requires */
   isHarmless(piece: string | Uint8Array): boolean;
 }
 
 /**
- * Draws output without blocking the thread for more than a few seconds, even if the output makes xterm.js loop
- * forever. After such output nothing more is drawn.
+ * Draws output without blocking the thread for more than a few seconds, even if the output makes xterm.js loop forever.
+ * After such an endless loop, nothing more is drawn.
  */
 export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): BoundedOutput {
   let pieces: Piece[] = [];
@@ -75,7 +75,7 @@ export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): Bound
       pieces = [];
     }
   };
-  /** Nothing else is drawn between the first question and the drawing of the next piece. */
+  /** From the first call until the next piece is drawn, nothing else is drawn. */
   const isNextHarmless = (): boolean => {
     const [next] = pieces;
     if (next === undefined) return true;
@@ -123,8 +123,8 @@ export function boundedOutput({ draw, isHarmless }: BoundedOutputOptions): Bound
 }
 
 /**
- * Returns the elapsed time, or the processor time if that is less. A machine that is busy with other work is no
- * reason to stop drawing.
+ * Returns the elapsed time, or the processor time if that is shorter: if the machine is busy with other work, that is
+ * no reason to stop drawing.
  */
 function timeOf(work: () => void): number {
   const beganAt = performance.now();

@@ -2,29 +2,29 @@ import { createContext, Script } from 'node:vm';
 import { createSpareRoom } from '../process/spare-room.ts';
 
 /**
- * How long one piece of output may take. A piece takes 1 ms, but took a second in a process that hardly got any
- * processor time (nice 19 at load 17). A piece that takes longer than this limit never ends, or was made to block the
- * server.
+ * How long one piece of output may take. A piece normally takes 1 ms, but took a second in a process that got hardly
+ * any processor time (nice 19 at a load of 17). A piece that takes longer than this limit never ends, or was crafted to
+ * block the server.
  */
 const LONGEST_MS = 5_000;
-/** How long to draw before other work runs, such as sending bytes or passing on keypresses. */
+/** How long to draw before other work gets its turn, such as sending bytes or passing on keypresses. */
 const ROUND_MS = 4;
 /**
- * The pause between rounds of little output. Each round that is watched starts a thread (0.1 to 0.6 ms), so small
+ * The pause between rounds when there is little output. Each watched round starts a thread (0.1 to 0.6 ms), so small
  * pieces are drawn together.
  */
 const REST_MS = 4;
-/** If a round drew under watch for a shorter time than this, it had only small pieces. */
+/** A round that drew under watch for a shorter time than this had only small pieces. */
 const DROPS_MS = 0.5;
 
 /** A source of output that draws when its turn comes. */
 export interface Turn {
-  /** whether its next piece needs no watch over the time, because it cannot take long */
+  /** whether its next piece may be drawn without a time limit, because it cannot take long */
   isHarmless(): boolean;
   /** draws one piece. @returns whether more pieces are waiting */
   draw(): boolean;
   /**
-   * called if a piece threw, or was stopped halfway because it took too long; the terminal is then in an undefined
+   * called if a piece has thrown, or was stopped halfway because it took too long; the terminal is then in an undefined
    * state
    */
   fail(cause: unknown): void;
@@ -35,7 +35,7 @@ let isScheduled = false;
 let hasOnlyDrops = true;
 let endedAt = Number.NEGATIVE_INFINITY;
 
-/** Schedules a turn, together with all others that are waiting. */
+/** Schedules a turn, together with all other waiting turns. */
 export function requestRound(turn: Turn): void {
   waiting.add(turn);
   if (isScheduled) return;
@@ -45,7 +45,7 @@ export function requestRound(turn: Turn): void {
   else setImmediate(round);
 }
 
-/** Draws everything that is waiting in this turn. Call it before the terminal is changed in another way. */
+/** Draws everything that is waiting in this turn. Call this before changing the terminal in any other way. */
 export function drawNow(turn: Turn): void {
   waiting.delete(turn);
   try {
@@ -61,15 +61,15 @@ export function drawNow(turn: Turn): void {
 }
 
 /**
- * Draws one piece of each turn after the other until the round is over. The time is watched from the first piece on
- * that needs it.
+ * Draws one piece of each turn in rotation until the round is over. The time limit applies from the first piece that
+ * needs it.
  */
 function round(): void {
   isScheduled = false;
   let current: Turn | null = null;
   hasOnlyDrops = false;
   const beganAt = performance.now();
-  /** @returns whether the next piece must be watched */
+  /** @returns whether the next piece needs the time limit */
   const draw = (isWatched: boolean): boolean => {
     for (const turn of waiting) {
       current = turn;
@@ -85,7 +85,7 @@ function round(): void {
   try {
     if (draw(false)) endWithin(LONGEST_MS, () => void draw(true));
   } catch (cause) {
-    // The current turn used up the time, because no round lasts longer without such a turn.
+    // The current turn used up the time: otherwise no round takes this long.
     (current as Turn | null)?.fail(cause);
   }
   endedAt = performance.now();
@@ -99,7 +99,7 @@ const script = new Script('work()');
 
 /**
  * Runs `work` with a time limit. A separate thread tells V8 to stop. This is the only way in Node to end an endless
- * loop in the same thread, including one in a regular expression. If that thread cannot start, the attempt would
+ * loop in the same thread, including one in a regular expression. If that thread could not start, the attempt would
  * abort the process, so the work then runs without a limit.
  * @throws Error ERR_SCRIPT_EXECUTION_TIMEOUT, and anything that the work throws
  */

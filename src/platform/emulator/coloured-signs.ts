@@ -1,7 +1,7 @@
 import type { IBufferLine } from '@xterm/headless';
 import type { SpinnerColours } from '../../core/status/screen/screen-evidence.ts';
 
-/** The sign before an answer, before a tool call, and before Claude Code's own reports. */
+/** The sign in front of an answer, a tool call, or one of Claude Code's own reports. */
 const SIGN = /^[●⏺]/;
 /**
  * The yellow of Claude Code's themes, as one of the 256 colours and as RGB. The sign of an answer has no colour
@@ -11,14 +11,14 @@ const ALERT_PALETTE = 220;
 const ALERT_RGB = 0xffc107;
 
 /**
- * The channels of a grey differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer in white, the sign of
- * a running call in grey, and the sign of an ended call in green or red.
+ * A colour counts as grey if its channels differ by less than this. 1.0.60 to 2.1.330 draw the sign of an answer in
+ * white, the sign of a running call in grey, and the sign of an ended call in green or red.
  */
 const GREYEST = 40;
 
 /**
  * Interprets the colour of a line's first sign. `alert` means one of Claude Code's own warnings. `ended` means a call
- * that has ended, successful or not. Null if the line has no sign, or an uncoloured one.
+ * that has ended, successful or not. Null if the line has no sign, or if the sign has no colour.
  */
 export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | null {
   if (!SIGN.test(text)) return null;
@@ -31,8 +31,8 @@ export function signOf(text: string, line: IBufferLine): 'alert' | 'ended' | nul
 }
 
 /**
- * Returns red, green, and blue of one of the 256 colours: 16 named ones, a cube with six steps per channel, and 24
- * greys.
+ * Returns the red, green, and blue channels of one of the 256 colours: 16 named ones, a cube with six steps per
+ * channel, and 24 greys.
  */
 function channelsOf(index: number): [number, number, number] {
   const bit = (mask: number): number => ((index & mask) === 0 ? 0 : 255);
@@ -44,12 +44,10 @@ function channelsOf(index: number): [number, number, number] {
 
 const SPINNER = /^[·✢✳✶✻✽*∗] (\S[^(]*…)/;
 const WORDS_COL = 2;
-/** The highlight is up to three characters wide. If all words change their colour at once, a tool is running. */
+/** The highlight is at most three characters wide. If all words change colour at once, a tool is running. */
 const WIDEST = 3;
 
-/**
- * Returns the colours of a spinner's line, which show what the spinner is doing. Null if the line is not a spinner.
- */
+/** Returns the colours of a spinner line, which show what the session is doing; null if the line is not a spinner. */
 export function spinnerColoursOf(text: string, line: IBufferLine): Omit<SpinnerColours, 'row'> | null {
   const words = SPINNER.exec(text)?.[1];
   const colour = line.getCell(0)?.getFgColor();

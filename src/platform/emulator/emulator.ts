@@ -21,23 +21,25 @@ export interface EmulatorOptions {
   scrollback: number;
 }
 
-/** A terminal without a display. It shows what a session's bytes draw. */
+/** A terminal without a display. It shows what a session's output draws. */
 export interface Emulator {
   /**
    * Queues bytes and parses them shortly afterwards, within a time limit. A UTF-8 character may be split between two
-   * calls. Invalid bytes become U+FFFD. The bytes are not copied, so do not change them afterwards.
-   * @param onParsed called once the screen shows them
+   * calls. Invalid bytes become U+FFFD. The bytes are not copied, so do not change them later.
+   * @param onParsed called once the screen shows the bytes
    */
   write(bytes: Uint8Array, onParsed?: () => void): void;
   /**
-   * Resolves once everything written is on the screen, or at once after `dispose`.
-   * @throws CatalogueError undrawable if a piece took too long. Nothing more is drawn after that
+   * Resolves once everything written is on the screen, or immediately after `dispose`.
+   * @throws CatalogueError undrawable if a piece took too long, after which nothing more is drawn
    */
   flush(): Promise<void>;
-  /** Draws everything written before it returns, within the same limit. Only `flush` reports whether that failed. */
+  /**
+   * Draws everything written so far before it returns, within the same limit. Only `flush` reports whether that failed.
+   */
   drawWaiting(): void;
   resize(cols: number, rows: number): void;
-  /** the window now, as status rules read it; rows that have not changed since the last call are not read again */
+  /** the current window, as status rules read it; rows that have not changed since the last call are not read again */
   frame(): ScreenFrame;
   /** whether the program uses the alternate screen, which has no scrollback */
   isAlternate(): boolean;
@@ -46,7 +48,7 @@ export interface Emulator {
    * terminal's default style
    */
   styledRows(maxCols: number): string[];
-  /** the rows of the window as text, which cost less than `frame` */
+  /** the rows of the window as text; cheaper than `frame` */
   windowRows(): ScreenRow[];
   /**
    * Reports each row that scrolls off the top of the normal screen, even if the scrollback does not keep it.
@@ -61,7 +63,7 @@ export interface Emulator {
    */
   onAlternate(listener: AlternateListener): () => void;
   /**
-   * scrollback and window of the normal screen as text, even while the alternate screen is shown; without blank rows at
+   * the normal screen's scrollback and window as text, even while the alternate screen is shown; without blank rows at
    * the end
    */
   normalLines(): string[];
@@ -72,7 +74,7 @@ export interface Emulator {
   markRow(): () => number | null;
   /** escape codes that reproduce the screen, scrollback, cursor, and modes in a fresh terminal of the same size */
   serialize(): string;
-  /** the last lines of scrollback and window, not counting blank lines at the end */
+  /** the last lines of the scrollback and window, not counting blank lines at the end */
   text(lines: number, format: 'text' | 'ansi' | 'html'): string;
   dispose(): void;
 }
@@ -88,15 +90,15 @@ export interface AlternateListener {
 const ALTERNATE_MODES: ReadonlySet<number | number[] | undefined> = new Set([47, 1047, 1049]);
 
 export function createEmulator(options: EmulatorOptions): Emulator {
-  // xterm.js would log each sequence that it does not understand, but output of sessions must not appear in the
-  // server's log.
+  // xterm.js would log each sequence that it does not understand, but sessions' output must not appear in the server's
+  // log.
   const terminal = new xterm.Terminal({ ...options, allowProposedApi: true, logLevel: 'off' });
   const serializer = new serialize.SerializeAddon();
   // The addon is typed for the browser's Terminal. The headless one has all the parts that the addon uses.
   terminal.loadAddon(serializer as unknown as Parameters<Terminal['loadAddon']>[0]);
   boundCounts(terminal);
   printAloneAtTheEdge(terminal);
-  // Links are not drawn, and xterm.js would keep each of them for as long as the terminal exists.
+  // Links are not shown, and xterm.js would keep each link in memory for as long as the terminal exists.
   terminal.parser.registerOscHandler(8, () => true);
   let raisedTo: Place | null = null;
   const core = coreOf(terminal);
@@ -105,7 +107,7 @@ export function createEmulator(options: EmulatorOptions): Emulator {
     raisedTo = { row: Math.max(0, y - (count || 1)), col: x };
     return false;
   });
-  // Snapshots place their cursor in these two ways, either after such a movement or without one.
+  // Snapshots position their cursor in one of these two ways, either after such a movement or without one.
   core.registerCsiHandler({ final: 'C' }, ({ params: [count] }) => {
     const { x, y } = core._bufferService.buffer;
     if (raisedTo?.row === y && raisedTo.col === x) {
@@ -246,8 +248,8 @@ function readText(terminal: Terminal, serializer: SerializeAddon, options: TextO
 }
 
 /**
- * The sequence that the addon writes between the normal and the alternate screen. The addon's ranges cover only the
- * normal screen.
+ * The sequence that the addon writes between the normal and the alternate screen. The addon's range options apply only
+ * to the normal screen.
  */
 const ENTER_ALTERNATE = '\x1b[?1049h\x1b[H';
 

@@ -22,7 +22,7 @@ interface KeptRow {
 
 const EMPTY: Row = { text: '', isDim: false, sign: null, spinner: null };
 
-/** Reads the window of a terminal. A row whose cells are the same as the last time is not read again. */
+/** Reads the window of a terminal. A row whose cells are the same as last time is not read again. */
 export interface FrameReader {
   frame(): Omit<ScreenFrame, 'raisedTo'>;
   /** the text of each row of the window, without trailing blanks */
@@ -30,15 +30,15 @@ export interface FrameReader {
 }
 
 /**
- * Creates a reader. It compares the memory of each row with the last reading, which takes a tenth of the time of making
- * strings of it. A redraw of Claude Code changes two or three rows. Rows are known by their object, because xterm.js
- * moves the object when the window scrolls.
+ * Creates a reader. The reader compares the memory of each row with the last reading, which takes a tenth of the time
+ * needed to build strings from it. When Claude Code redraws, two or three rows change. Rows are identified by their
+ * object, because xterm.js moves the object when the window scrolls.
  */
 export function createFrameReader(terminal: Terminal): FrameReader {
   const { _bufferService: service } = coreOf(terminal);
   let kept = new Map<CoreLine, KeptRow>();
 
-  /** Reads a line that is not the same as before. */
+  /** Reads a line that has changed. */
   const readAgain = (line: CoreLine, index: number, before: KeptRow | undefined): KeptRow => {
     const shown = terminal.buffer.active.getLine(index);
     const row = shown === undefined ? EMPTY : readRow(terminal, shown);
@@ -113,7 +113,7 @@ function readRow(terminal: Terminal, line: IBufferLine): Row {
   };
 }
 
-/** How many numbers of a row make a cell: its character, and its two colours with their attributes. */
+/** How many numbers of a row make up a cell: its character, and its two colours with their attributes. */
 const CELL_NUMBERS = 3;
 /** The bit of a cell's first number that marks characters stored elsewhere. */
 const JOINED = 1 << 21;
@@ -124,12 +124,12 @@ function hasJoinedCharacters({ _data: data }: CoreLine): boolean {
   return false;
 }
 
-/** The mark of a prompt and the frame of its box. Neither is ever dim. */
+/** A prompt's mark and the frame of its box. Neither is ever dim. */
 const PROMPT_MARK = /^[❯>│]$/;
 
 /**
  * Reports whether all text in a row is dim, apart from the prompt's mark and the cell of a cursor that the program
- * draws itself (inverse). Claude Code draws a suggestion in the prompt like this.
+ * draws itself (inverse). Claude Code draws a suggestion in the prompt this way.
  */
 function isDimRow(terminal: Terminal, line: IBufferLine): boolean {
   const cell = terminal.buffer.active.getNullCell();

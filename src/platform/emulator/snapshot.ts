@@ -25,8 +25,8 @@ export function snapshotOf(terminal: Terminal, isCursorVisible: boolean): string
 }
 
 /**
- * Draws the lines one below the other. Each line ends in the default style, because a line that scrolls in is filled
- * with the current background.
+ * Draws the lines one below another. Each line ends in the default style, because a line that scrolls in is filled with
+ * the current background.
  */
 function drawn(buffer: IBuffer, terminal: Terminal): string {
   const { cols } = terminal;
@@ -45,7 +45,7 @@ function drawn(buffer: IBuffer, terminal: Terminal): string {
 }
 
 /**
- * Returns how many lines must be drawn. With scrollback, that is all of them. Otherwise it is all lines down to the
+ * Returns how many lines must be drawn. If there is scrollback, that is all of them; otherwise, all lines down to the
  * last one that is not blank.
  */
 function drawnLength(buffer: IBuffer, rows: number): number {
@@ -124,7 +124,7 @@ function savedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   return `\u001b[${row + 1};${col + 1}H${styleCodes(core.savedCurAttrData)}`;
 }
 
-/** Returns the position to which ESC 8 returns, or an empty string if nothing was saved. */
+/** Returns the position that ESC 8 restores, or an empty string if nothing was saved. */
 function rememberedCursor(buffer: IBuffer, cols: number, core: CoreBuffer): string {
   if (core.savedX === 0 && core.savedY === 0 && core.savedCurAttrData.isAttributeDefault()) return '';
   return `${savedCursor(buffer, cols, core)}\u001b7\u001b[m`;
@@ -160,7 +160,8 @@ function modes(terminal: Terminal): string {
 /**
  * Restores the cursor, the style, and the character set. If the last output was a character, it is written again, so
  * that a following combining mark or joiner is attached to it. A character in the last column is also written again,
- * because only that puts the cursor past the edge. A style after that character records that something else followed.
+ * because only that puts the cursor past the edge. If the style is set after that character, something else has
+ * followed it.
  */
 function cursor(terminal: Terminal, isAbsolute: boolean, core: CoreBuffer): string {
   const buffer = terminal.buffer.active;
@@ -198,7 +199,7 @@ function writing(terminal: Terminal) {
 }
 
 /**
- * Reports whether drawing the screen ended with the character that was printed last. Nothing else then needs to be
+ * Reports whether drawing the screen ended with the character that was printed last, so that nothing else needs to be
  * restored.
  */
 function standsWhereDrawn(terminal: Terminal): boolean {
@@ -220,8 +221,8 @@ function placedAt(terminal: Terminal, core: CoreBuffer, col: number): string {
 }
 
 /**
- * Moves relative to the last line that was drawn. This is also correct if the caller writes the snapshot into a
- * terminal of another height, below existing content.
+ * Moves relative to the last line that was drawn. This also works if the caller writes the snapshot into a terminal
+ * with a different height, below existing content.
  */
 function movedTo(terminal: Terminal, col: number): string {
   const { active } = terminal.buffer;

@@ -1,7 +1,7 @@
 import type { Terminal } from '@xterm/headless';
 import type { Styled } from '../../text/styled-rows.ts';
 
-/** Private fields of a line of an xterm.js buffer. */
+/** Private fields of a line in an xterm.js buffer. */
 export interface CoreLine {
   /** its cells, three numbers each */
   _data: Uint32Array;
@@ -23,7 +23,7 @@ export interface CoreBuffer {
   savedCurAttrData: Styled;
 }
 
-/** A map from letters to the characters that are drawn for them; line drawing has `─` for `q`. */
+/** A map from letters to the characters that are drawn for them; for example, line drawing maps `q` to `─`. */
 interface Charset {
   q?: string;
 }
@@ -32,9 +32,9 @@ interface Core {
   coreService: { decPrivateModes: { wraparound: boolean }; modes: { insertMode: boolean } };
   coreMouseService: { activeEncoding: string };
   _charsetService: { glevel: number; charset: Charset | undefined; _charsets: (Charset | undefined)[] };
-  /** `buffer` is the one that is shown */
+  /** `buffer` is the buffer that is being shown */
   _bufferService: { buffer: CoreBuffer; buffers: { normal: CoreBuffer; alt: CoreBuffer } };
-  /** as the public one, but the numbers are not copied first */
+  /** like the public method, but the numbers are not copied first */
   registerCsiHandler(id: { final: string }, handler: (params: { params: Int32Array }) => boolean): void;
   /** draws synchronously; input that is already queued is drawn after it */
   writeSync(data: string | Uint8Array): void;
@@ -50,17 +50,17 @@ interface Core {
 }
 
 /**
- * Returns the parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way.
- * Seen in 6.0.0, which is pinned. The tests of snapshots fail with a version that stores them elsewhere.
+ * Returns the parts of a terminal's state that are private to xterm.js. Its own addon reads them in the same way. Seen
+ * in 6.0.0, which is pinned. With a version that stores them elsewhere, the snapshot tests fail.
  */
 export function coreOf(terminal: Terminal): Core {
   return (terminal as unknown as { _core: Core })._core;
 }
 
 /**
- * Makes the screen independent of how the output is split while lines do not wrap (DECAWM off). If a wide character
- * is past the edge, xterm.js draws what follows in the same write differently from what follows in the next write
- * (6.0.0). In this mode each character is therefore printed alone.
+ * Makes the screen independent of how the output is split while lines do not wrap (DECAWM off). If a wide character is
+ * past the edge, xterm.js draws what follows in the same write differently from what follows in the next one (6.0.0).
+ * In this mode, each character is therefore printed separately.
  */
 export function printAloneAtTheEdge(terminal: Terminal): void {
   const core = coreOf(terminal);

@@ -10,10 +10,10 @@ const MOST_FOLDERS = 50;
 const MOST_ENTRIES = 20_000;
 
 /**
- * Returns the folders whose path begins with what was typed so far, as absolute paths, sorted, 50 at most. `~` and
- * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match
- * only if their dot was typed. An unreadable or missing path yields no folders and no error, because somebody is
- * still typing.
+ * Returns the folders whose path begins with what has been typed so far: at most 50 absolute paths, sorted. `~` and
+ * relative paths refer to the user's home. A path that ends in `/` matches all folders in it. Hidden folders match only
+ * if their leading dot was typed. An unreadable or missing path yields no folders and no error, because the person may
+ * still be typing.
  */
 export async function completeFolder(typed: string, userHome: string): Promise<string[]> {
   const path = absolutePath(typed, userHome);

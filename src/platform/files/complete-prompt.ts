@@ -19,9 +19,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 const HEAD_BYTES = 4_096;
 
 /**
- * Returns the completions of a word in a prompt: commands of the session's folder for `/`, and files or folders in it
- * for `@`. Nothing outside that folder is read, so links are not followed. An unreadable or missing folder offers
- * nothing.
+ * Returns the completions of a word in a prompt: commands from the session's folder for `/`, and files or folders in it
+ * for `@`. Nothing outside that folder is read, so links are not followed. For an unreadable or missing folder, there
+ * are no completions.
  * @param root the session's folder
  * @param word the word typed so far, with its sign
  */
@@ -81,7 +81,7 @@ interface Found {
 }
 
 /**
- * Lists the contents of a folder, shallow entries before deep ones, within limits. Links are not followed.
+ * Lists the contents of a folder, shallow entries before deep ones, up to the limits above. Links are not followed.
  * @param isWanted whether to include an entry, given its name and its path relative to the root
  */
 async function* walk(root: string, isWanted: (name: string, path: string) => boolean): AsyncGenerator<Found> {
@@ -105,8 +105,7 @@ async function* walk(root: string, isWanted: (name: string, path: string) => boo
 }
 
 /**
- * Reports whether a prompt can contain this name. A control character would be removed on the way, which would change
- * the name.
+ * Reports whether a prompt can contain this name. A control character would be removed on the way, changing the name.
  */
 function isWritable(name: string): boolean {
   return !/[\u0000-\u001f\u007f-\u009f\ufffd]/.test(name);

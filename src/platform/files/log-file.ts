@@ -6,8 +6,8 @@ export interface LogFile {
 }
 
 /**
- * Opens a log that never blocks its writer. Lines that do not fit on a full disk are dropped, and a separate line
- * reports their number as soon as there is room. Only the user can read the file.
+ * Opens a log that never blocks its writer. Lines that do not fit on a full disk are dropped, and as soon as there is
+ * room, a separate line reports how many. Only the user can read the file.
  */
 export function openLogFile(path: string): LogFile {
   const file = openSync(path, 'a', 0o600);

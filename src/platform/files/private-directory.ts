@@ -6,10 +6,10 @@ const OTHERS_MAY_WRITE = 0o022;
 const STICKY = 0o1000;
 
 /**
- * Creates a directory if it is missing, and removes write permission for other users, who could otherwise place a
- * link there to a file that is then overwritten. A directory that is meant to be shared (sticky, like /tmp) is
- * refused instead.
- * @param cure how to name another directory
+ * Creates a directory if it is missing, and removes write permission for other users, who could otherwise place a link
+ * there and so have its target overwritten. A directory that is meant to be shared (sticky, like /tmp) is refused
+ * instead.
+ * @param cure how to choose another directory
  * @throws CatalogueError invalid_setting
  */
 export async function ensureOwnDirectory(dir: string, cure: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { openRegularFile } from './regular-file.ts';
 
 /**
- * Returns the end of a file as text. A character or a line at its beginning may be cut. Empty if the file does not
+ * Returns the end of a file as text. The first character and the first line may be cut off. Empty if the file does not
  * exist.
  * @param bytes how many bytes to read at most
  * @throws if the file cannot be read, or is not a regular one

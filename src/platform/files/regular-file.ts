@@ -1,17 +1,17 @@
 import { closeSync, constants, fstatSync, openSync, promises, readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 
-/** The error codes for opening a link that must not be followed, or a socket. */
+/** The error codes for opening a socket, or a link that must not be followed. */
 const IRREGULAR: ReadonlySet<string | undefined> = new Set(['ELOOP', 'ENXIO']);
 
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 
 /**
- * Opens a file for reading that another program put there. Pipes and devices are not opened. Opening a pipe would
- * wait until somebody writes into it, on one of the four threads that read all files of the process. A device has no
- * end.
- * @param followsLinks false if only this user's own programs write there, and none of them makes a link
- * @returns null if it is not a regular file
+ * Opens, for reading, a file that another program created. Pipes and devices are not opened. Opening a pipe would block
+ * until somebody writes to it, and would block one of the four threads that read all of the process's files. A device
+ * has no end.
+ * @param followsLinks false if only this user's own programs write there, and none of them creates links
+ * @returns null if the file is not a regular one
  */
 export async function openRegularFile(path: string, { followsLinks = true } = {}): Promise<FileHandle | null> {
   const flags = followsLinks ? READ : READ | constants.O_NOFOLLOW;
@@ -24,7 +24,10 @@ export async function openRegularFile(path: string, { followsLinks = true } = {}
   return null;
 }
 
-/** Reads the text of such a file. Returns null also if the file is longer than `mostBytes`. */
+/**
+ * Reads the text of a file, opened as in {@link openRegularFile}. Also returns null if the file is longer than
+ * `mostBytes`.
+ */
 export async function readRegularFile(
   path: string,
   { mostBytes, followsLinks = true }: { mostBytes: number; followsLinks?: boolean },
@@ -40,8 +43,8 @@ export async function readRegularFile(
 }
 
 /**
- * Reads the text of such a file synchronously. Commands use it when they have nothing else to do yet, because Node's
- * promise API for files takes a millisecond to load.
+ * Works like {@link readRegularFile}, but synchronously. Commands use this when they have nothing else to do yet,
+ * because Node's promise API for files takes a millisecond to load.
  */
 export function readRegularFileNow(path: string, { mostBytes }: { mostBytes: number }): string | null {
   let file: number;

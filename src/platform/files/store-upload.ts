@@ -2,7 +2,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** Reports whether a name is that of a file that is still being written. */
+/** Reports whether a name belongs to a file that is still being written. */
 export const isUnfinished = (name: string): boolean => name.startsWith('.');
 
 export interface Upload {
@@ -14,8 +14,8 @@ export interface Upload {
 }
 
 /**
- * Writes bytes into a new private file as they arrive. The file gets its name only when all bytes are on the disk, so
- * a reader never sees a part of it. After any failure, nothing is left.
+ * Writes bytes into a new private file as they arrive. The file gets its name only when all bytes are on the disk, so a
+ * reader never sees only part of it. After a failure, nothing is left behind.
  * @returns the size
  * @throws CatalogueError file_too_large, and everything that `bytes` and the file system throw
  */

@@ -2,49 +2,50 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * `change`: a file was written to. `rename`: a file appeared or disappeared. The other two events name no file,
- * because anything may have changed. `begin` means that watching has started, and `sweep` that inotify may have
- * missed something.
+ * `change`: a file was written to. `rename`: a file appeared or disappeared. The other two events have no file name,
+ * because anything may have changed: `begin` means that watching has started, and `sweep` that inotify may have missed
+ * something.
  */
 export type DirectoryEvent = 'change' | 'rename' | 'begin' | 'sweep';
 
 export interface DirectoryWatchOptions {
   /** absolute; the directory need not exist yet */
   dir: string;
-  /** gets the name of the file; null for `begin` and `sweep` */
+  /** receives the name of the file; null for `begin` and `sweep` */
   onChange: (name: string | null, event: DirectoryEvent) => void;
   /**
    * called if the directory is missing: at the start, and with each sweep while it stays missing; `onChange` reports
    * its creation
    */
   onMissing?: () => void;
-  /** called when another directory has taken its place and the files of the old one are gone */
+  /** called when another directory has replaced this one, so that the old files are gone */
   onReplaced?: () => void;
   /** how often to check everything in case inotify missed something (an overflown queue, a network file system) */
   sweepMs?: number;
-  /** whether the watch keeps the process alive; true by default */
+  /** whether the watch keeps the process alive; default: true */
   holdsProcess?: boolean;
 }
 
 const DEFAULT_SWEEP_MS = 30_000;
 /**
- * How often to check when the system's limit of watches is reached and checking is the only way left. A hook is then
- * noticed within a quarter of a second.
+ * How often to check once the system's limit on watches has been reached, so that checking is the only way left. Even
+ * then, a hook is noticed within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
 /**
- * How long after a file appeared or disappeared to check whether the directory is still there. The kernel reports a
- * removed directory only when no file in it is open any more, and a hook that waits for its reply keeps one open.
+ * How long after a file appeared or disappeared to check whether the directory is still there. The kernel reports the
+ * removal of a directory only when no file in it is open any more, and a hook that is waiting for its reply keeps one
+ * open.
  */
 const RECHECK_MS = 100;
 
-/** The errors for the system's limits of watches and of inotify instances. */
+/** The errors for the system's limits on watches and inotify instances. */
 const LIMITS: readonly string[] = ['ENOSPC', 'EMFILE'];
 
 /**
- * Watches a directory's files by inotify (0.03 ms), even if the directory is created later, or removed and created
- * again. Calls `onChange(null, 'begin')` once at the start if the directory exists, or else as soon as it exists.
- * @returns the disposer; no call comes after it
+ * Watches a directory's files through inotify (0.03 ms), even if the directory is created later, or removed and created
+ * again. Calls `onChange(null, 'begin')` at the start if the directory exists, or else as soon as it does.
+ * @returns the disposer, after which nothing is called
  */
 export function watchDirectory(options: DirectoryWatchOptions): () => void {
   const { dir, onChange, sweepMs = DEFAULT_SWEEP_MS, holdsProcess = true } = options;
@@ -63,7 +64,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
       if (nearestExisting(dir) !== watched.path || identityOf(watched.path) !== watched.identity) arm();
       return;
     }
-    // A write does not move the directory. There may be a thousand writes a second, so they are not checked.
+    // A write does not move the directory. There may be a thousand writes a second, so they do not trigger a check.
     if (event === 'change' && name !== null) {
       onChange(name, event);
       return;
@@ -76,7 +77,7 @@ export function watchDirectory(options: DirectoryWatchOptions): () => void {
   };
   const arm = (): void => {
     if (isDisposed) return;
-    // The loop runs twice if the directory appears between the check and the watch. It cannot appear more than once.
+    // The loop runs twice if the directory appears between the check and the watch. That can happen only once.
     for (;;) {
       watcher?.close();
       watcher = null;

@@ -3,14 +3,14 @@ import { Emitter } from '../../emitter/emitter.ts';
 import { watchDirectory } from './watch-directory.ts';
 
 /**
- * An event of a watched file. `change`: its content changed. `rename`: its name now refers to another file or to none.
- * `sweep`: either may have happened.
+ * An event about a watched file. `change`: its content changed. `rename`: its name now refers to another file or to
+ * none. `sweep`: either may have happened.
  */
 type FileEvent = 'change' | 'rename' | 'sweep';
 
 /**
- * How late a change is noticed if inotify misses an event (a network file system, an overflowing queue). One `stat`
- * per recording costs 20 µs, so fifty of them cost 0.02 % of a core.
+ * How late a change is noticed if inotify misses an event (a network file system, an overflowing queue). One `stat` per
+ * recording takes 20 µs, so fifty recordings take 0.02 % of a core.
  */
 const SWEEP_MS = 5_000;
 
@@ -26,7 +26,7 @@ const directories = new Map<string, WatchedDirectory>();
 /**
  * Watches one file, which need not exist. Watches are shared per directory, so fifty recordings cost one watch. No
  * watch keeps the process alive.
- * @returns the disposer; the last one ends the watch
+ * @returns the disposer; the last disposer to be called ends the watch
  */
 export function watchFile(file: string, listener: (event: FileEvent) => void): () => void {
   const dir = dirname(file);

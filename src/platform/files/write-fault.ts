@@ -1,9 +1,7 @@
 import { open, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/**
- * More than the free part of a file's last block, or the space that a file system reserves in its inodes.
- */
+/** More than a file's last block or the space reserved in a file system's inodes can absorb. */
 const TRIED_BYTES = 65_536;
 
 /**
@@ -36,8 +34,8 @@ export async function freeBytes(dir: string): Promise<number> {
 }
 
 /**
- * Reports whether a file has no room left in its last block. On a full disk, a write first fills that block and is
- * cut off at its end. An empty file has no room either.
+ * Reports whether a file has no room left in its last block. On a full disk, a write first fills that block and is cut
+ * off where the block ends. An empty file has no room either.
  */
 export async function endsAtBlock(file: string): Promise<boolean> {
   const [{ size }, { bsize }] = await Promise.all([stat(file), statfs(file)]);

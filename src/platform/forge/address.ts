@@ -11,7 +11,7 @@ const SAME_HOST: Readonly<Record<string, string>> = { 'ssh.github.com': 'github.
 const NAMED = /^\/?([\w.-]+)\/([\w.-]+?)(?:\.git)?\/?$/;
 const SHORT_SSH = /^(?:[\w.-]+@)?([\w.-]+):(?!\/\/)(.+)$/;
 
-/** Parses the address of a remote: `git@HOST:OWNER/NAME.git`, `https://…`, `ssh://…`. Null for any other form. */
+/** Parses a remote's address: `git@HOST:OWNER/NAME.git`, `https://…`, `ssh://…`; null for any other form. */
 export function forgeRepository(address: string): ForgeRepository | null {
   const short = SHORT_SSH.exec(address);
   if (short !== null) return named(short[1] ?? '', short[2] ?? '');

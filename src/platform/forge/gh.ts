@@ -11,9 +11,9 @@ export interface GhOptions {
   now(): number;
 }
 
-/** How long one request may take. gh itself does not wait longer than that for an answer. */
+/** How long one request may take. gh itself waits no longer than this for an answer. */
 const TIMEOUT_MS = 30_000;
-/** The exit code of gh if nobody is logged in. */
+/** gh's exit code if nobody is logged in. */
 const EXIT_NO_LOGIN = 4;
 
 interface Answer {
@@ -58,11 +58,11 @@ function lastLine(text: string): string {
   return text.trim().split('\n').at(-1)?.slice(0, 300) || 'it gave no reason';
 }
 
-/** @throws CatalogueError gh_failed if the answer is not a success */
+/** @throws CatalogueError gh_failed if the response does not indicate success */
 function requireSuccess(repository: ForgeRepository, { status, body }: Answer): unknown {
   if (status >= 200 && status < 300) return body;
   const name = repositoryText(repository);
-  // GitHub does not reveal that a repository exists to those who may not see it.
+  // GitHub does not reveal a repository's existence to those who may not see it.
   const why = status === 404 || status === 403 ? 'there is none, or your login may not do this' : messageIn(body);
   throw new CatalogueError('gh_failed', `${name} refused the request (HTTP ${status}): ${why}`);
 }
@@ -78,7 +78,7 @@ const asObject = (value: unknown): Record<string, unknown> =>
 const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /**
- * Finds the open pull request of a branch. Returns null if it has none.
+ * Finds a branch's open pull request; null if there is none.
  * @throws CatalogueError gh_not_found, gh_not_logged_in, gh_failed
  */
 export async function findPullRequest(
@@ -130,7 +130,7 @@ const STATE_QUERY = `query($owner: String!, $name: String!, $number: Int!) {
   } }
 }`;
 
-/** The meaning of GitHub's states. A state that GitHub adds later never counts as success. */
+/** What GitHub's states mean. A state that GitHub adds later never counts as success. */
 const CHECKS: Readonly<Record<string, PullRequestChecks>> = {
   SUCCESS: 'passing',
   FAILURE: 'failing',

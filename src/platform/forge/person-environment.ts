@@ -4,8 +4,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The variables that a program needs to reach a forge on behalf of a person: their configuration, agents and keyrings,
- * and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is left out, because the repository names
- * the host and a session can change that name.
+ * and network settings. A token for any company host (`GH_ENTERPRISE_TOKEN`) is left out, because the host is
+ * configured in the repository, where a session can change it.
  */
 const ALLOWED: readonly string[] = [
   'HOME',
@@ -35,7 +35,7 @@ const ALLOWED: readonly string[] = [
   'GITHUB_TOKEN',
 ];
 
-/** No program may prompt, because nobody sits at the server's terminal. */
+/** No program may prompt, because nobody is sitting at the server's terminal. */
 const FIXED: Readonly<Record<string, string>> = {
   LC_ALL: 'C.UTF-8',
   GIT_TERMINAL_PROMPT: '0',
@@ -53,7 +53,7 @@ export function personEnvironment(base: Environment): Record<string, string> {
     const value = base[name];
     return value === undefined ? [] : [[name, value] as const];
   });
-  // A relative entry would select programs from the folder in which a program happens to run.
+  // A relative entry would find programs in whatever folder happens to be current.
   const path = (base.PATH ?? '').split(delimiter).filter(isAbsolute).join(delimiter);
   return { ...Object.fromEntries(own), ...FIXED, PATH: path };
 }

@@ -12,7 +12,7 @@ export interface PatchNames {
   oldFile: string | null;
 }
 
-/** A turn, and the state to compare its beginning with. */
+/** A turn, and the state that its beginning is compared with. */
 interface Compared {
   turn: KeptTurn;
   to: string;

@@ -1,7 +1,7 @@
 /**
  * Compares a working tree with the commit where its branch began. git itself does the comparison.
  *
- * - a safe call of git: `read-git.ts`
+ * - calling git safely: `read-git.ts`
  * - the repository of a folder: `working-tree.ts`; what to compare with: `find-base.ts`
  * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
  * - git's output: `parse-diff.ts`
@@ -15,13 +15,13 @@ import { parseDiff, splitNames } from './parse-diff.ts';
 import { readGit } from './read-git.ts';
 import { findWorkingTree, lines, type WorkingTree } from './working-tree.ts';
 
-/** How long git may take for one answer. A repository of 500,000 files on a slow disk takes some seconds. */
+/** How long git may take for one answer. A repository of 500,000 files on a slow disk takes a few seconds. */
 const LONGEST_MS = 20_000;
 /** How many files are listed. Nobody reads through more, but all of them are counted. */
 export const MOST_FILES = 5_000;
-/** How many untracked files are compared. git reads each of them completely. */
+/** How many untracked files are compared. git reads each of them in full. */
 const MOST_UNTRACKED = 2_000;
-/** The largest patch in an answer, which is about 40,000 lines. */
+/** The largest patch in a response: about 40,000 lines. */
 export const MOST_PATCH_BYTES = 2 * 1024 * 1024;
 
 /** Options for comparing a working tree without following any configuration or looking into submodules. */
@@ -40,7 +40,7 @@ export interface CompareOptions {
   folder: string;
   /** a revision to compare with; null to find one */
   base: string | null;
-  /** aborted when nobody needs the answer any more */
+  /** aborted when nobody needs the result any more */
   signal?: AbortSignal;
 }
 
@@ -58,7 +58,7 @@ export interface Comparer {
   changes(options: CompareOptions): Promise<Changes>;
   /**
    * Returns the same totals as `changes`, in half the time: git does not look where each change is. Null if some
-   * untracked files were not compared, so that the totals would be too low.
+   * untracked files were not compared, because the totals would then be too low.
    * @throws everything that `changes` throws
    */
   count(options: CompareOptions): Promise<CountedChanges | null>;
@@ -145,7 +145,7 @@ async function listChanges(comparison: Comparison): Promise<Changes> {
   };
 }
 
-/** Runs one git process after the other, because nobody waits for a count. */
+/** Runs the git processes one at a time, because nobody waits for a count. */
 async function countChanges({ base, own }: Comparison): Promise<CountedChanges | null> {
   const tree = base.commit ?? (await emptyTree(own));
   const { files, nested, leftOut } = await compareFiles(own, { tree, untracked: await untrackedNames(own, []) });
@@ -154,7 +154,7 @@ async function countChanges({ base, own }: Comparison): Promise<CountedChanges |
 
 interface ComparedFiles {
   files: ReturnType<typeof parseDiff>;
-  /** the untracked files among them */
+  /** the untracked files among the compared ones */
   untracked: string[];
   /** untracked folders that are repositories */
   nested: string[];
@@ -162,7 +162,7 @@ interface ComparedFiles {
   leftOut: number;
 }
 
-/** Compares the working tree, with its untracked files, with a tree. */
+/** Compares the working tree, including its untracked files, with a tree. */
 async function compareFiles(
   own: OwnGitDir,
   { tree, untracked }: { tree: string; untracked: readonly Buffer[] },
@@ -204,7 +204,7 @@ async function readPatch({ base, own }: Comparison, { file, oldFile }: PatchOpti
   return { base, patch: stdout.toString('utf8', 0, end), cut: isCut };
 }
 
-/** Replaces bytes in a path that are not UTF-8. */
+/** What replaces bytes in a path that are not UTF-8. */
 export const LOST_BYTES = '\ufffd';
 
 /** Returns a pathspec for a name. Bytes that were replaced match any bytes. */
@@ -214,8 +214,8 @@ export function asPathspec(name: string): string {
 }
 
 /**
- * Returns the files that git neither tracks nor ignores, and the folders that are repositories, with a slash at the
- * end.
+ * Returns the files that git neither tracks nor ignores, and the folders that are repositories, which have a trailing
+ * slash.
  */
 async function untrackedNames({ call }: Pick<OwnGitDir, 'call'>, paths: readonly string[]): Promise<Buffer[]> {
   const { stdout } = await readGit(['ls-files', '--others', '--exclude-standard', '-z', '--', ...paths], call);
@@ -237,7 +237,7 @@ function emptyTree({ call }: OwnGitDir): Promise<string> {
   return hashNothing(call, 'tree');
 }
 
-/** Returns the name of an empty object, which depends on the repository's object format. */
+/** Returns the hash of an empty object, which depends on the repository's object format. */
 async function hashNothing(call: OwnGitDir['call'], type: 'blob' | 'tree'): Promise<string> {
   const { stdout } = await readGit(['hash-object', '--no-filters', '-t', type, '--stdin'], call);
   return lines(stdout)[0] ?? '';

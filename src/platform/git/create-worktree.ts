@@ -22,7 +22,9 @@ export interface WorktreeRequest {
   name: string;
   /** its branch, which is created if it does not exist; null for a new branch with the name of the session */
   branch: string | null;
-  /** the starting point of a new branch; null for the commit of the checkout from which the worktree is created */
+  /**
+   * the starting point of a new branch; null for the current commit of the checkout that the worktree is created from
+   */
   from: string | null;
 }
 
@@ -39,21 +41,21 @@ export interface MadeWorktree {
   commit: string;
   /** the requested folder, inside the worktree */
   folder: string;
-  /** files of `.worktreeinclude` that were not copied, because a symbolic link or another file is in the way */
+  /** files listed in `.worktreeinclude` that were not copied, because a symbolic link or another file is in the way */
   leftOut: string[];
 }
 
 /**
- * Fills a worktree that has no files yet, instead of git's checkout.
+ * Fills a worktree that has no files yet, instead of a git checkout.
  * @param path the worktree
  * @returns files that were not written
  */
 export type FillWorktree = (path: string) => Promise<string[]>;
 
 /**
- * Creates a worktree for a session in Claude Code's own place. If anything fails, both the folder and a new branch are
- * removed.
- * @param fill null for a checkout of the branch, with the files that `.worktreeinclude` names
+ * Creates a worktree for a session in the place that Claude Code itself uses. If anything fails, both the folder and a
+ * new branch are removed.
+ * @param fill null for a checkout of the branch, plus the files listed in `.worktreeinclude`
  * @throws CatalogueError not_a_repository, no_commit, invalid_branch, no_such_ref, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed
  */
@@ -67,7 +69,7 @@ export async function createWorktree(
   const path = join(repository.root, WORKTREES, request.name);
   await requireFree(place, path);
   const made = await makeWorktreePlace(repository.root);
-  // From here on, the folder belongs to this call, and only this call removes it. Git accepts an empty folder.
+  // From here on, the folder belongs to this call, and only this call removes it. git accepts an empty folder.
   await mkdir(path).catch((cause: NodeJS.ErrnoException) => {
     throw cause.code === 'EEXIST' ? worktreeExists(path, 'already exists', 'Choose another name') : cause;
   });
@@ -94,10 +96,10 @@ export async function createWorktree(
 }
 
 /**
- * Adds a worktree, and first creates its branch if the branch is new. A branch that another call has created in the
+ * Adds a worktree, creating its branch first if the branch is new. A branch that another call has created in the
  * meantime belongs to that call.
  * @param place the main checkout
- * @throws CatalogueError git_failed, disk_full; a branch that was created here is deleted again
+ * @throws CatalogueError git_failed, disk_full; a branch created here is deleted again
  */
 export async function addWorktree(
   place: GitPlace,
@@ -118,7 +120,7 @@ async function deleteBranchAt(place: GitPlace, branch: string, commit: string): 
   await tryGit(['update-ref', '-d', `refs/heads/${branch}`, commit], place);
 }
 
-/** Removes a worktree that was just created and never used, and its branch if that was created with it. */
+/** Removes a worktree that has just been created and never used, along with its branch if that was created with it. */
 export async function undoWorktree(
   place: GitPlace,
   made: Pick<MadeWorktree, 'repository' | 'path' | 'branch' | 'commit' | 'isNewBranch'>,
@@ -184,8 +186,8 @@ function worktreeExists(path: string, what: string, hint: string): CatalogueErro
 }
 
 /**
- * Creates the folder for worktrees. The folder must be real, because a link in its place could lead anywhere. @returns
- * the folders that were created
+ * Creates the folder for worktrees. The folder must be a real one, because a link in its place could lead anywhere.
+ * @returns the folders that were created
  */
 export async function makeWorktreePlace(root: string): Promise<string[]> {
   const made: string[] = [];

@@ -6,13 +6,16 @@ import { lines, type WorkingTree } from './working-tree.ts';
 
 type Call = Pick<GitCall, 'env' | 'signal'>;
 
-/** How much of a reflog is read. This covers the first entry of a branch, or the newest thousands of `HEAD`. */
+/**
+ * How much of a reflog is read: its first bytes for a branch's first entry, or its last bytes for thousands of the
+ * newest `HEAD` entries.
+ */
 const FIRST_BYTES = 4_096;
 const LAST_BYTES = 512 * 1024;
 
 const BRANCHES = 'refs/heads/';
 
-/** Common names of the default branch, used if nothing names it. */
+/** Common names of the default branch, used if nothing else identifies it. */
 const DEFAULT_BRANCHES: readonly string[] = [
   'refs/remotes/origin/HEAD',
   'refs/remotes/origin/main',
@@ -23,7 +26,7 @@ const DEFAULT_BRANCHES: readonly string[] = [
 
 /**
  * Finds the commit to compare the working tree with: the merge base with the branch from which this one was created,
- * with its upstream, or with the default branch. If there is none of these, it is the last commit.
+ * with its upstream, or with the default branch. If none of these exists, it is the last commit.
  * @param asked a revision that the caller requests instead
  * @throws CatalogueError no_such_ref, git_failed
  */
@@ -81,8 +84,8 @@ async function upstreamOf({ root, branch }: WorkingTree, call: Call): Promise<st
 }
 
 /**
- * Returns the default branch, or null if it is checked out. Commits on the default branch itself are not changes of a
- * session.
+ * Returns the default branch, or null if it is checked out. Commits on the default branch itself are not a session's
+ * changes.
  */
 async function defaultBranch(repository: WorkingTree, call: Call): Promise<string | null> {
   const { root, branch } = repository;
@@ -98,8 +101,8 @@ async function defaultBranch(repository: WorkingTree, call: Call): Promise<strin
 }
 
 /**
- * Returns the branch from which this one was created, according to the reflog. If the reflog names `HEAD`, the reflog
- * of `HEAD` shows which branch was checked out then. The entries contain only names, so only an existing branch
+ * Returns the branch that this one was created from, according to the reflog. If the reflog says `HEAD`, `HEAD`'s own
+ * reflog shows which branch was checked out at the time. The entries contain only names, so only an existing branch
  * counts.
  */
 async function startedFrom(repository: WorkingTree, call: Call): Promise<string | null> {

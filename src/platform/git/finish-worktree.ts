@@ -19,7 +19,7 @@ export interface FinishPlan {
   since: number;
 }
 
-/** The steps that a caller performs during a finish. */
+/** The steps of a finish that the caller performs. */
 export interface FinishSteps {
   now(): number;
   /** the processes that `stop` ends */
@@ -30,7 +30,7 @@ export interface FinishSteps {
 
 export interface Finished {
   saved: SavedState;
-  /** the commit that the base now points to; null if no branch got the commits */
+  /** the commit that the base now points to; null if no branch received the commits */
   commit: string | null;
   /** whether the branch of the worktree still exists */
   isBranchKept: boolean;
@@ -39,9 +39,9 @@ export interface Finished {
 }
 
 /**
- * Finishes a worktree. It moves the commits to the base, saves everything, and removes the folder and the branch that
- * was created for it. An impossible finish is refused before anything changes. After a kill, the same call continues,
- * because each step detects whether it was done.
+ * Finishes a worktree: moves its commits to the base, saves everything, and removes the folder and the branch that was
+ * created for it. An impossible finish is refused before anything changes. After a kill, calling this again continues
+ * the work, because each step detects whether it has already been done.
  * @throws CatalogueError worktree_gone, worktree_locked, worktree_nested, worktree_submodules, worktree_in_use,
  * no_base, uncommitted_changes, operation_in_progress, merge_conflict, checkout_dirty, checkout_filtered, no_such_ref,
  * no_identity, git_failed, disk_full, and everything that `stop` throws
@@ -61,7 +61,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
   await requireUnused(worktree.path, await steps.ownProcesses());
   await steps.stop();
   await requireUnused(worktree.path, new Set());
-  // The session may have continued until it was stopped.
+  // The session may have kept working until it was stopped.
   const last = await readMerge(inside, plan);
   if (last !== null) await advanceBranch(place, await planMerge(place, last));
   const saved = await saveWork(inside, {
@@ -77,7 +77,7 @@ export async function finishWorktree(given: GitPlace, plan: FinishPlan, steps: F
 /** Returns the state that was saved before a kill, if only the removal is left to do. */
 async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Promise<SavedState> {
   const states = await listStates(place, worktree.repository);
-  // The times of commits are whole seconds.
+  // Commit times are whole seconds.
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;

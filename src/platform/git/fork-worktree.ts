@@ -14,9 +14,10 @@ export interface ForkRequest {
 }
 
 /**
- * Creates a worktree in the current state of a checkout: at the same commit on a new branch, with the same files byte
- * for byte, which are changed, staged, or untracked as there. Ignored files are copied if `.worktreeinclude` names
- * them. The checkout, its index, and its refs stay unchanged. Nothing refers to the trees that are written for this.
+ * Creates a worktree with the current state of a checkout: at the same commit, on a new branch, and with byte-for-byte
+ * the same files, which are changed, staged, or untracked as they are there. Ignored files are copied if they are
+ * listed in `.worktreeinclude`. The checkout, its index, and its refs remain unchanged. Nothing refers to the trees
+ * written for this.
  * @param place a folder in the checkout
  * @throws CatalogueError worktree_nested, disk_full, and everything that `createWorktree` throws
  */

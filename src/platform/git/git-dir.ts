@@ -4,19 +4,19 @@ import { readRegularFile } from '../files/regular-file.ts';
 
 /**
  * Reads a repository's own files without running git, for the details that a list shows about each session. The places
- * that these files name are only read.
+ * that these files point to are only read.
  */
 
 /** The size of the longest possible branch name or worktree reference. A longer file does not belong to git. */
 const MOST_BYTES = 4_096;
 
-/** A checkout that a folder is in. */
+/** The checkout that a folder is in. */
 interface Checkout {
   folder: string;
   gitDir: string;
 }
 
-/** Returns the checkout that a folder is in; null outside of a repository. */
+/** Returns the checkout that a folder is in; null outside a repository. */
 export async function findCheckout(path: string): Promise<Checkout | null> {
   for (let folder = resolve(path); ; folder = dirname(folder)) {
     const gitDir = await gitDirOf(folder);
@@ -26,7 +26,7 @@ export async function findCheckout(path: string): Promise<Checkout | null> {
 }
 
 /**
- * Returns the main checkout of the repository that a folder is in, which all its worktrees share; null outside of a
+ * Returns the main checkout of the repository that a folder is in, which all its worktrees share; null outside a
  * repository. The worktrees of a bare repository share its folder, and a submodule is a separate repository.
  */
 export async function findMainCheckout(path: string): Promise<string | null> {
@@ -50,7 +50,7 @@ async function gitDirOf(folder: string): Promise<string | null> {
   return target === undefined ? null : resolve(folder, target);
 }
 
-/** Returns the content of a small file. Empty if it is not a file or cannot be read. */
+/** Returns the content of a small file; empty if the path is not a file or cannot be read. */
 export async function readSmall(file: string): Promise<string> {
   return (await readRegularFile(file, { mostBytes: MOST_BYTES }).catch(() => null)) ?? '';
 }

@@ -5,8 +5,8 @@ import { CatalogueError } from '../../protocol/index.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables of the server's environment that git receives: the location of the person's own configuration, and the
- * person's identity. The list contains no variable that names a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
+ * The variables in the server's environment that git receives: the location of the person's own configuration, and the
+ * person's identity. The list contains no variable that specifies a program (`GIT_SSH_COMMAND`, `GIT_EXTERNAL_DIFF`), a
  * repository (`GIT_DIR`), or a trace file.
  */
 const ALLOWED: readonly string[] = [
@@ -26,12 +26,12 @@ const ALLOWED: readonly string[] = [
 ];
 
 /**
- * A program that does nothing and fails. It replaces every program that git would use to ask, sign, connect, or edit.
+ * A program that does nothing and fails. It replaces every program that git would run to ask, sign, connect, or edit.
  */
 const REFUSE = 'false';
 
 /**
- * Variables that are always set: no prompt, no network, no lock by a command that only reads, and file names taken
+ * Variables that are always set: no prompt, no network, no locks taken by commands that only read, and file names taken
  * literally.
  */
 const FIXED: Readonly<Record<string, string>> = {
@@ -54,7 +54,7 @@ const FIXED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Settings of a repository that name a program, or that make a command run one. The values here override those in the
+ * Repository settings that specify a program, or that make a command run one. The values here override those in the
  * repository's file.
  */
 const HARMLESS: readonly (readonly [key: string, value: string])[] = [
@@ -101,14 +101,14 @@ const HARMLESS_DRIVERS: Readonly<Record<string, readonly (readonly [key: string,
   ],
   // This is in addition to `--no-ext-diff` and `--no-textconv`, which every command that shows a difference receives.
   diff: [['cachetextconv', 'false']],
-  // Hooks in the configuration (git 2.54), in addition to those in files.
+  // Hooks defined in the configuration (git 2.54), in addition to those in files.
   hook: [
     ['command', REFUSE],
     ['enabled', 'false'],
   ],
 };
 
-/** Matches configuration keys that name drivers: `filter.lfs.clean`. */
+/** Matches configuration keys that define drivers, such as `filter.lfs.clean`. */
 export const DRIVER_KEYS = '^(filter|merge|diff|hook)\\..*\\.';
 
 /**
@@ -122,8 +122,8 @@ export function gitEnvironment(base: Environment, driverKeys: readonly string[])
     if (value !== undefined) environment[name] = value;
   }
   const settings = [...HARMLESS, ...harmlessDrivers(driverKeys)];
-  // The settings are passed by number and not with `-c`, because the name of a driver may contain `=`, at which `-c`
-  // would end the key.
+  // The settings are passed by number instead of with `-c`, because a driver's name may contain `=`, where `-c` would
+  // end the key.
   settings.forEach(([key, value], index) => {
     environment[`GIT_CONFIG_KEY_${index}`] = key;
     environment[`GIT_CONFIG_VALUE_${index}`] = value;
@@ -144,7 +144,9 @@ function harmlessDrivers(keys: readonly string[]): (readonly [string, string])[]
   });
 }
 
-/** Returns PATH without relative entries, which would name programs of the repository when git runs in its folder. */
+/**
+ * Returns PATH without relative entries, which would lead to programs in the repository when git runs in its folder.
+ */
 function absolutePath(path: string | undefined): string[] {
   return (path ?? '').split(delimiter).filter(isAbsolute);
 }

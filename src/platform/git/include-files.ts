@@ -5,14 +5,14 @@ import { openRegularFile, readRegularFile } from '../files/regular-file.ts';
 import { byteNamesIn, textOf } from './repository.ts';
 import { type GitPlace, gitFailed, runGit, tryGit } from './run-git.ts';
 
-/** The file that lists the ignored files that a worktree gets, in the syntax of `.gitignore`. */
+/** The file that lists, in the syntax of `.gitignore`, the ignored files that a worktree gets. */
 const INCLUDE_FILE = '.worktreeinclude';
 /** A longer file is not a list of patterns. */
 const MOST_LIST_BYTES = 1_000_000;
 
 /**
- * Returns the files of a checkout that git ignores and that `.worktreeinclude` of the main checkout names, as relative
- * paths. Folders that are separate repositories are not searched.
+ * Returns, as relative paths, the files in a checkout that git ignores and that the main checkout's `.worktreeinclude`
+ * lists. Folders that are separate repositories are not searched.
  */
 export async function includedFiles(place: GitPlace, root: string): Promise<string[]> {
   return (await includedNames(place, root)).map(textOf);
@@ -29,7 +29,7 @@ export async function includedNames(place: GitPlace, root: string): Promise<stri
   // Without `./`, a name that begins with a colon would be a pattern.
   const input = Buffer.from(named.map((name) => `./${name}\0`).join(''), 'latin1');
   const asked = await tryGit(['check-ignore', '-z', '--stdin'], { ...place, input });
-  // Exit code 1 means that none of them is ignored.
+  // Exit code 1 means that none of the files is ignored.
   if (asked.code > 1) throw gitFailed(['check-ignore'], asked);
   return byteNamesIn(asked.stdout).map((name) => name.slice('./'.length));
 }
@@ -49,8 +49,8 @@ function readList(root: string): Promise<string | null> {
 
 /**
  * Copies files from one checkout to another. Symbolic links are neither copied nor followed on either side. A file that
- * already exists stays.
- * @returns the names of the files that were left out for such a reason
+ * already exists is kept.
+ * @returns the names of the files that were left out for any of these reasons
  */
 export async function copyIncluded(from: string, to: string, names: readonly string[]): Promise<string[]> {
   const [source, target] = await Promise.all([realpath(from), realpath(to)]);
@@ -63,7 +63,7 @@ export async function copyIncluded(from: string, to: string, names: readonly str
 async function copyOne(source: string, target: string, name: string): Promise<boolean> {
   if (!isBelow(name)) return false;
   const folder = dirname(name);
-  // A folder on the way that is a symbolic link has another real path.
+  // If a folder on the way is a symbolic link, its real path differs.
   if ((await realpath(join(source, folder))) !== join(source, folder)) return false;
   const file = await openRegularFile(join(source, name), { followsLinks: false });
   if (file === null) return false;
@@ -94,7 +94,7 @@ async function copyOne(source: string, target: string, name: string): Promise<bo
   }
 }
 
-/** Reports whether a relative name leads to a place below its folder and outside of git directories. */
+/** Reports whether a relative name leads to a place below its folder and outside any git directory. */
 export function isBelow(name: string): boolean {
   const parts = name.split(sep);
   return name !== '' && parts.every((part) => !['', '.', '..'].includes(part) && part.toLowerCase() !== '.git');

@@ -17,7 +17,7 @@ export interface MergeRequest {
   tip: string;
 }
 
-/** The planned new state of the base. Nothing has changed yet, because new commits are only in the object database. */
+/** The planned new state of the base. Nothing has changed yet: new commits exist only in the object database. */
 export interface MergePlan {
   base: string;
   from: string;
@@ -26,7 +26,7 @@ export interface MergePlan {
 }
 
 /**
- * Computes a merge without changing a checkout, a branch, or an index. Like git's, a rebase drops merge commits.
+ * Computes a merge without changing a checkout, a branch, or an index. As in git, a rebase drops merge commits.
  * @param place the main checkout
  * @throws CatalogueError no_such_ref, no_identity, merge_conflict with the files, git_failed
  */
@@ -39,7 +39,9 @@ export async function planMerge(place: GitPlace, request: MergeRequest): Promise
   }
 }
 
-/** Returns the command that hands a conflict to the session. It leaves out names that a shell would interpret. */
+/**
+ * Returns the command that hands a conflict to the session. The command leaves out names that a shell would interpret.
+ */
 function conflictHint({ session, base }: MergeRequest): string {
   const what = /^[\w./-]+$/.test(base) ? base : 'the base';
   return `\`cbos send ${session} "Merge ${what} into your branch and resolve the conflicts"\` hands them to the session; then try again`;
@@ -53,7 +55,7 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   if (how !== 'squash' && (await isAncestor(place, from, tip))) return { base, from, to: tip };
   if (how === 'rebase') return { base, from, to: await replay(place, request, from) };
   const tree = await mergeTrees(place, from, tip);
-  // A killed server may have squashed the same changes already.
+  // A killed server may already have squashed the same changes.
   if (how === 'squash' && tree === (await treeOf(place, from))) return { base, from, to: from };
   await requireIdentity(place);
   const parents = how === 'merge' ? ['-p', from, '-p', tip] : ['-p', from];
@@ -61,7 +63,7 @@ async function plan(place: GitPlace, request: MergeRequest): Promise<MergePlan> 
   return { base, from, to: await askGit(['commit-tree', ...parents, '-F', '-', tree], { ...place, input }) };
 }
 
-/** Checks that git has an author name for commits here. @throws CatalogueError no_identity */
+/** Checks that git has an author name for commits in this repository. @throws CatalogueError no_identity */
 async function requireIdentity(place: GitPlace): Promise<void> {
   for (const variable of ['GIT_AUTHOR_IDENT', 'GIT_COMMITTER_IDENT']) {
     const asked = await tryGit(['var', variable], place);
@@ -101,7 +103,7 @@ async function tryMerge(place: GitPlace, ours: string, theirs: string): Promise<
   return { tree, conflicts: merged.code === 0 ? [] : [...new Set(names)] };
 }
 
-/** Replays the commits of a branch, one after the other, on top of another commit. */
+/** Replays a branch's commits, one after another, on top of another commit. */
 async function replay(place: GitPlace, { tip }: MergeRequest, onto: string): Promise<string> {
   const words = ['rev-list', '--reverse', '--topo-order', '--no-merges', '--cherry-pick', '--right-only'];
   const listed = await askGit([...words, `${onto}...${tip}`, '--'], place);
@@ -127,7 +129,7 @@ async function pick(place: GitPlace, commit: string, onto: string): Promise<stri
 }
 
 /**
- * Creates two unreferenced commits with the same trees, whose only common parent is the parent of the commit.
+ * Creates two unreferenced commits with the same trees, whose only common parent is the replayed commit's parent.
  * `merge-tree` then merges like `cherry-pick`. Only git 2.40 and later accepts an explicit merge base.
  */
 async function asSiblings(

@@ -3,7 +3,7 @@ import { readRegularFile } from '../files/regular-file.ts';
 import { commitOf, currentBranch } from './repository.ts';
 import { askGit, type GitPlace, tryGit } from './run-git.ts';
 
-/** Files in a worktree's git directory that may be the only references to some commits. */
+/** Files in a worktree's git directory that may contain the only references to some commits. */
 const OWN_HEADS = [
   'ORIG_HEAD',
   'FETCH_HEAD',
@@ -17,13 +17,13 @@ const OWN_HEADS = [
   'rebase-apply/orig-head',
   'rebase-apply/autostash',
 ];
-/** A longer file of names was not written by git. */
+/** A file longer than this was not written by git. */
 const MOST_NAMES_BYTES = 1_000_000;
 
 /**
- * Returns the commits that could be lost together with a worktree and its branch. A commit in the history of another
- * one is left out. They come from its HEAD, its branch, the reflogs of both, unfinished operations, and the stashes of
- * its branch.
+ * Returns the commits that could be lost together with a worktree and its branch. Commits in the history of another of
+ * them are left out. The commits come from the worktree's HEAD, its branch, the reflogs of both, unfinished operations,
+ * and the stashes of its branch.
  * @param place the worktree
  */
 export async function findOwnCommits(
@@ -52,8 +52,8 @@ async function reflogOf(place: GitPlace, ref: string): Promise<string> {
 }
 
 /**
- * Drops the commits that another branch, tag, or remote branch contains. Returns those of the rest that are not in the
- * history of another one.
+ * Drops the commits that another branch, a tag, or a remote branch contains. Of the rest, returns those that are not in
+ * the history of another.
  */
 async function findTips(place: GitPlace, commits: readonly string[], branch: string): Promise<string[]> {
   if (commits.length === 0) return [];

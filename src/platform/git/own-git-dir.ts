@@ -8,8 +8,8 @@ import type { WorkingTree } from './working-tree.ts';
 /**
  * A git directory of our own for somebody's working tree, with a copy of its index and none of its configuration. git
  * then writes nothing into the repository, takes no lock that the session's own git waits for, and runs no filter,
- * `textconv`, external diff, or hook, whatever the repository's configuration and attributes name. Objects are read
- * from the repository.
+ * `textconv`, external diff, or hook, whatever the repository's configuration and attributes say. Objects are read from
+ * the repository.
  */
 export interface OwnGitDir {
   /** for calls that read the working tree */
@@ -23,7 +23,7 @@ export interface OwnGitDirOptions {
   scratchDir: string;
   /** for calls that read the repository's own configuration */
   call: Pick<GitCall, 'env' | 'signal'>;
-  /** the user's home, to which `~` in `core.excludesFile` refers */
+  /** the user's home, which `~` in `core.excludesFile` refers to */
   userHome: string;
 }
 
@@ -44,8 +44,8 @@ const KEPT_SETTINGS: readonly string[] = [
 ];
 
 /**
- * The settings of every git directory of our own: no program runs. Larger files are not compared by lines, and nothing
- * is written that the next call does not need.
+ * The settings of every git directory of our own. They ensure that no program runs, that large files are not compared
+ * line by line, and that nothing is written that the next call does not need.
  */
 export const SAFE_SETTINGS = `[core]
 \tbare = false
@@ -61,7 +61,7 @@ export const SAFE_SETTINGS = `[core]
 \trenameLimit = 1000
 `;
 
-/** Returns a call for a repository's files with the git directory `dir`, whose configuration is the only one. */
+/** Returns a call that uses a repository's files, but the git directory `dir`, whose configuration is the only one. */
 export function callWith<Call extends Pick<GitCall, 'env'>>(dir: string, { root }: WorkingTree, call: Call) {
   const { HOME: _, XDG_CONFIG_HOME: __, ...env } = call.env;
   return {
@@ -81,17 +81,17 @@ export function callWith<Call extends Pick<GitCall, 'env'>>(dir: string, { root 
 
 /** The longest list of ignored files that is read. */
 const MOST_RULES_BYTES = 1024 * 1024;
-/** An index of a million files is a tenth of this. */
+/** An index of a million files takes a tenth of this. */
 const MOST_INDEX_BYTES = 1024 ** 3;
 
-/** The parent must exist, because a home that was removed while the server ran must not come back empty. */
+/** The parent must exist, because a home that was removed while the server was running must not reappear empty. */
 export async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
 }
 
-/** @throws CatalogueError git_failed, and the error of the file system if there is no room */
+/** @throws CatalogueError git_failed, and the file system's error if there is no room */
 export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDir> {
   const { repository, scratchDir, call, userHome } = options;
   await makeDirectory(scratchDir);
@@ -118,7 +118,7 @@ export async function makeOwnGitDir(options: OwnGitDirOptions): Promise<OwnGitDi
 
 export type Settings = ReadonlyMap<string, string>;
 
-/** Returns all settings, by lower-case names. If a setting has several values, the last one counts. */
+/** Returns all settings, by lower-case name. If a setting has several values, the last one counts. */
 export async function readSettings({ root }: WorkingTree, call: OwnGitDirOptions['call']): Promise<Settings> {
   const { stdout } = await readGit(['config', '-z', '--list'], { ...call, cwd: root });
   const entries = stdout.toString('utf8').split('\0').slice(0, -1);
@@ -140,7 +140,7 @@ function ownConfig(settings: Settings): string {
   return `${kept.join('')}[core]\n\trepositoryformatversion = ${version}\n${SAFE_SETTINGS}\tignoreSubmodules = dirty\n`;
 }
 
-/** Returns the person's own list of ignored files, followed by the repository's. The later one takes precedence. */
+/** Returns the person's own list of ignored files, followed by the repository's. The later list takes precedence. */
 export async function ignoreRules(options: {
   repository: WorkingTree;
   settings: Settings;
@@ -157,8 +157,8 @@ export async function ignoreRules(options: {
 
 /**
  * Copies the index. git may write the index at any moment but replaces the whole file, so a copy is consistent. The
- * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. Otherwise a
- * file that was changed at the same moment would not be compared.
+ * copy gets a slightly earlier date, because git treats a file that is older than the index as unchanged. With the same
+ * date, a file changed at that very moment would not be compared.
  */
 async function copyIndex(gitDir: string, dir: string): Promise<void> {
   const from = join(gitDir, 'index');

@@ -3,7 +3,7 @@ import type { ChangedFile, ChangeStatus } from '../../protocol/index.ts';
 /** A file in the output of `git diff --raw --numstat -z`. */
 export type DiffedFile = Omit<ChangedFile, 'parts'>;
 
-/** The status letters of git-diff(1). `X` and `B` do not occur in a plain comparison. */
+/** The status letters from git-diff(1). `X` and `B` do not occur in a plain comparison. */
 const STATUSES: Readonly<Record<string, ChangeStatus>> = {
   A: 'added',
   C: 'copied',
@@ -18,7 +18,7 @@ const LINK = '120000';
 const SUBMODULE = '160000';
 
 /**
- * Reads the output of `git diff --raw --numstat -z`: first a record for each file, then the counts in the same order.
+ * Parses the output of `git diff --raw --numstat -z`: first a record for each file, then the counts in the same order.
  * A file in conflict may have two records and no counts.
  */
 export function parseDiff(output: Buffer): DiffedFile[] {

@@ -5,7 +5,7 @@ import { type ForgeRepository, forgeRepository } from '../forge/address.ts';
 import { commitOf, currentBranch, isThere, requireNoOperation, uncommittedFiles } from './repository.ts';
 import { askGit, type GitPlace, tryGit } from './run-git.ts';
 
-/** The commit to push for a pull request, and the title and text. */
+/** The commit to push for a pull request, and the pull request's title and text. */
 export interface PushPlan {
   remote: string;
   address: string;
@@ -21,11 +21,11 @@ export interface PushPlan {
   objectFormat: string;
 }
 
-/** The largest number of commits that the text of a pull request lists. */
+/** The largest number of commits listed in the text of a pull request. */
 const MOST_LISTED_COMMITS = 100;
 
 /**
- * Returns what a pull request of a worktree's branch would contain. Nothing is changed.
+ * Returns what a pull request of a worktree's branch would contain. This changes nothing.
  * @param into the base; null for the branch that the worktree started from
  * @throws CatalogueError worktree_gone, no_base, no_such_ref, no_commit, no_new_commits, no_remote,
  * uncommitted_changes, operation_in_progress, git_not_found, git_failed
@@ -71,7 +71,7 @@ async function findRemote(place: GitPlace, base: string): Promise<Pick<PushPlan,
   throw new CatalogueError('no_remote', `The address of the remote ${remote} isn't the address of a forge`);
 }
 
-/** Returns the messages of the newest commits without merges, oldest first. */
+/** Returns the messages of the newest commits, without merges, oldest first. */
 async function readMessages(place: GitPlace, commit: string, from: string): Promise<string[]> {
   const flags = ['--no-merges', `--max-count=${MOST_LISTED_COMMITS}`, '--format=%B%x00'];
   const printed = await askGit(['log', ...flags, commit, `^${from}`, '--'], place);

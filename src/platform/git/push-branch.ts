@@ -29,8 +29,8 @@ const MOST_SAID_CHARS = 600;
 /**
  * Pushes a commit as a branch on behalf of the person, and never by force. git runs in our own git directory, which
  * only borrows the repository's objects. The person's own configuration applies (credentials, SSH, proxies). Nothing
- * that the repository configures (hooks, helpers, transports) runs or receives anything.
- * @throws CatalogueError push_refused, git_not_found, and the error of the file system if there is no room
+ * configured in the repository (hooks, helpers, transports) runs or receives anything.
+ * @throws CatalogueError push_refused, git_not_found, and the file system's error if there is no room
  */
 export async function pushBranch(push: Push): Promise<void> {
   const { commonDir, address, commit, branch, objectFormat, scratchDir, environment, signal } = push;
@@ -61,8 +61,8 @@ export async function pushBranch(push: Push): Promise<void> {
 }
 
 /**
- * A line of `--porcelain` with `!` gives the reason why the branch was refused. Otherwise git's message gives the
- * reason.
+ * A `--porcelain` line with `!` gives the reason why the branch was refused. If there is no such line, git's message
+ * does.
  */
 function reasonIn({ outcome, stdout, stderr }: Awaited<ReturnType<typeof runProgram>>): string {
   if (outcome === 'timed_out') return 'no answer came';

@@ -12,16 +12,16 @@ export interface GitCall {
   signal: AbortSignal;
   /** the standard input of git */
   input?: Uint8Array;
-  /** how many bytes of its output are read; git is killed if there are more */
+  /** how many bytes of its output are read; if there are more, git is killed */
   mostBytes?: number;
-  /** exit codes that count as an answer; only 0 if omitted */
+  /** exit codes that count as an answer; default: only 0 */
   answers?: readonly number[];
 }
 
 export interface GitAnswer {
   code: number;
   stdout: Buffer;
-  /** whether there was more output and git was killed */
+  /** whether there was more output, so that git was killed */
   isCut: boolean;
 }
 
@@ -32,9 +32,9 @@ const MOST_ERROR_BYTES = 4_096;
 
 /**
  * Runs git for its output, within the guarantees of `run-git.ts`, for data that a page requests again and again. Each
- * call takes one process and has a limit at which the output is cut. The drivers in a configuration are not switched
- * off. Use it only for commands that read no file of the working tree, or with a git directory of our own
- * (`own-git-dir.ts`), whose configuration names no drivers.
+ * call takes one process and has a limit at which the output is cut off. The drivers in a configuration are not
+ * disabled, so use this only for commands that read no file in the working tree, or with a git directory of our own
+ * (`own-git-dir.ts`), whose configuration defines no drivers.
  * @throws CatalogueError git_not_found, git_failed, process_limit
  */
 export function readGit(args: readonly string[], call: GitCall): Promise<GitAnswer> {
@@ -69,7 +69,7 @@ export function readGit(args: readonly string[], call: GitCall): Promise<GitAnsw
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       if (complaint.length < MOST_ERROR_BYTES) complaint += chunk;
     });
-    // git may end before it has read everything.
+    // git may exit before it has read all its input.
     child.stdin.on('error', () => undefined).end(input);
     child.once('error', (error: NodeJS.ErrnoException) => {
       signal.removeEventListener('abort', giveUp);
@@ -87,7 +87,7 @@ function tooSlow(): CatalogueError {
   return new CatalogueError('git_failed', 'git took too long to compare the files');
 }
 
-/** Returns the error with the last line of git's message, which begins with `fatal:` or `error:`. */
+/** Returns an error with the last line of git's message that begins with `fatal:` or `error:`. */
 function gitFailure(complaint: string, code: number | null): CatalogueError {
   const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   if (NO_ROOM.test(complaint)) {

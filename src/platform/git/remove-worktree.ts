@@ -34,7 +34,7 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   }
 }
 
-/** A session may have replaced its worktree with anything, such as a link or another repository. */
+/** A session may have replaced its worktree with something else, such as a link or another repository. */
 async function requireOwn(place: GitPlace, path: string, isListed: boolean): Promise<void> {
   const isFolder = (await lstat(path).catch(() => null))?.isDirectory() === true;
   const words = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-common-dir', '--absolute-git-dir'];
@@ -47,7 +47,7 @@ async function requireOwn(place: GitPlace, path: string, isListed: boolean): Pro
 
 /**
  * @param own processes that will end before the worktree is removed
- * @throws CatalogueError worktree_in_use if any other process works in the worktree
+ * @throws CatalogueError worktree_in_use if any other process is working in the worktree
  */
 export async function requireUnused(path: string, own: ReadonlySet<number>): Promise<void> {
   const real = await realpath(path);

@@ -5,7 +5,7 @@ import { forkArguments } from '../launch.ts';
 export interface JsonCommandOptions {
   /** absolute path of the program */
   program: string;
-  /** a new conversation with this id (a UUID), an earlier one to continue, or a copy of one under a new id */
+  /** a new conversation with this id (a UUID), an earlier one to be continued, or a copy of one under a new id */
   conversation: LaunchConversation;
   permissionMode: PermissionMode;
   model: string | null;
@@ -17,10 +17,10 @@ export interface JsonCommandOptions {
 }
 
 /**
- * Returns the command for a Claude Code that speaks stream-json in both directions and serves many turns (seen on
- * 2.1.329). Without `--permission-prompt-tool stdio` it would deny everything that it has to ask about. Without a
- * permission mode it may choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it
- * took.
+ * Returns the command for a Claude Code process that speaks stream-json in both directions and serves many turns (seen
+ * in 2.1.329). Without `--permission-prompt-tool stdio`, it would deny everything that it has to ask about. Without a
+ * permission mode, it may choose auto. `--replay-user-messages` makes it confirm each prompt and each answer that it
+ * has taken.
  */
 export function jsonCommand(options: JsonCommandOptions): string[] {
   const { program, conversation, permissionMode, model, maxBudgetUsd, settingsFile, args } = options;
@@ -43,5 +43,5 @@ function conversationArguments(conversation: LaunchConversation): string[] {
   return [conversation.kind === 'resume' ? '--resume' : '--session-id', conversation.sessionId];
 }
 
-/** Variables for such a Claude Code, added to the session's environment. */
+/** Variables for a Claude Code that speaks stream-json, added to the session's environment. */
 export const JSON_ENVIRONMENT: Readonly<Record<string, string>> = { CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1' };

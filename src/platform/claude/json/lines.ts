@@ -5,7 +5,7 @@ import { ClaudeEvent } from '../../../protocol/index.ts';
  * client in one piece.
  */
 export const MAX_LINE_BYTES = 16 * 1024 * 1024;
-/** How much is shown of output that is not an event. */
+/** How much of any output that is not an event is shown. */
 const MAX_RAW_CHARS = 10_000;
 const NEWLINE = 0x0a;
 
@@ -15,7 +15,9 @@ export interface ReadLines {
   offset: number;
 }
 
-/** Splits a process's output into lines and reads each line as an event. It holds at most one incomplete line. */
+/**
+ * Splits a process's output into lines and reads each line as an event. The reader holds at most one incomplete line.
+ */
 export class LineReader {
   #offset: number;
   #pending: Buffer[] = [];
@@ -23,7 +25,7 @@ export class LineReader {
   /** bytes of an overlong line that were discarded */
   #droppedBytes = 0;
 
-  /** @param offset the position of the first byte in the file, where a line must begin */
+  /** @param offset the position of the first byte in the file; a line must begin there */
   constructor(offset: number) {
     this.#offset = offset;
   }
@@ -46,7 +48,7 @@ export class LineReader {
     return { events, offset: this.#offset };
   }
 
-  /** Ends the output. The rest is a line that was never finished. */
+  /** Ends the output. What remains is a line that was never finished. */
   end(): ReadLines {
     const event = this.position > this.#offset ? this.#finish(0) : null;
     return { events: event === null ? [] : [event], offset: this.#offset };

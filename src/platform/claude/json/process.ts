@@ -8,17 +8,17 @@ import { CatalogueError } from '../../../protocol/index.ts';
 import { makeFifo, type ProcessId, readProcess, startFault } from '../../process/index.ts';
 
 /**
- * How long to wait until a line is accepted. If it takes longer, Claude Code hangs, because it reads its input at
- * once, even during a turn.
+ * How long to wait for a line to be accepted. If it takes longer, Claude Code hangs, because normally it reads its
+ * input at once, even during a turn.
  */
 const WRITE_TIMEOUT_MS = 15_000;
 const WRITE_RETRY_MS = 5;
-/** How much of the error output to read. It is enough for a stack trace, whose last line names the fault. */
+/** How much of the error output to read. This is enough for a stack trace, whose last line names the fault. */
 const ERROR_TAIL_CHARS = 4_000;
 
 /**
- * The files through which a Claude Code is driven. They outlive the server, and a server that finds the process again
- * continues with them.
+ * The files through which a Claude Code process is driven. They outlive the server, and a server that finds the process
+ * again continues with them.
  */
 export interface JsonFiles {
   /** a FIFO that the process itself also holds open for writing, so that it never ends */
@@ -38,17 +38,18 @@ export interface JsonProcessOptions {
   /** the complete environment; nothing is inherited */
   env: Readonly<Record<string, string>>;
   files: JsonFiles;
-  /** called once when the process has ended, but not after a restart of the server */
+  /** called once when the process has ended, but not after a server restart */
   onExit: (end: { code: number | null; signal: string | null }) => void;
 }
 
 /**
- * Starts a Claude Code in a separate process session, which continues if the server dies.
+ * Starts Claude Code in a separate process session, which continues if the server dies.
  * @throws CatalogueError launch_failed, process_limit
  */
 export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonProcessOptions): Promise<ProcessId> {
   await makeFifo(files.input, env);
-  // The FIFO is opened for reading and writing. A FIFO without writers would end, and the process with it.
+  // The FIFO is opened for reading and writing. Without a writer, the FIFO would reach its end, and the process would
+  // exit.
   const opened = [
     openSync(files.input, constants.O_RDWR),
     openSync(files.output, constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND, 0o600),
@@ -75,8 +76,8 @@ export async function startJsonProcess({ argv, cwd, env, files, onExit }: JsonPr
 }
 
 /**
- * Writes one message to a process's input, either whole or not at all as far as possible. Only a kill in the middle of
- * a message over 64 kB, while Claude Code does not read, could leave half a message.
+ * Writes one message to a process's input, either whole or, as far as possible, not at all. Only a kill in the middle
+ * of a message over 64 kB, while Claude Code is not reading, could leave half a message.
  * @throws CatalogueError not_confirmed if nobody reads
  */
 export async function writeMessage(files: JsonFiles, message: object): Promise<void> {
@@ -116,7 +117,7 @@ export async function removeFiles(files: JsonFiles): Promise<void> {
   await Promise.all(Object.values(files).map((file: string) => rm(file, { force: true })));
 }
 
-/** Creates the directory of the files, and removes files that no longer belong to a launch. */
+/** Creates the directory for the files, and removes files that no longer belong to a launch. */
 export async function prepareJsonDirectory(dir: string, launchIds: ReadonlySet<string>): Promise<void> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   for (const name of await readdir(dir)) {

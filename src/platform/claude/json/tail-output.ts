@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { watchFile } from '../../files/watch-file.ts';
 import { LineReader, type ReadLines } from './lines.ts';
 
-/** How much to read at once. Parsing it takes about a millisecond. */
+/** How much to read at once. Parsing that much takes about a millisecond. */
 const READ_BYTES = 262_144;
 /**
  * The minimum time between two reads. An answer arrives in hundreds of small writes, and each read costs a transaction.
@@ -20,9 +20,9 @@ export interface OutputTail {
 }
 
 /**
- * Follows the output of a Claude Code as it grows (inotify). The file must exist.
- * @param options.from position after the last line that an earlier tail stored
- * @param options.onLines gets complete lines as events; they count as stored when it returns
+ * Follows the output of a Claude Code process as it grows (inotify). The file must exist.
+ * @param options.from the position after the last line that an earlier tail stored
+ * @param options.onLines receives complete lines as events; they count as stored once it returns
  */
 export function tailOutput(options: {
   file: string;

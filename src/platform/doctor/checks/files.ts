@@ -9,9 +9,9 @@ import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate, statIfThere } from '../permissions.ts';
 
 const MEGABYTE = 1_000_000;
-/** The space below which the doctor warns. A busy session writes about 10 MB an hour. */
+/** The free space below which the doctor warns. A busy session writes about 10 MB an hour. */
 const LITTLE_SPACE_BYTES = 1_000 * MEGABYTE;
-/** The space below which SQLite and `script` soon fail. `script` fails silently. */
+/** The free space below which SQLite and `script` soon fail. `script` fails silently. */
 const NO_SPACE_BYTES = 100 * MEGABYTE;
 
 export async function checkHome({ settings: { home, socket } }: DoctorContext): Promise<Finding> {
@@ -24,8 +24,8 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
       return fault(`${file} has mode ${formatMode(inside)}`, `chmod 600 ${file}`);
     }
   }
-  // Only a write shows whether a write is possible. After a disk error, no other sign shows that a file system is
-  // read-only (ext4, Linux 6.18).
+  // Only an actual write shows whether writing is possible. After a disk error, nothing else reveals that a file system
+  // is read-only (ext4, Linux 6.18).
   if ((await writeFault(home)) === 'EROFS') {
     return fault(
       `${home} is on a read-only file system`,
@@ -73,8 +73,8 @@ function freeIn(place: string): number {
 }
 
 /**
- * Checks the permissions of existing files. CBOS makes its own directory and files private, but does not change those
- * that existed before it.
+ * Checks the permissions of existing files. CBOS makes its own directory and files private, but does not change any
+ * that already existed.
  */
 function checkPrivacy(dir: string): Finding | null {
   const found = statIfThere(dir);
@@ -96,7 +96,7 @@ function checkPrivacy(dir: string): Finding | null {
   );
 }
 
-/** Reports drops as a fact and not as a warning, because the settings ask for them. */
+/** Reports drops as a fact rather than a warning, because the settings ask for them. */
 export function checkDrops({ settings: { home } }: DoctorContext): Finding {
   const drops = readDropsIfReadable(join(home, 'cbos.db'));
   if (drops === null) return ok('unknown: the database cannot be read');
@@ -108,7 +108,7 @@ export function checkDrops({ settings: { home } }: DoctorContext): Finding {
 }
 
 /**
- * Returns null if the server uses the database exclusively, or if the database is damaged. Another check reports
+ * Returns null if the server has the database open exclusively, or if the database is damaged. Another check reports
  * damage.
  */
 function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null {
@@ -119,12 +119,12 @@ function readDropsIfReadable(file: string): ReturnType<typeof readDrops> | null 
   }
 }
 
-/** Matches every file that contains what a session showed. */
+/** Matches every file that contains something a session has shown. */
 const RECORDED = /^(.+?)\.(?:typescript|timing|keyframes|parts|timing\.parts)$/;
-/** How many names are shown, which is as many as a person reads. The cure names all files. */
+/** How many names are shown: as many as a person would read. The cure covers all files. */
 const SHOWN_FILES = 3;
 
-/** While a server is running, a payload stays in the spool for milliseconds. */
+/** While a server is running, a payload remains in the spool only for milliseconds. */
 const LEFT_OVER_MS = 60_000;
 
 export async function checkSpool({ settings: { home }, now, askServer }: DoctorContext): Promise<Finding> {
@@ -181,6 +181,6 @@ function isWritable(folder: string): boolean {
     accessSync(folder, constants.W_OK | constants.X_OK);
     return true;
   } catch {
-    return false; // The refusal is the result.
+    return false; // The failed write is the result.
   }
 }

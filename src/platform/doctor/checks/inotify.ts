@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 
-/** CBOS needs one inotify instance. It adds a watch for each recording and directory. */
+/** CBOS needs one inotify instance, with a watch for each recording and directory. */
 const NEEDED_INSTANCES = 1;
 /** Enough for fifty sessions, each with a recording, a transcript's folder, and a registry. */
 const COMFORTABLE_WATCHES = 200;
 
 /**
- * Compares the kernel's limits per user with what this user's programs hold. Editors and bundlers use thousands of
- * watches.
+ * Compares the kernel's limits per user with what this user's programs already use. Editors and bundlers use thousands
+ * of watches.
  */
 export function checkInotify({ proc }: DoctorContext): Finding {
   const limits = {
@@ -30,7 +30,7 @@ function readNumber(proc: string, name: string): number {
   return Number(readFileSync(join(proc, 'sys/fs/inotify', name), 'utf8'));
 }
 
-/** Counts through /proc/PID/fdinfo. Processes of other users cannot be seen, and do not count against our limit. */
+/** Counts through /proc/PID/fdinfo. Other users' processes are not visible, and do not count against our limit. */
 function countInotify(proc: string): { instances: number; watches: number } {
   const total = { instances: 0, watches: 0 };
   for (const pid of readdirSync(proc).filter((name) => /^\d+$/.test(name))) {
@@ -44,7 +44,9 @@ function countInotify(proc: string): { instances: number; watches: number } {
   return total;
 }
 
-/** Reads a file, or returns null. Processes end and files close at any moment, and some belong to other users. */
+/**
+ * Reads a file, or returns null: processes may end and files may close at any moment, and some belong to other users.
+ */
 function ignoreGone<T>(read: () => T): T | null {
   try {
     return read();

@@ -6,7 +6,7 @@ import type { DoctorContext } from '../context.ts';
 /** The same as `engines` in package.json. The packages outside the bundle need it. */
 const OLDEST_NODE = { major: 20, minor: 19 };
 
-/** How long to wait for a program. Each of them answers in milliseconds unless the machine is under load. */
+/** How long to wait for a program. Each program answers in milliseconds unless the machine is under load. */
 const ANSWER_MS = 5_000;
 
 export function checkNode({ nodeVersion }: DoctorContext): Finding {

@@ -8,11 +8,11 @@ import { type Finding, fault, ok, warning } from '../check.ts';
 import type { DoctorContext } from '../context.ts';
 import { formatMode, isPrivate } from '../permissions.ts';
 
-/** `sun_path` of unix(7) without its terminating NUL. */
+/** The length of `sun_path` in unix(7) without the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 /** The longest slug allowed. */
 const LONGEST_SLUG = 64;
-/** The doctor reports a fault if this length does not fit, because people often choose names this long. */
+/** The doctor reports a fault if a name of this length does not fit, because people often choose names this long. */
 const COMFORTABLE_NAME = 20;
 
 export async function checkScreenDirectory({ openScreen, userId }: DoctorContext): Promise<Finding> {
@@ -22,7 +22,7 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   if (found.uid !== userId) {
     return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
   }
-  // Screen would otherwise refuse every command: "Directory … must have mode 700".
+  // With any other mode, Screen refuses every command: "Directory … must have mode 700".
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME)
@@ -60,8 +60,8 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
 }
 
 /**
- * Finds the daemons of this home's sessions that lack a socket. The server has each daemon make its socket again as
- * soon as the directory exists.
+ * Finds this home's Screen daemons that have lost their socket. As soon as the directory exists, the server makes each
+ * daemon create its socket again.
  */
 async function findLost(home: string, sessions: readonly ScreenSession[]): Promise<ProcessInfo[]> {
   const processes = await listProcesses();
@@ -78,9 +78,9 @@ async function findLost(home: string, sessions: readonly ScreenSession[]): Promi
 }
 
 /**
- * Finds processes of this home's sessions that nothing drives any more. In a terminal, such a process has lost its
- * Screen daemon. For a JSON session, the session's files are gone. These processes stay alive: Claude Code takes 250
- * MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
+ * Finds processes of this home's sessions that nothing drives any more. In a terminal session, such a process has lost
+ * its Screen daemon; in a JSON session, the session's files are gone. These processes stay alive and waste resources:
+ * Claude Code takes 250 MB, and `script` a quarter of a core (util-linux 2.38 polls a terminal that nobody reads).
  */
 export async function checkOrphans({ settings, askSessions }: DoctorContext): Promise<Finding> {
   const { home } = settings;
@@ -107,8 +107,8 @@ function isOfHome({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist as long as its
- * process. The next server also finds the process by them.
+ * Reports whether a process belongs to a JSON session. The files that drive a JSON session exist for as long as its
+ * process does; the next server also uses them to find the process.
  */
 function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
   const launchId = readLaunchMark(pid)?.launchId;
@@ -116,8 +116,8 @@ function isOfJsonSession({ pid }: ProcessInfo, home: string): boolean {
 }
 
 /**
- * Returns the Screen daemon under which a process runs, or null if there is none. The daemon carries the session's
- * environment too.
+ * Returns the Screen daemon under which a process runs, or null if there is none. The daemon also has the session's
+ * environment.
  */
 async function daemonAbove(info: ProcessInfo, byPid: ReadonlyMap<number, ProcessInfo>): Promise<ProcessInfo | null> {
   for (const one of above(info, byPid)) if (await isScreenDaemon(one)) return one;

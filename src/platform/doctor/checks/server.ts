@@ -28,15 +28,14 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
 }
 
-/** Returns the command that ends a process. A stopped process acts on a TERM only after it is continued. */
+/** Returns the command that ends a process. A suspended process acts on a TERM only after it is continued. */
 function ending(pid: number): string {
   const info = processNow(pid);
   return info !== null && isStopped(info) ? `kill -CONT ${pid}; kill ${pid}` : `kill ${pid}`;
 }
 
 /**
- * Reports whether a server holds the home. Only the lock itself proves it, because the record of a killed server
- * remains.
+ * Reports whether a server holds the home. Only the lock itself proves that, because a killed server's record remains.
  */
 function isHeld(home: string): boolean {
   if (statIfThere(join(home, LOCK_FILE)) === null) return false;
@@ -61,12 +60,11 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
 }
 
 /**
- * The file in which an administrator puts settings that users cannot change (Claude Code's documentation of its
- * settings, Linux).
+ * The file for settings that an administrator sets and users cannot change (as documented by Claude Code for Linux).
  */
 const MANAGED_SETTINGS = '/etc/claude-code/managed-settings.json';
 
-/** Our hooks are passed with each launch, but either of these two settings still silences them. */
+/** Our hooks are passed at each launch, but either of these two settings still silences them. */
 const SILENCERS = ['disableAllHooks', 'allowManagedHooksOnly'] as const;
 
 export function checkHooks({ environment, userHome }: DoctorContext): Finding {
@@ -83,7 +81,7 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
   return ok('nothing disables them');
 }
 
-/** A file that cannot be read has no settings, because Claude Code ignores such a file. */
+/** An unreadable file counts as having no settings, because Claude Code ignores such a file. */
 function readSettings(file: string): Record<string, unknown> {
   try {
     const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
