@@ -71,13 +71,13 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
  * Removes a worktree whose files are saved. It disappears in one step. If a kill interrupts the rest, the same call
  * completes it.
  * @param place the main checkout
- * @returns the rest of its folder, because a file in it may belong to another user; null if nothing is left
+ * @returns what is left of its folder (a file in it may belong to another user); null if nothing is left
  */
 export async function removeWorktree(place: GitPlace, path: string): Promise<string | null> {
-  // Names of sessions do not contain dots.
+  // Session names do not contain dots.
   const prefix = `.${basename(path)}.finished`;
   if (await isThere(path)) await rename(path, join(dirname(path), `${prefix}-${Date.now().toString(36)}`));
-  // git removes a worktree from its list if the folder is gone.
+  // git removes a worktree from its list once the folder is gone.
   if ((await listWorktrees(place)).some((one) => one.path === path)) {
     await runGit(['worktree', 'remove', '--force', '--', path], place);
   }

@@ -1,8 +1,8 @@
 /**
- * Git, without running anything of the repository: `run-git.ts`.
+ * Git, without running anything from the repository: `run-git.ts`.
  *
  * - the repository of a folder, its worktrees, branches and commits: this file
- * - a new worktree: `create-worktree.ts`; the files that `.worktreeinclude` names: `include-files.ts`
+ * - a new worktree: `create-worktree.ts`; the files listed in `.worktreeinclude`: `include-files.ts`
  * - finishing a worktree: `finish-worktree.ts`; saving everything in a ref and restoring it: `save-work.ts`,
  *   `restore-work.ts`; merging its commits into another branch: `merge-branch.ts`, `advance-branch.ts`
  */
@@ -23,7 +23,7 @@ export interface Repository {
   below: string;
 }
 
-/** One worktree, as git lists it; the first one is the main checkout. */
+/** One worktree, as git lists it; the first worktree listed is the main checkout. */
 export interface ListedWorktree {
   path: string;
   /** without `refs/heads/`; null if its HEAD is detached */
@@ -33,7 +33,7 @@ export interface ListedWorktree {
 }
 
 /**
- * Finds the repository of a folder.
+ * Finds the repository that a folder belongs to.
  * @throws CatalogueError not_a_repository, git_not_found, git_failed
  */
 export async function findRepository(place: GitPlace): Promise<Repository> {
@@ -47,7 +47,7 @@ export async function findRepository(place: GitPlace): Promise<Repository> {
   if (isInside !== 'true') throw notARepository(place.cwd);
   const checkout = await askGit(['rev-parse', '--show-toplevel'], place);
   const below = relative(await realpath(checkout), await realpath(place.cwd));
-  // The configuration of a repository may name any folder as its working tree.
+  // A repository's configuration may specify any folder as its working tree.
   if (below === '..' || below.startsWith('../')) {
     throw notARepository(place.cwd, `git says that its working tree is ${checkout}`);
   }
@@ -90,14 +90,14 @@ export async function listWorktrees(place: GitPlace): Promise<ListedWorktree[]> 
 }
 const BRANCH_LINE = 'branch refs/heads/';
 
-/** Returns the commit that a name refers to. Null if there is none, or if the name begins with a dash. */
+/** Returns the commit that a name refers to; null if there is none, or if the name begins with a dash. */
 export async function commitOf(place: GitPlace, name: string): Promise<string | null> {
   if (name.startsWith('-') || name.includes('\0')) return null;
   const found = await tryGit(['rev-parse', '--verify', '--quiet', '--end-of-options', `${name}^{commit}`], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
 }
 
-/** Returns the branch that a checkout is on. Null if its HEAD is detached. */
+/** Returns the branch that a checkout is on; null if its HEAD is detached. */
 export async function currentBranch(place: GitPlace): Promise<string | null> {
   const found = await tryGit(['symbolic-ref', '--quiet', '--short', 'HEAD'], place);
   return found.code === 0 ? found.stdout.toString('utf8').trim() : null;
@@ -109,7 +109,7 @@ export async function isBranchName(place: GitPlace, name: string): Promise<boole
   return (await tryGit(['check-ref-format', `refs/heads/${name}`], place)).code === 0;
 }
 
-/** Splits a NUL-terminated list of git into names. */
+/** Splits a NUL-terminated list from git into names. */
 export function namesIn(list: Buffer): string[] {
   return list
     .toString('utf8')
@@ -118,8 +118,8 @@ export function namesIn(list: Buffer): string[] {
 }
 
 /**
- * Splits a NUL-terminated list of git into names with one character for each byte (Latin-1), because a name on Linux
- * need not be UTF-8. `bytePath` converts such a name to a path.
+ * Splits a NUL-terminated list from git into names with one character for each byte (Latin-1), because a file name on
+ * Linux need not be UTF-8. `bytePath` converts these names to paths.
  */
 export function byteNamesIn(list: Buffer): string[] {
   return list
@@ -128,12 +128,12 @@ export function byteNamesIn(list: Buffer): string[] {
     .filter((name) => name !== '');
 }
 
-/** Returns the path of such a name in a folder, for the file system. */
+/** Returns the path, for the file system, of a name from {@link byteNamesIn} in a folder. */
 export function bytePath(folder: string, name: string): Buffer {
   return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(name, 'latin1')]);
 }
 
-/** Returns such a name as readable text. */
+/** Returns a name from {@link byteNamesIn} as readable text. */
 export function textOf(name: string): string {
   return Buffer.from(name, 'latin1').toString('utf8');
 }
@@ -148,15 +148,15 @@ export async function isAncestor(place: GitPlace, older: string, newer: string):
 }
 
 /**
- * Returns the files of a checkout that are in no commit or have changed since the last one, as git reports them and
- * without ignored files.
+ * Returns the files in a checkout that are in no commit or have changed since the last one, as reported by git, without
+ * ignored files.
  */
 export async function uncommittedFiles(place: GitPlace, untracked: 'all' | 'no' = 'all'): Promise<string[]> {
   const flags = ['status', '--porcelain', '-z', '--no-renames', '--ignore-submodules=dirty'];
   return namesIn(await runGit([...flags, `--untracked-files=${untracked}`], place)).map((line) => line.slice(3));
 }
 
-/** The files that git keeps in the git directory of a checkout until an operation is finished. */
+/** The files that git keeps in a checkout's git directory until an operation is finished. */
 const OPERATIONS = [
   'MERGE_HEAD',
   'CHERRY_PICK_HEAD',
@@ -176,7 +176,7 @@ export async function requireNoOperation(place: GitPlace): Promise<void> {
   }
 }
 
-/** Reports whether anything has this path, even a dangling link. */
+/** Reports whether anything exists at this path, even a dangling link. */
 export async function isThere(path: string | Buffer): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }

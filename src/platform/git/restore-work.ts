@@ -19,15 +19,15 @@ import { CBOS_IDENTITY, findState, type SavedState } from './saved-work.ts';
 export interface RecoverRequest {
   /** as `listStates` returns it */
   id: string;
-  /** the branch; null for its former branch */
+  /** the branch to restore; null for its former branch */
   branch: string | null;
-  /** the folder for its worktree; undefined for its former place; null to restore only the branch */
+  /** the folder for the worktree; undefined for its former place; null to restore only the branch */
   folder: string | null | undefined;
 }
 
 /**
- * Restores a saved worktree. A restored worktree has the same bytes in each file, which is changed, staged, or
- * untracked as before. A restored branch has the same commits, plus one commit with everything that was not committed.
+ * Restores a saved worktree. In a restored worktree, each file has the same bytes, and is changed, staged, or untracked
+ * as it was before. A restored branch has the same commits, plus one commit with everything that was not committed.
  * @param given a folder of the repository
  * @throws CatalogueError not_a_repository, no_such_save, no_commit, invalid_branch, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed, disk_full
@@ -60,7 +60,7 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   const folder = request.folder ?? state.folder;
   await requireFreeFolder(root, folder);
   const made = { repository: root, path: folder, branch, commit: head, isNewBranch: existing === null };
-  // If that fails, anything that is in the folder's place by now is not ours.
+  // If that fails, whatever is in the folder's place by now is not ours.
   await addWorktree(place, made, ['--no-checkout']);
   try {
     await writeState({ ...place, cwd: folder }, state, commonDir);
@@ -92,7 +92,7 @@ async function asOneCommit(place: GitPlace, { tree, head, session, at }: SavedSt
   return askGit(words, { ...place, variables: CBOS_IDENTITY });
 }
 
-/** The files of a worktree as commits or trees, and the names of files that only their owner may read. */
+/** The files of a worktree as commits or trees, along with the names of files that only their owner may read. */
 export type WorktreeState = Pick<SavedState, 'commit' | 'included' | 'staged' | 'head' | 'ownerOnly'>;
 
 /** Fills a worktree that has no files yet. */
@@ -102,20 +102,20 @@ export async function writeState(place: GitPlace, state: WorktreeState, commonDi
     if (commit !== null) await writeFiles(place, { commit, gitDir, commonDir });
   }
   await restrictToOwner(place.cwd, state.ownerOnly);
-  // Untracked files are untracked again, because the index does not contain them.
+  // Untracked files become untracked again, because the index does not contain them.
   await runGit(['read-tree', state.staged ?? state.head ?? '--empty'], place);
   await tryGit(['update-index', '-q', '--refresh'], place);
 }
 
 /**
- * Attributes that override all those of the repository. No line ending changes, and nothing is expanded, encoded, or
+ * Attributes that override all of the repository's. No line ending changes, and nothing is expanded, encoded, or
  * filtered.
  */
 export const AS_THEY_ARE = '* -text !eol !ident !filter !working-tree-encoding\n';
 
 /**
  * Writes the files of a commit into a folder byte for byte. git does this with a separate git directory whose
- * attributes differ from those of the repository. It follows no links and never leaves the folder.
+ * attributes differ from the repository's. This follows no links and never leaves the folder.
  */
 async function writeFiles(
   place: GitPlace,
@@ -151,7 +151,7 @@ async function restrictToOwner(folder: string, names: readonly string[]): Promis
     if (!isBelow(textOf(name))) continue;
     const path = bytePath(root, name);
     const parent = dirname(path.toString('latin1'));
-    // A link may lead out of the folder. Nothing outside is written.
+    // A link may lead out of the folder, but nothing outside it is written.
     const real = await realpath(Buffer.from(parent, 'latin1'), { encoding: 'latin1' }).catch(() => null);
     const stats = real === parent ? await lstat(path).catch(() => null) : null;
     if (stats?.isFile() === true) await chmod(path, stats.mode & 0o700);

@@ -10,19 +10,22 @@ import { findWorkingTree, type WorkingTree } from './working-tree.ts';
 
 /** How long git may take for one answer. */
 const LONGEST_MS = 20_000;
-/** The largest file, which is as much as a patch shows. Nobody comments on the lines of a larger one. */
+/** The largest file: as much as a patch shows. Nobody comments on lines of a larger file. */
 const MOST_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** The files of one working tree, as a review sees them. */
 export interface ReviewFiles {
-  /** Returns the lines of a file. Null if the file does not exist, is not text, or is too large. */
+  /** Returns the lines of a file; null if the file does not exist, is not text, or is too large. */
   lines(file: string, side: ReviewSide): Promise<readonly string[] | null>;
-  /** Returns a digest that differs for a different content, type, or mode. Null if there is no file, or a folder. */
+  /**
+   * Returns a digest that changes with the file's content, type, or mode; null if there is no file, or if it is a
+   * folder.
+   */
   digest(file: string): Promise<string | null>;
 }
 
 /**
- * Opens the working tree of a folder. Nothing from the repository runs, and no link that leads out of it is followed.
+ * Opens the working tree of a folder. Nothing from the repository runs, and no link out of it is followed.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function openReviewFiles(
@@ -78,7 +81,7 @@ async function hasBlob({ root }: WorkingTree, name: string, call: Pick<GitCall, 
   return code === 0;
 }
 
-/** Splits a text into lines as in a patch. Returns null for a text with a NUL, which is not text. */
+/** Splits text into lines as in a patch. Returns null if it contains a NUL, because then it is not text. */
 function toLines(text: string): readonly string[] | null {
   if (text.includes('\0')) return null;
   const lines = text.split('\n');
@@ -86,7 +89,7 @@ function toLines(text: string): readonly string[] | null {
   return lines.map((line) => line.replace(/\r$/, ''));
 }
 
-/** Reports whether a path stays below its folder and outside of git's own directory. */
+/** Reports whether a path stays below its folder and outside git's own directory. */
 function isPlainPath(file: string): boolean {
   const parts = file.split('/');
   return (
@@ -94,7 +97,7 @@ function isPlainPath(file: string): boolean {
   );
 }
 
-/** Returns the path of a file in a working tree. Null if a link on the path leads out of it. */
+/** Returns the path of a file in a working tree; null if a link on the path leads out of the working tree. */
 async function pathIn(root: string, file: string): Promise<string | null> {
   if (!isPlainPath(file)) return null;
   const path = join(root, file);

@@ -11,8 +11,8 @@ export interface RewoundFiles {
   written: number;
   deleted: number;
   /**
-   * files that were not changed, because an ignored file is in their place, they were written during the rewind, they
-   * were never saved, or their place is not writable
+   * files that were not changed, because an ignored file is in their place, they were written to during the rewind,
+   * they were never saved, or their place is not writable
    */
   left: string[];
 }
@@ -22,11 +22,12 @@ const GITLINK = '160000';
 
 /**
  * Restores the files of a working tree to an earlier state. All of them are first written next to the working tree, so
- * a full disk changes nothing. Then a rename puts each one in its place. Ignored files stay, and links are not
+ * a full disk changes nothing. Then a rename puts each one in place. Ignored files are left alone, and links are not
  * followed.
  * @param options.present the current state of the files, which is kept in a ref
- * @param options.when the capture of that state began, Unix milliseconds; a file that was written later stays
- * @throws CatalogueError git_failed, disk_full, and the error of the file system; nothing was changed then
+ * @param options.when the time at which the capture of that state began, in Unix milliseconds; a file written later is
+ * left alone
+ * @throws CatalogueError git_failed, disk_full, and the file system's error; in these cases nothing has been changed
  */
 export async function rewindFiles(
   own: TurnGitDir,
@@ -60,8 +61,8 @@ export async function rewindFiles(
 }
 
 /**
- * Creates a private folder on the disk of the working tree. Files that a killed server left there are deleted. That
- * server had changed nothing yet, or only a part of the files.
+ * Creates a private folder on the working tree's disk. Files that a killed server left in it are deleted; that server
+ * had changed no file yet, or only some.
  */
 async function makeStaging({ repository: { gitDir, root } }: TurnGitDir): Promise<string> {
   const isOneDisk = (await stat(gitDir)).dev === (await stat(root)).dev;
@@ -117,13 +118,13 @@ async function stage(
   }
 }
 
-/** Returns the folders of a name, from the top down. */
+/** Returns the folders in a name, from the top down. */
 function foldersOf(name: string): string[] {
   const parts = name.split('/').slice(0, -1);
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-/** Reports whether every folder of a file is a real folder and not a link. `make` creates missing folders. */
+/** Reports whether every folder on a file's path is a real folder and not a link. `make` creates missing folders. */
 async function areFolders(root: string, name: string, make: boolean): Promise<boolean> {
   for (const folder of foldersOf(name)) {
     const path = bytePath(root, folder);
@@ -135,7 +136,9 @@ async function areFolders(root: string, name: string, make: boolean): Promise<bo
   return true;
 }
 
-/** Reports whether somebody has written the file after its state was saved. Its content then exists nowhere else. */
+/**
+ * Reports whether somebody has written to the file since its state was saved. If so, its content exists nowhere else.
+ */
 const isNewer = (stats: { mtimeMs: number }, since: number): boolean => stats.mtimeMs > since;
 
 async function removeFile({ root, name, since }: { root: string; name: string; since: number }): Promise<boolean> {
@@ -162,7 +165,7 @@ async function placeFile(options: {
   root: string;
   staging: string;
   name: string;
-  /** the files of the current state; anything else in the way belongs to somebody */
+  /** the files in the current state; anything else in the way belongs to somebody */
   was: ReadonlySet<string>;
   since: number;
 }): Promise<boolean> {

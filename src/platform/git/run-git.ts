@@ -1,24 +1,24 @@
 /**
  * Runs git in a repository that may be hostile. Every call through this file guarantees the following:
  *
- * - **Nothing from the repository runs.** No hook, filesystem monitor, pager, editor, signing program, credential
+ * - **Nothing from the repository runs.** No hook, file system monitor, pager, editor, signing program, credential
  *   helper, filter (clean, smudge, process), merge driver, external diff, text conversion, or hook in the
- *   configuration runs. Filters are off regardless of who configured them, so a file of Git LFS appears as its
+ *   configuration runs. Filters are off regardless of who configured them, so a Git LFS file appears as its
  *   pointer; see docs/adr/0030.
  * - **Nothing from the server's environment** reaches git except an allow-list: the location of the person's
- *   configuration, and the person's identity (`git-environment.ts`). PATH keeps absolute entries only.
+ *   configuration, and the person's identity (`git-environment.ts`). PATH keeps only absolute entries.
  * - **There is no network and no prompt.** Every transport is refused, including the fetch of a missing object in a
  *   partial clone.
- * - **File names are literal.** A pathspec has no magic. Use `-z` in commands that list names. Only
- *   `check-ignore` refuses literal ones (2.39): put `./` before each name there.
+ * - **File names are literal.** No character in a pathspec is special. Use `-z` in commands that list names. Only
+ *   `check-ignore` refuses literal pathspecs (2.39): put `./` before each name there.
  * - **A command that only reads takes no lock.** No garbage collection starts.
  * - **Every call is bounded.** Output beyond `maxBytes` and time beyond `timeoutMs` are errors, and a result is never
  *   cut.
  *
- * The caller has three duties. Put `--end-of-options` or `--` before a word that somebody else chose (a branch `-f`).
- * Pass `--ignore-submodules=dirty` or `all` to `status` and `diff`, because git would look into a submodule with the
- * submodule's configuration. Never call a command that runs a shell command by design (`bisect run`, `rebase --exec`,
- * `submodule foreach`).
+ * The caller has three duties. Put `--end-of-options` or `--` before a word that somebody else chose (a branch may be
+ * named `-f`). Pass `--ignore-submodules=dirty` or `all` to `status` and `diff`, because git would otherwise look into
+ * a submodule using the submodule's configuration. Never call a command that runs a shell command by design (`bisect
+ * run`, `rebase --exec`, `submodule foreach`).
  */
 import { type ExecFileException, execFile } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
@@ -26,7 +26,7 @@ import { requirePipes, startFault } from '../process/start-fault.ts';
 import { DRIVER_KEYS, type Environment, findGit, gitEnvironment } from './git-environment.ts';
 
 export interface GitPlace {
-  /** an absolute directory; git runs as if it was started there */
+  /** an absolute directory; git runs as if it had been started there */
   cwd: string;
   /** the server's own environment */
   environment: Environment;
@@ -35,7 +35,7 @@ export interface GitPlace {
 export interface GitOptions extends GitPlace {
   /** the standard input of git */
   input?: string | Buffer;
-  /** an index file to use instead of that of the checkout */
+  /** an index file to use instead of the checkout's */
   indexFile?: string;
   /** variables such as GIT_AUTHOR_DATE; they must come only from CBOS itself */
   variables?: Readonly<Record<string, string>>;
@@ -50,13 +50,13 @@ export interface GitResult {
   stderr: string;
 }
 
-/** How long one call may take. A checkout of a large repository on a slow disk takes minutes. */
+/** How long one call may take. Checking out a large repository on a slow disk takes minutes. */
 const TIMEOUT_MS = 300_000;
-/** How much one call may print. The names of a million files are shorter. */
+/** How much one call may print. The names of a million files take less. */
 const MAX_BYTES = 256_000_000;
 /**
- * How much the command that reads the names of the drivers may print. The output is small, unless somebody tries to
- * overload the server.
+ * How much may be printed by the command that reads the drivers' names. The output is small unless somebody is trying
+ * to overload the server.
  */
 const MAX_CONFIG_BYTES = 4_000_000;
 
@@ -72,7 +72,7 @@ const SHOWS_DIFFERENCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Runs a git command and returns its result, whatever its exit code is.
+ * Runs a git command and returns its result, whatever its exit code.
  * @throws CatalogueError git_not_found, git_failed (time or size), process_limit
  */
 export async function tryGit(args: readonly string[], options: GitOptions): Promise<GitResult> {
@@ -123,12 +123,12 @@ export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code
 /** How many lines of git's message an error repeats. The last lines give the reason. */
 const MAX_SAID_LINES = 4;
 const MAX_SAID_CHARS = 1_000;
-/** The kernel's words, as LC_ALL=C has them. */
+/** The kernel's messages, as worded with LC_ALL=C. */
 export const NO_ROOM = /No space left on device|Disk quota exceeded/;
 
 /**
- * Returns the keys of all drivers in the configuration of this directory. They are read each time, because the
- * session that works in a repository may change its configuration.
+ * Returns the keys of all drivers in this directory's configuration. They are read each time, because the session that
+ * works in a repository may change the configuration.
  */
 async function readDriverKeys(program: string, { cwd, environment, timeoutMs }: GitOptions): Promise<string[]> {
   const result = await run(program, ['config', '--null', '--name-only', '--get-regexp', DRIVER_KEYS], {
@@ -137,7 +137,7 @@ async function readDriverKeys(program: string, { cwd, environment, timeoutMs }: 
     maxBytes: MAX_CONFIG_BYTES,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
-  // Exit code 1 means that there is no such key. Any other failure means that the configuration cannot be read, which
+  // Exit code 1 means that there are no such keys. Any other failure means that the configuration cannot be read, which
   // the command itself will report.
   return result.stdout
     .toString('utf8')
@@ -157,8 +157,8 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
   return new Promise((resolve, reject) => {
     const child = execFile(
       program,
-      // The directory is passed with -C and not as the child's working directory. If it were missing, Node would
-      // report that git is missing.
+      // The directory is passed with -C rather than as the child's working directory: if that were missing, Node would
+      // report that git itself is missing.
       ['--no-pager', '-C', options.cwd, ...args],
       {
         cwd: '/',
@@ -187,10 +187,10 @@ function run(program: string, args: readonly string[], options: RunOptions): Pro
   });
 }
 
-/** Returns the reason why a call has no result. Null means that git itself ended with an exit code. */
+/** Returns the reason why a call has no result; null if git itself ended with an exit code. */
 function faultOf(args: readonly string[], error: ExecFileException): Error | null {
   if (typeof error.code === 'number') return null;
-  // Node's code for a program that wrote too much is a string, like those of the kernel.
+  // For a program that wrote too much, Node's code is a string, like the kernel's codes.
   const code: unknown = error.code;
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
     return new CatalogueError('git_failed', `git ${args[0]} printed more than CBOS reads`, { cause: error });

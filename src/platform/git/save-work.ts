@@ -12,20 +12,20 @@ export interface SaveRequest {
   branch: string;
   /** the main checkout */
   root: string;
-  /** the branch that got its commits */
+  /** the branch that received its commits */
   into: string | null;
   /** Unix milliseconds */
   now: number;
 }
 
-/** A fixed time, so that the same tree gives the same commit and a repeated save is recognised. */
+/** A fixed time, so that the same tree yields the same commit and a repeated save is recognized. */
 const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**
  * Saves everything in a worktree as one commit under `refs/cbos/saved`, byte for byte and without changing the
  * worktree. The tree of the commit contains all tracked and untracked files. Its parents are the last commit, the
- * staged files, the ignored files that `.worktreeinclude` names, and every commit that could be lost with the worktree.
- * Saving the same state again gives the same commit.
+ * staged files, the ignored files listed in `.worktreeinclude`, and every commit that could be lost with the worktree.
+ * Saving the same state again yields the same commit.
  * @param place the worktree
  * @throws CatalogueError worktree_nested, git_failed, disk_full
  */

@@ -3,12 +3,12 @@ import { askGit, type GitPlace, runGit } from './run-git.ts';
 import { quoted, unquoted } from './snapshot-files.ts';
 
 /**
- * The refs that keep everything of a finished worktree. They are not branches, so `git gc` and `git push` leave them
- * alone.
+ * The refs that keep the complete content of finished worktrees. They are not branches, so `git gc` and `git push`
+ * leave them alone.
  */
 const SAVED = 'refs/cbos/saved';
 
-/** The author of saved states. They are CBOS's own commits and not the person's, so no configured name is needed. */
+/** The author of saved states. The commits are CBOS's own rather than the person's, so no configured name is needed. */
 export const CBOS_IDENTITY = {
   GIT_AUTHOR_NAME: 'CBOS',
   GIT_AUTHOR_EMAIL: 'cbos@localhost',
@@ -20,9 +20,9 @@ export const CBOS_IDENTITY = {
 export interface SavedState extends SavedWork {
   tree: string;
   parents: string[];
-  /** the commit of the staged files; null if they equal those of the head */
+  /** the commit of the staged files; null if they are the same as in the head */
   staged: string | null;
-  /** the commit of the ignored files that `.worktreeinclude` names; null if there were none */
+  /** the commit of the ignored files listed in `.worktreeinclude`; null if there were none */
   included: string | null;
   /** the files that only their owner may read, with one character for each byte */
   ownerOnly: string[];
@@ -30,7 +30,7 @@ export interface SavedState extends SavedWork {
 
 export type NewState = Omit<SavedState, 'id' | 'ref' | 'commit' | 'also' | 'at'> & { now: number };
 
-/** Stores a state as a commit with its own ref. If the same state exists already, that one is returned. */
+/** Stores a state as a commit with its own ref. If the same state already exists, returns that one. */
 export async function keepState(place: GitPlace, state: NewState): Promise<SavedState> {
   const same = (await listStates(place, state.repository)).find((one) => isSame(one, state));
   if (same !== undefined) return same;
@@ -41,7 +41,7 @@ export async function keepState(place: GitPlace, state: NewState): Promise<Saved
   const commit = await askGit(words, { ...place, variables, input: messageOf(state) });
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const id = `${session}/${stamp}-${commit.slice(0, 8)}`;
-  // An empty former value means that the ref must not exist.
+  // An empty old value means that the ref must not exist yet.
   await runGit(['update-ref', `${SAVED}/${id}`, commit, ''], place);
   const ref = `${SAVED}/${id}`;
   const { head, staged, included } = state;

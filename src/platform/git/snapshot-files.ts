@@ -12,7 +12,7 @@ export interface FileTrees {
   files: string;
   /** the content of the index */
   staged: string;
-  /** the ignored files that `.worktreeinclude` names; null if there are none */
+  /** the ignored files listed in `.worktreeinclude`; null if there are none */
   included: string | null;
   /** the names of files outside the index that only their owner may read, with one character for each byte */
   ownerOnly: string[];
@@ -34,8 +34,8 @@ const LINK = '120000';
 
 /**
  * Writes the files of a worktree into its repository byte for byte. Each file is read, regardless of what the index
- * assumes about it (`assume-unchanged`, its dates). No filter or line-ending conversion changes it. The worktree and
- * its index stay unchanged. A tree cannot contain empty folders, sockets, and pipes.
+ * assumes about it (`assume-unchanged`, its dates), and no filter or line-ending conversion changes it. The worktree
+ * and its index remain unchanged. A tree cannot contain empty folders, sockets, or pipes.
  * @param place the worktree
  * @param options.root the main checkout
  * @param options.indexFile a file for this purpose only; it is removed afterwards
@@ -56,7 +56,7 @@ export async function snapshotFiles(
     const found = await findAll(place, [...index.names, ...untracked]);
     const hashes = await hashAll(place, found, index.entries);
     const zero = '0'.repeat(hashes.length);
-    // A file that a sparse checkout leaves out does not count as deleted, because the index has it.
+    // A file left out by a sparse checkout does not count as deleted, because the index contains it.
     const isGone = (name: string): boolean => found.get(name)?.kind === 'gone' && !index.leftOut.has(name);
     const gone = index.names.filter(isGone).map((name) => indexLine({ mode: '0', hash: zero, name }));
     // Missing files come first, because a folder may have become a file.
@@ -68,7 +68,7 @@ export async function snapshotFiles(
     const included = await hashAll(place, foundIncluded, []);
     await rm(indexFile, { force: true });
     await updateIndex(own, included.entries.map(indexLine));
-    // git does not store this mode for tracked files, so a checkout gives them the usual mode.
+    // git does not store this mode for tracked files, so after a checkout they have the usual mode.
     const ownerOnly = [...untracked, ...names].filter((name) => {
       const one = found.get(name) ?? foundIncluded.get(name);
       return one?.kind === 'file' && one.isOwnerOnly;
@@ -87,7 +87,7 @@ export async function listUntracked(place: GitPlace): Promise<string[]> {
   throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a repository of its own`);
 }
 
-/** Reads the index of a worktree: the staged entries without files in conflict, and the names of all tracked files. */
+/** Reads a worktree's index: the staged entries, except for files in conflict, and the names of all tracked files. */
 async function readIndex(
   place: GitPlace,
 ): Promise<{ entries: IndexEntry[]; names: string[]; leftOut: ReadonlySet<string> }> {
@@ -133,7 +133,7 @@ async function findOne(path: Buffer): Promise<Found> {
   if (stats?.isSymbolicLink() === true) {
     return { kind: 'link', target: await readlink(path, { encoding: 'buffer' }) };
   }
-  // If a folder or a pipe has replaced a file, git only knows the files below it.
+  // If a folder or a pipe has replaced a file, git knows only about the files below it.
   if (stats?.isFile() !== true) return { kind: 'gone' };
   const mode = (stats.mode & 0o100) === 0 ? '100644' : '100755';
   return { kind: 'file', mode, isOwnerOnly: (stats.mode & 0o044) === 0 };
@@ -175,7 +175,7 @@ export function quoted(name: string): string {
   return `"${plain}"`;
 }
 
-/** Returns the name that was quoted. */
+/** Undoes {@link quoted}. */
 export function unquoted(text: string): string {
   return text
     .slice(1, -1)

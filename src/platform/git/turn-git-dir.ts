@@ -7,32 +7,32 @@ import { AS_THEY_ARE } from './restore-work.ts';
 import type { WorkingTree } from './working-tree.ts';
 
 /**
- * A separate git directory for the checkpoints of one working tree. It is kept, because its index remembers which files
- * were read. The next checkpoint then reads only files that have changed since. Its configuration names no program, and
- * its attributes override those of the repository, so git stores the bytes of each file. New objects go to the
- * repository, where a ref keeps them.
+ * A separate git directory for the checkpoints of one working tree. The directory is kept, because its index remembers
+ * which files have been read, so that the next checkpoint reads only files that have changed since then. Its
+ * configuration specifies no programs, and its attributes override the repository's, so git stores each file's exact
+ * bytes. New objects go into the repository, where a ref keeps them.
  */
 export interface TurnGitDir {
   dir: string;
   repository: WorkingTree;
   /** for calls with our index and our configuration */
   call: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
-  /** for calls with the repository's own index; only for commands that read no file of the working tree */
+  /** for calls with the repository's own index; only for commands that read no file in the working tree */
   theirs: Pick<GitCall, 'env' | 'signal' | 'cwd'>;
 }
 
 export interface TurnGitDirOptions {
   repository: WorkingTree;
-  /** the parent of the directories of all working trees; only this program writes there */
+  /** the parent of all working trees' git directories; only this program writes there */
   parent: string;
   call: Pick<GitCall, 'env' | 'signal'>;
-  /** the user's home, to which `~` in `core.excludesFile` refers */
+  /** the user's home, which `~` in `core.excludesFile` refers to */
   userHome: string;
 }
 
 /**
- * Files are stored as they are on this system. Loose objects are compressed quickly, because `git gc` compresses them
- * thoroughly later.
+ * Files are stored as they are on this system. Loose objects are compressed only lightly, because `git gc` compresses
+ * them thoroughly later.
  */
 const OWN_SETTINGS = `${SAFE_SETTINGS}\tignoreSubmodules = all
 [core]
@@ -44,7 +44,7 @@ const OWN_SETTINGS = `${SAFE_SETTINGS}\tignoreSubmodules = all
 \tlooseCompression = 1
 `;
 
-/** @throws CatalogueError git_failed, and the error of the file system if there is no room */
+/** @throws CatalogueError git_failed, and the file system's error if there is no room */
 export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGitDir> {
   const { repository, parent, call, userHome } = options;
   await makeDirectory(parent);
@@ -75,7 +75,7 @@ export async function openTurnGitDir(options: TurnGitDirOptions): Promise<TurnGi
   };
 }
 
-/** Forgets which files were read, so the next checkpoint reads every file again. */
+/** Forgets which files have been read, so that the next checkpoint reads every file again. */
 export async function forgetRead({ dir }: Pick<TurnGitDir, 'dir'>): Promise<void> {
   await rm(join(dir, 'index'), { force: true });
 }

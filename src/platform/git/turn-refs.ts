@@ -8,8 +8,8 @@ import type { TurnTree } from './turn-tree.ts';
 import { lines } from './working-tree.ts';
 
 /**
- * The refs that keep turns, as `SESSION/NUMBER` below this. They are not branches, so `git gc` and `git push` leave
- * them alone.
+ * The refs that keep turns, as `SESSION/NUMBER` below this prefix. They are not branches, so `git gc` and `git push`
+ * leave them alone.
  */
 export const TURNS = 'refs/cbos/turns';
 
@@ -18,7 +18,7 @@ export interface TurnState extends TurnTree {
   commit: string;
 }
 
-/** A turn whose files were saved. */
+/** A turn whose files have been saved. */
 export interface KeptTurn {
   number: number;
   ref: string;
@@ -31,7 +31,7 @@ export interface KeptTurn {
   beganAt: number;
   /** null while the turn is running */
   endedAt: number | null;
-  /** how late the first state was captured after the turn began, in milliseconds; 0 if it was on time */
+  /** how long after the start of the turn its first state was captured, in milliseconds; 0 if it was on time */
   lateMs: number;
   begin: string;
   /** null while the turn is running */
@@ -148,7 +148,7 @@ export async function readState(own: TurnGitDir, commit: string): Promise<TurnSt
   };
 }
 
-/** How many times to try another number if somebody else has just taken one. */
+/** How many times to try another number if somebody else has just taken the current one. */
 const TRIES = 20;
 
 /** Stores a new state under the first free number from `number` on. */
@@ -157,7 +157,7 @@ export async function addTurn(
   { slug, number, commit }: { slug: string; number: number; commit: string },
 ): Promise<number> {
   for (let next = number; ; next += 1) {
-    // An empty former value means that the ref must not exist.
+    // An empty old value means that the ref must not exist yet.
     const words = ['update-ref', `${TURNS}/${slug}/${next}`, commit, ''];
     if (next >= number + TRIES) {
       await runGit(words, place);

@@ -12,11 +12,11 @@ export interface TurnTree {
   tree: string;
   /** files that are not in the tree, because they are too large or cannot be read; a rewind leaves them alone */
   leftOut: string[];
-  /** files that only their owner may read, because a tree does not store this; `*` if nearly all are */
+  /** files that only their owner may read, because a tree does not store that; `*` if it is nearly all of them */
   ownerOnly: string[];
 }
 
-/** The largest file that is stored. Each turn that changed a larger one would store it again. */
+/** The largest file that is stored. Each turn that changed a larger file would store it again. */
 const LARGEST_FILE = 50 * 1024 * 1024;
 /**
  * The largest amount of untracked data that one checkpoint may add. More data is probably build output that is not
@@ -24,7 +24,7 @@ const LARGEST_FILE = 50 * 1024 * 1024;
  */
 const MOST_NEW_BYTES = 256 * 1024 * 1024;
 const MOST_NEW_FILES = 20_000;
-/** How many names a checkpoint stores in addition to its tree. */
+/** How many file names a checkpoint stores in addition to its tree. */
 const MOST_NAMED = 2_000;
 /** How many files are inspected at once. Node's thread pool has four threads. */
 const AT_ONCE = 64;
@@ -37,7 +37,7 @@ const NAMES = ['-z', '--exclude-standard'];
 /**
  * Writes all files that git tracks, and those that it neither tracks nor ignores, into the repository as a tree, byte
  * for byte. Only files that have changed since the last call are read. Nothing refers to the tree yet. The working
- * tree, its index, and its refs stay unchanged, and nothing from the repository runs.
+ * tree, its index, and its refs remain unchanged, and nothing from the repository runs.
  * @throws CatalogueError git_failed, disk_full
  */
 export async function takeTree(own: TurnGitDir): Promise<TurnTree> {
@@ -60,7 +60,7 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
     ask(['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all']),
     ask(['ls-files', '--others', ...NAMES]),
     ask(['ls-files', '--cached', '--ignored', ...NAMES]),
-    // These are tracked files that git would otherwise ignore.
+    // Tracked files that git would otherwise ignore.
     readGit(['ls-files', '--cached', '--ignored', ...NAMES], { ...own.theirs, mostBytes: MOST_LISTED }).then(
       ({ stdout }) => byteNamesIn(stdout),
     ),
@@ -91,7 +91,7 @@ async function takeOnce(own: TurnGitDir): Promise<TurnTree> {
   return { tree: lines(stdout)[0] ?? '', leftOut, ownerOnly };
 }
 
-/** The longest list. The names of a million files are shorter. */
+/** The longest list. The names of a million files take less. */
 const MOST_LISTED = 256 * 1024 * 1024;
 
 interface Found {
@@ -117,14 +117,14 @@ async function lookAtOne(root: string, name: string): Promise<Found> {
   const one = { name, bytes: stats?.size ?? 0, isOwnerOnly: false };
   if (stats?.isSymbolicLink() === true) return { ...one, kind: 'taken' };
   if (stats?.isFile() !== true) return { ...one, kind: 'none' };
-  // git stores nothing under such a name, in any letter case.
+  // git refuses to store anything under these names, in any letter case.
   const isForGit = name.split('/').some((part) => part.toLowerCase() === '.git');
   const isReadable = isOwnFile(stats) || (await mayRead(path));
   if (isForGit || !isReadable || stats.size > LARGEST_FILE) return { ...one, kind: 'left' };
   return { ...one, kind: 'taken', isOwnerOnly: (stats.mode & 0o044) === 0 };
 }
 
-/** Reports whether this user owns the file and may read it. Most files then need no further call. */
+/** Reports whether this user owns the file and may read it. For most files, no further call is needed. */
 const isOwnFile = ({ uid, mode }: { uid: number; mode: number }): boolean =>
   uid === process.getuid?.() && (mode & 0o400) !== 0;
 

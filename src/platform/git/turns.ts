@@ -1,5 +1,5 @@
 /**
- * Keeps the files of each turn in the repository in which a session works.
+ * Keeps the files of each turn, in the repository that the session works in.
  *
  * - the separate git directory: `turn-git-dir.ts`; all files as a tree: `turn-tree.ts`
  * - commits, refs, and their contents: `turn-refs.ts`; which of them are forgotten: `src/core/turns/outdated.ts`
@@ -15,7 +15,7 @@ import { addTurn, commitState, dropTurns, type KeptTurn, listTurns, moveTurn, re
 import { takeTree } from './turn-tree.ts';
 import { findWorkingTree } from './working-tree.ts';
 
-/** How long git may take for one state. The first one reads every file. */
+/** How long git may take for one state. Capturing the first one reads every file. */
 const LONGEST_MS = 120_000;
 
 export interface TurnBegin {
@@ -33,7 +33,7 @@ export interface TurnBegin {
 export interface TurnKeeperOptions {
   /** the server's own environment */
   environment: Environment;
-  /** the home; turns of sessions of other homes are ignored */
+  /** the home; turns of other homes' sessions are ignored */
   home: string;
   /** a folder that nobody else writes to */
   dir: string;
@@ -41,11 +41,11 @@ export interface TurnKeeperOptions {
 }
 
 /**
- * Keeps and compares the files of turns, one operation per working tree at a time. Methods throw git's errors and
+ * Keeps and compares the files of turns, with one operation at a time per working tree. Methods throw git's errors and
  * `git_not_found`.
  */
 export interface TurnKeeper {
-  /** Reads the files beforehand, so that the first turn need not wait for it. */
+  /** Reads the files beforehand, so that the first turn does not have to wait for that. */
   prepare(folder: string): Promise<void>;
   /**
    * Stores the files as they are before a turn.
@@ -53,8 +53,8 @@ export interface TurnKeeper {
    */
   begin(turn: TurnBegin, isHeld: () => boolean): Promise<KeptTurn>;
   /**
-   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for it; the state is then
-   * forgotten.
+   * Stores the files as a turn left them. Null if the turn changed nothing and nobody asked for its state, which is
+   * then forgotten.
    */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
   /** Returns all turns of this home's sessions in the repository of a folder, by number. */
@@ -63,7 +63,7 @@ export interface TurnKeeper {
   /** Returns the changes of a turn, or the changes so far if it is still running. */
   changes(turn: KeptTurn): Promise<Changes>;
   patch(turn: KeptTurn, names: PatchNames): Promise<Patch>;
-  /** @throws CatalogueError disk_full; nothing was changed then */
+  /** @throws CatalogueError disk_full, in which case nothing has been changed */
   rewind(begin: TurnBegin, commit: string): Promise<{ saved: KeptTurn; files: RewoundFiles }>;
 }
 
@@ -162,7 +162,7 @@ export function createTurnKeeper({ environment, home, dir, now }: TurnKeeperOpti
         const turn = await beginNow(own, place, { turn: begin, isHeld: () => true });
         const present = await readState(own, turn.begin);
         const files = await rewindFiles(own, { present, wanted, since });
-        // The files are restored by now, and the state that undoes the rewind is stored.
+        // By now the files are restored, and the state that undoes the rewind is stored.
         const saved = await endNow(own, place, { turn, at: now(), prompt: begin.prompt }).catch(() => null);
         return { saved: saved ?? turn, files };
       }),

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { type GitCall, readGit } from './read-git.ts';
 
-/** The locations of a repository's parts, as seen from its working tree. */
+/** Where the parts of a repository are, as seen from its working tree. */
 export interface WorkingTree {
   /** the top directory of the working tree */
   root: string;
@@ -13,12 +13,12 @@ export interface WorkingTree {
   commonDir: string;
   /** the full name of the branch that is checked out; null if none is */
   branch: string | null;
-  /** the last commit; null before the first */
+  /** the last commit; null before the first one */
   head: string | null;
 }
 
 /**
- * Finds the repository of a folder. git reads its configuration, but runs no program that it names.
+ * Finds the repository of a folder. git reads the repository's configuration, but runs no program specified there.
  * @throws CatalogueError no_such_path, not_a_repository, git_not_found, git_failed
  */
 export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' | 'signal'>): Promise<WorkingTree> {
@@ -46,8 +46,8 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
 }
 
 /**
- * Refuses a working tree that is elsewhere according to the configuration (`core.worktree`), because a hostile one
- * could present a person's other folders as changes.
+ * Refuses a working tree that is elsewhere according to the configuration (`core.worktree`), because a hostile
+ * repository could pass off a person's other folders as changes.
  */
 async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);

@@ -12,8 +12,8 @@ import { assertSocketFits } from './screen-id.ts';
 
 /**
  * Makes Screen itself record a window, for a session that something else started. Screen appends bytes to the file as
- * they arrive (`logfile flush 0`; the default is every 10 s). To prove this, CBOS checks that the daemon has the file
- * open. A missing file is created here with mode 0600. The file has no header line, and Screen writes no timing.
+ * they arrive (`logfile flush 0`; the default is every 10 s). As proof, CBOS checks that the daemon has the file open.
+ * A missing file is created with mode 0600. The file has no header line, and Screen writes no timing.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
 export async function startLog(host: ScreenHost, target: ScreenTarget, file: string): Promise<void> {
@@ -29,7 +29,7 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
 }
 
 /**
- * Works like {@link startLog}, for a window that is already recorded into a file that was moved or deleted. The old
+ * Works like {@link startLog}, for a window whose recording already goes to a file that was moved or deleted. The old
  * log is ended first. Never use this for a log that CBOS did not start.
  * @throws CatalogueError no_such_screen, screen_unresponsive
  */
@@ -39,10 +39,10 @@ export async function restartLog(host: ScreenHost, target: ScreenTarget, file: s
 }
 
 /**
- * Puts a link to a window's recording where Screen looks for it. Call this again after the recording is renamed. CBOS
- * creates the link itself because Screen expands `%`, `$`, and `^` in the name. The link stays, because Screen
- * reopens the file by its name whenever the file is shorter than what Screen wrote (a full disk, a truncated file).
- * Without the link, Screen would create a file there (4.9.0, `logfwrite`).
+ * Creates a link to a window's recording, where Screen looks for it. Call this again after the recording is renamed.
+ * CBOS creates the link itself because Screen expands `%`, `$`, and `^` in the name. The link is never removed, because
+ * Screen reopens the file by name whenever the file is shorter than what Screen has written (a full disk, a truncated
+ * file). Without the link, Screen would create a file there (4.9.0, `logfwrite`).
  * @returns the link's path
  */
 export async function pointLog(
@@ -63,8 +63,8 @@ export async function pointLog(
 }
 
 /**
- * Reports whether Screen's daemon writes this file. A restarted server learns from it whether the recording
- * continues.
+ * Reports whether Screen's daemon is writing this file. This tells a restarted server whether the recording is
+ * continuing.
  */
 export async function isLogging(daemonPid: number, file: string): Promise<boolean> {
   try {
@@ -75,13 +75,13 @@ export async function isLogging(daemonPid: number, file: string): Promise<boolea
   }
 }
 
-/** Returns a path for reading a deleted log that Screen's daemon still writes. Null if there is none. */
+/** Returns a path for reading a deleted log that Screen's daemon is still writing; null if there is none. */
 export async function findDeletedLog(daemonPid: number, file: string): Promise<string | null> {
   for (const { path, name } of await openFiles(daemonPid)) if (name === `${file} (deleted)`) return path;
   return null;
 }
 
-/** Returns the recordings that Screen's daemon writes and that belong to CBOS, from any home. */
+/** Returns the recordings that Screen's daemon is writing and that belong to any CBOS home. */
 export async function findRecordings(daemonPid: number): Promise<string[]> {
   const files = (await openNames(daemonPid)).filter((file) => file.endsWith('.typescript'));
   const own = await Promise.all(files.map(isOwn));
@@ -89,7 +89,7 @@ export async function findRecordings(daemonPid: number): Promise<string[]> {
 }
 
 /**
- * Returns the contents of a window as text. Use it only for sessions without a recording. On a detached session,
+ * Returns the contents of a window as text. Use this only for sessions without a recording. In a detached session,
  * Screen 4.9.0 keeps only the low byte of each character (`❯` is lost).
  * @param scrollback whether to include the lines above the screen
  * @throws CatalogueError no_such_screen, screen_unresponsive
@@ -107,7 +107,7 @@ export async function readHardcopy(host: ScreenHost, target: ScreenTarget, scrol
 /**
  * Renames the Screen session. Its socket gets a new name, so its id changes.
  * @param name a slug
- * @returns the new id, which the socket proves
+ * @returns the new id, confirmed by the socket
  * @throws CatalogueError path_too_long, no_such_screen, screen_unresponsive
  */
 export async function renameScreen(host: ScreenHost, known: KnownScreen, name: string): Promise<string> {

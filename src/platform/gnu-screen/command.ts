@@ -13,21 +13,21 @@ export interface ScreenTarget extends KnownScreen {
   /** the program, or one of its descendants; if omitted, the only program in a session with a single window */
   pid?: number;
   /**
-   * The number that the window had when it was created (WINDOW in the program's environment). The search starts
-   * there; the default is `0`.
+   * The number that the window had when it was created (WINDOW in the program's environment). The search for the window
+   * starts there; the default is `0`.
    */
   window?: string;
 }
 
 /** A window under the name that Screen's commands use for it now. */
 export interface ScreenWindow extends KnownScreen {
-  /** the argument of `-p`; it changes if somebody renumbers the window */
+  /** the argument of `-p`; the number changes if somebody renumbers the window */
   number: string;
 }
 
 /**
- * Returns the session after checking that its daemon can answer. The check comes before each command, because `-X` to
- * a stopped daemon exits with 0 without doing anything, or hangs.
+ * Returns the session after checking that its daemon can answer. The check comes before each command, because `-X` to a
+ * suspended daemon exits with 0 without doing anything, or hangs.
  * @returns the session under its current name
  * @throws CatalogueError no_such_screen, screen_unreachable, screen_unresponsive
  */
@@ -47,12 +47,12 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
 }
 
 /**
- * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts the command and reports
- * nothing. Exit 0 does not mean that Screen executed the command, or even knows it. Arguments must be fixed words or
- * paths of the exchange directory, because Screen expands `$` and `^` in them.
+ * Sends one command (`screen -X`) to a window, or to the whole session. Screen accepts the command and reports nothing.
+ * Exit code 0 does not mean that Screen has executed the command, or even knows it. Arguments must be fixed words or
+ * paths in the exchange directory, because Screen expands `$` and `^` in them.
  *
- * For commands in an `eval`, `-p` selects the window only while nobody is attached. Otherwise they run in the window
- * that the person is looking at (4.9.0, 5.0.2).
+ * For commands in an `eval`, `-p` selects the window only while nobody is attached. When a person is attached, they run
+ * in the window that the person is looking at (4.9.0, 5.0.2).
  * @throws CatalogueError no_such_screen, screen_unresponsive, screen_not_found
  */
 export async function sendCommand(
@@ -79,11 +79,11 @@ export async function sendCommand(
 
 /**
  * Runs commands in a window, in order and in one message, and returns when the daemon has executed them. The last
- * command makes the daemon write a file. The appearance of that file is the acknowledgement that `-X` lacks. Each
- * command names its window (`at`), because somebody may attach in the meantime.
+ * command makes the daemon write a file, whose appearance is the acknowledgement that `-X` lacks. Each command
+ * specifies its window (`at`), because somebody may attach in the meantime.
  * @param commands lines in Screen's own syntax
  * @returns the size of that file, which the daemon has written completely
- * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement comes
+ * @throws CatalogueError as {@link sendCommand}; screen_unresponsive if no acknowledgement arrives
  */
 export async function sendCommandsAndWait(
   host: ScreenHost,
@@ -115,15 +115,15 @@ export async function sendCommandsAndWait(
  */
 export const SHOWN_TIMEOUT_MS = 10_000;
 /**
- * Screen drops control characters from a message. It removes the previous message, and then has nothing to show
- * (4.9.0, `MakeStatus`).
+ * Screen drops control characters from a message. Given only this one, it removes the previous message and has nothing
+ * to show instead (4.9.0, `MakeStatus`).
  */
 export const NO_MESSAGE = '\x01';
 
 /**
- * Removes the messages that Screen shows a person about commands from outside, and returns when those commands are
- * done. Screen shows a message for five seconds, and during that time it does not read the window that the person
- * sees (4.9.0, `muchpending`).
+ * Removes the messages with which Screen tells a person about commands from outside, and returns when those commands
+ * are done. Screen shows a message for five seconds, and during that time it does not read from the window that the
+ * person is looking at (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive
  */
 export async function clearMessage(host: ScreenHost, id: string): Promise<void> {
@@ -143,8 +143,8 @@ export function exchangeName(purpose: string): string {
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
 /**
- * Removes the files that killed processes left in the exchange directory, including texts. Call this before this
- * process puts anything there.
+ * Removes files that killed processes left in the exchange directory; they may contain users' texts. Call this before
+ * this process puts anything there.
  */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {

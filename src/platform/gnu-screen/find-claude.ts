@@ -5,21 +5,22 @@ import { descendantsAmong } from '../process/tree.ts';
 import type { ScreenHost } from './host.ts';
 import { listScreens, type ScreenSession } from './list-screens.ts';
 
-/** The facts about a process that can be observed from outside. */
+/** What can be observed about a process from outside. */
 export interface ProcessLook {
   comm: string;
   argv: readonly string[];
 }
 
-/** The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is named. */
+/** The npm package. Old versions run `node …/@anthropic-ai/claude-code/cli.js`, whatever the link to it is called. */
 const PACKAGE_PATH = /(^|\/)@anthropic-ai\/claude-code(-[a-z0-9-]+)?\//;
 const RUNTIMES = /^(node|nodejs|bun|deno)(-?\d[\d.]*)?$/;
 /** Subcommands and modes that are not interactive sessions. */
 const NO_SESSION = /^(mcp|update|doctor|install|--version|-v|agents)$/;
 
 /**
- * Reports whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up
- * to 1.0 it is `node` with the package's `cli.js`. Its helpers (a `claude --print`, an MCP server) do not count.
+ * Reports whether a process is an interactive Claude Code. The native binary and 2.x name their process `claude`; up to
+ * 1.0, the process is `node` with the package's `cli.js`. Claude Code's helpers (a `claude --print`, an MCP server) do
+ * not count.
  */
 export function isClaudeProcess(look: ProcessLook): boolean {
   const [program = '', ...rest] = look.argv;
@@ -52,8 +53,8 @@ export interface ForeignSession {
 }
 
 /**
- * Finds Claude Code's process in each of the given sessions. It is the topmost one in each tree, because subagents
- * and shells are below it. Sessions without one are left out.
+ * Finds Claude Code's process in each of the given sessions. It is the topmost Claude Code process in each tree,
+ * because subagents and shells are below it. Sessions without one are left out.
  */
 export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<ForeignSession[]> {
   const processes = await listProcesses();
@@ -67,7 +68,7 @@ export async function findClaudeIn(sessions: readonly ScreenSession[]): Promise<
   return found.filter((one): one is ForeignSession => one !== null);
 }
 
-/** Returns the Screen sessions that run Claude Code and do not belong to CBOS. */
+/** Returns the Screen sessions that are running Claude Code but do not belong to CBOS. */
 export async function findForeign(host: Pick<ScreenHost, 'dir'>, ours: ReadonlySet<string>): Promise<ForeignSession[]> {
   return findClaudeIn((await listScreens(host)).filter((session) => !ours.has(session.id)));
 }

@@ -17,7 +17,7 @@ import type { ScreenHost } from './host.ts';
 import type { ScreenSession } from './list-screens.ts';
 import { readDeviceSize, readTerminal, sizeWindow } from './size-window.ts';
 
-/** A window, with the terminal that identified it. */
+/** A window, with the terminal by which it was identified. */
 export interface FoundWindow extends ScreenWindow {
   terminal: string;
 }
@@ -27,7 +27,8 @@ export interface FoundWindow extends ScreenWindow {
  */
 const TRUSTED_MS = 500;
 /**
- * The number of attempts. A display that draws slowly keeps Screen from reading the window (4.9.0, `muchpending`).
+ * How many attempts to make. A display that draws slowly keeps Screen from reading from the window (4.9.0,
+ * `muchpending`).
  */
 const LISTEN_TRIES = 2;
 const BETWEEN_TRIES_MS = 100;
@@ -35,17 +36,17 @@ const BETWEEN_TRIES_MS = 100;
 /**
  * Finds the window that a program runs in, and proves that this window receives its keypresses.
  *
- * A window's number proves little. WINDOW in a program's environment is the number at the window's creation, and
- * `number` moves windows or swaps two of them. Only the terminal stays the same. Screen 4.9.0 does not report which
- * window has which terminal. But `info` shows for each window whether its terminal has flow control on, and the kernel
- * reports a change of flow control to Screen at once. So CBOS switches flow control on for some milliseconds, and the
- * window that shows it is the right one.
+ * A window's number proves little. WINDOW in a program's environment is the window's number at its creation, and the
+ * `number` command moves windows or swaps two of them. Only the terminal stays the same. Screen 4.9.0 does not report
+ * which window has which terminal. However, `info` shows for each window whether its terminal has flow control on, and
+ * the kernel reports a change of flow control to Screen at once. CBOS therefore switches flow control on for a few
+ * milliseconds, and the window whose `info` shows the change is the right one.
  *
- * This also proves that Screen reads the window at all. While somebody has copy mode or one of Screen's own prompts
- * open there ("Really kill this window [y/n]"), Screen reads nothing, and the open view would take the keypresses. If
- * nobody is attached, copy mode and prompts are closed.
+ * This also proves that Screen is reading from the window at all. While somebody has copy mode or one of Screen's own
+ * prompts open there ("Really kill this window [y/n]"), Screen reads nothing, and whatever is open would take the
+ * keypresses. If nobody is attached, copy mode and prompts are closed.
  * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open while a person has
- *   something open there
+ *   something open in the window
  */
 export async function findWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -55,20 +56,20 @@ export async function findWindow(host: ScreenHost, target: ScreenTarget): Promis
   return found;
 }
 
-/** @returns null if a person has something open there */
+/** @returns null if a person has something open in the window */
 async function searchWithoutPrompts(host: ScreenHost, target: ScreenTarget, place: Place): Promise<FoundWindow | null> {
   const found = await search(host, place);
-  // The person may have detached since then without closing it.
+  // The person may have detached in the meantime without closing it.
   if (found !== null || (await requireScreen(host, target)).attached) return found;
   await closePrompts(host, (await onlyWindow(host, place)) ?? windowOf(place, place.hint));
   return search(host, place);
 }
 
 /**
- * Finds the window that a program runs in, for callers that only read it. Anything that a person has open there stays
- * open.
- * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that is
- *   open there hides the window
+ * Finds the window that a program runs in, for callers that only read it. Whatever a person has open in the window
+ * stays open.
+ * @throws CatalogueError no_such_screen, screen_unresponsive, no_such_window; screen_prompt_open if something that
+ *   is open hides the window
  */
 export async function seeWindow(host: ScreenHost, target: ScreenTarget): Promise<FoundWindow> {
   const place = await findPlace(host, target);
@@ -105,7 +106,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   host.windows.delete(key);
   const number = await prove(host, place, known?.number ?? hint);
   if (number === null) return null;
-  // An attached person sees each query, and the result would not be used.
+  // An attached person would see each query, and its result would not be used.
   if (session.attached) return windowOf(place, number);
   const windows = await listWindows(host, session.id);
   host.windows.set(key, { number, windows, changedAt, provenAt: performance.now() });
@@ -133,9 +134,9 @@ async function onlyWindow(host: ScreenHost, place: Place): Promise<FoundWindow |
 }
 
 /**
- * Shows a window before and after its terminal's flow control is switched, and then switches it back. All of this is
- * one program, so that flow control is restored even if the server ends in between. An attached person sees each
- * answer too, so the messages must be removed; see `clearMessage`.
+ * Shows a window's `info` before and after its terminal's flow control is switched, and then switches flow control
+ * back. All of this is one program, so that flow control is restored even if the server dies in between. An attached
+ * person also sees each answer, so the messages must be removed; see `clearMessage`.
  */
 const SWITCH_FLOW = `trap '' PIPE HUP
 case $(stty -F "$1" -a) in *' -ixon'*) on=ixon off=-ixon ;; *) on=-ixon off=ixon ;; esac
@@ -166,8 +167,8 @@ async function hasTerminal(
 }
 
 /**
- * Returns `-flow` or `+flow`. With parentheses, as in `+(-)flow`, the window's flow control is fixed (Screen 5, and
- * after Ctrl-A f).
+ * Returns `-flow` or `+flow`. Parentheses, as in `+(-)flow`, mean that the window's flow control is fixed (Screen 5,
+ * and after Ctrl-A f).
  */
 function flowOf(info: string): string | null {
   const [, fixed, automatic] = / ([-+])(?:\(([-+])\))?flow /.exec(info) ?? [];
@@ -180,7 +181,7 @@ async function windowNumbers(host: ScreenHost, { id, attached }: ScreenSession):
   return stdout.match(/\d+/g) ?? [];
 }
 
-/** Returns the windows, with all properties by which Screen distinguishes them. */
+/** Returns the windows, with all the properties by which Screen distinguishes them. */
 async function listWindows(host: ScreenHost, id: string): Promise<string> {
   return (await runProgram('screen', ['-S', id, '-Q', 'windows', '%n|%t|%x|'], timed(host))).stdout;
 }
@@ -191,8 +192,8 @@ const timed = ({ env }: ScreenHost): { env: ScreenHost['env']; timeoutMs: number
 });
 
 /**
- * Closes copy mode or a prompt over a window by changing the window's size, which ends both. The key that closes them
- * (Esc) would reach the program if they were already closed.
+ * Closes copy mode or a prompt over a window by changing the window's size, which ends both. Esc would also close them,
+ * but it would reach the program if they were already closed.
  */
 async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void> {
   const size = await readDeviceSize(host, window.terminal);
@@ -203,7 +204,7 @@ async function closePrompts(host: ScreenHost, window: FoundWindow): Promise<void
 
 /**
  * Returns the terminal that Screen gave to the window in which a process runs: the process's own, or that of the
- * recorder around it.
+ * recorder wrapped around it.
  * @throws CatalogueError no_such_window
  */
 async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Promise<string> {

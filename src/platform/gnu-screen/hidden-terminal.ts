@@ -33,10 +33,10 @@ export interface HiddenTerminalOptions {
 export interface HiddenTerminal {
   /** the process id of `script`, which holds the terminal; the program is its child */
   pid: number;
-  /** resolves when the program has ended */
+  /** resolves once the program has ended */
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** what was drawn so far, without escape codes; if Screen failed, this is its error message */
+  /** what has been drawn so far, without escape codes; if Screen failed, this is its error message */
   text(): string;
   /** kills `script` if it is still running */
   destroy(): void;
@@ -47,7 +47,7 @@ const KEPT_OUTPUT_BYTES = 16_384;
 
 /**
  * Starts a program in a hidden terminal of a given size. Screen gives a session that was started detached (`-dmS`) a
- * size of 80×24, and only an attached client of the wanted size changes that. `script` creates the terminal, and its
+ * size of 80×24, and only attaching a client of the desired size changes that. `script` creates the terminal; its
  * recording is discarded.
  * @throws CatalogueError launch_failed, process_limit
  */
@@ -88,7 +88,7 @@ export async function openHiddenTerminal(
       );
     });
   });
-  // The caller that awaits `ended` gets the failure. Without this handler, a failure that no caller awaits would end
+  // The caller that awaits `ended` receives the failure. Without this handler, a failure that nobody awaits would end
   // the process.
   ended.catch(() => undefined);
   return {
@@ -128,8 +128,8 @@ export function stripEscapes(text: string): string {
 }
 
 /**
- * Detaches the hidden terminal of a launch whose server was killed before it did so. Otherwise the session counts as
- * attached forever. Other clients of the session stay, and so do Screens that run inside it.
+ * Detaches the hidden terminal of a launch whose server was killed before it could do so. Otherwise the session would
+ * count as attached forever. The session's other clients remain attached, and so do Screens that run inside it.
  */
 export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark): Promise<void> {
   const inside = new Set((await descendantsOf([daemonPid])).map(({ pid }) => pid));
@@ -141,8 +141,8 @@ export async function leaveHiddenTerminal(daemonPid: number, mark: ProcessMark):
 }
 
 /**
- * Detaches the clients with which a server changed the size of sessions when it was killed. They would stay attached
- * until the next output, and a session that waits for an answer draws nothing.
+ * Detaches the clients with which a server was changing the size of sessions when it was killed. They would remain
+ * attached until the next output, and a session that is waiting for an answer draws nothing.
  */
 export async function leaveSizingTerminals({ sizingMark }: Pick<ScreenHost, 'sizingMark'>): Promise<void> {
   const clients = (await findMarked(sizingMark)).filter(({ comm }) => comm === 'screen');

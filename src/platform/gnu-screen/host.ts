@@ -9,12 +9,12 @@ import type { InputGate } from './input-gate.ts';
 import { parseScreenLs } from './parse-ls.ts';
 import { readPidDigits } from './screen-id.ts';
 
-/** A window whose number was proven. */
+/** A window whose number has been proven. */
 export interface KnownWindow {
   number: string;
   /** the session's windows at the time of the proof: numbers, titles, commands */
   windows: string;
-  /** the change time of Screen's socket; Screen changes its mode whenever somebody attaches or detaches */
+  /** the change time of Screen's socket; Screen changes the socket's mode whenever somebody attaches or detaches */
   changedAt: number;
   provenAt: number;
 }
@@ -26,23 +26,19 @@ export interface KnownWindow {
 export interface ScreenHost {
   /** the socket directory */
   dir: string;
-  /** the environment of the `screen` commands themselves; each launch sets its session's own environment */
+  /** the environment of the `screen` commands themselves; each launch sets the environment of its own session */
   env: Readonly<Record<string, string>>;
-  /** the environment in which Screen itself finds the socket directory, or creates it if it is missing */
+  /** the environment with which Screen itself finds the socket directory, or creates it if it is missing */
   directoryEnv: Readonly<Record<string, string>>;
-  /** a directory of mode 0700 for the files that pass texts to Screen; its path never needs quoting */
+  /** a directory with mode 0700 for the files that pass input to Screen; its path never needs quoting */
   exchangeDir: string;
-  /** the variable that identifies this home's hidden terminals that change the size of a session */
+  /** the variable that identifies this home's hidden terminals for changing a session's size */
   sizingMark: ProcessMark;
   /** how many digits the longest pid on this system has */
   pidDigits: number;
-  /**
-   * the queues for typing, by the daemon's pid; they are kept here because all senders in a process must share them
-   */
+  /** the queues for typing, by the daemon's pid; kept here because all senders in a process must share them */
   gates: Map<string, InputGate>;
-  /**
-   * daemons that were asked to recreate their lost socket, and whether they did; kept until the socket exists again
-   */
+  /** daemons that have been asked to recreate their lost socket, and whether they did; kept until the socket is back */
   recoveries: Map<string, Promise<boolean>>;
   /** the last proven window numbers, by daemon and terminal */
   windows: Map<string, KnownWindow>;
@@ -58,22 +54,20 @@ export interface ScreenHostOptions {
   env: Readonly<Record<string, string | undefined>>;
   /** SCREENDIR; null to use Screen's default */
   screenDir: string | null;
-  /** a private directory for short-lived files; created if missing */
+  /** a private directory for temporary files; created if missing */
   runDir: string;
-  /**
-   * where to create such a directory instead if the path of `runDir` contains characters that Screen would interpret
-   */
+  /** where to create that directory instead, if the path of `runDir` contains characters that Screen would interpret */
   tempDir: string;
 }
 
 /**
  * How long to wait for a Screen command. `screen -ls` takes 5 ms, but may hang forever if the directory contains the
- * socket of a stopped daemon.
+ * socket of a suspended daemon.
  */
 export const SCREEN_TIMEOUT_MS = 3_000;
 
 /**
- * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` within any quotes, so only paths of these characters are
+ * Screen 4.9.0 expands `$` and `^` in the arguments of `-X` even in quotes, so only paths made of these characters are
  * used.
  */
 const NEEDS_NO_QUOTING = /^[A-Za-z0-9/._+,@=-]+$/;
@@ -101,8 +95,8 @@ export async function openScreenHost(options: ScreenHostOptions): Promise<Screen
 }
 
 /**
- * Returns an environment with a terminal type that every terminfo has, with UTF-8 regardless of the user's locale,
- * and without variables of a surrounding Screen.
+ * Returns an environment with a terminal type that every terminfo database has, with UTF-8 regardless of the user's
+ * locale, and without a surrounding Screen's variables.
  */
 function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
   const { PATH, HOME } = options.env;
@@ -118,7 +112,7 @@ function clientEnvironment(options: ScreenHostOptions): Record<string, string> {
 
 /**
  * Asks Screen itself for its directory, because distributions differ (Debian /run/screen/S-USER, Arch
- * /run/screens/S-USER, others .screen in the home directory). If Screen hangs because of a stopped daemon, the usual
+ * /run/screens/S-USER, others .screen in the home directory). If Screen hangs because of a suspended daemon, the usual
  * places are tried.
  */
 async function findSocketDir(env: Record<string, string>): Promise<string> {
@@ -130,7 +124,7 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   for (const place of [`/run/screen/S-${user}`, `/run/screens/S-${user}`, `${env.HOME ?? ''}/.screen`]) {
     if (await isDirectory(place)) return place;
   }
-  // An example is WSL without systemd, where /run/screen does not exist and only root could create it.
+  // For example, on WSL without systemd, /run/screen does not exist and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
     hint: 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen',

@@ -3,21 +3,23 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { waitUntil } from '../process/wait-until.ts';
 
 /**
- * Lets one input at a time into a session, each after the program's terminal has accepted the previous one.
+ * Lets one input at a time into a session, and only after the program's terminal has accepted the previous one.
  *
- * Screen 4.9.0 buffers up to about 12 kB for a program that reads slowly, and keeps the rest of a paste for later.
- * Anything typed during that time discards the rest, and the window never accepts input again. Nothing may therefore
- * be typed before the last input has left Screen. Screen does not report that. But its daemon writes input to the
- * terminal and, while nobody is attached, nothing else, and the kernel counts what a process writes.
+ * Screen 4.9.0 buffers up to about 12 kB for a program that reads slowly, and keeps the rest of a paste for later. If
+ * anything is typed during that time, the rest is discarded, and the window never accepts input again. Nothing may
+ * therefore be typed before the previous input has left Screen. Screen does not report when that happens. However, the
+ * kernel counts what a process writes, and while nobody is attached, Screen's daemon writes nothing but input to the
+ * terminal.
  */
 export class InputGate {
   private last: Promise<unknown> = Promise.resolve();
   private pending: Pending | null = null;
 
   /**
-   * Gives out turns in the order of the calls. Within a turn several inputs may be typed, and no other sender's input
+   * Grants turns in the order of the calls. Within a turn, several inputs may be typed, and no other sender's input
    * comes between them.
-   * @throws CatalogueError screen_unresponsive if the program does not read its input; nothing more is typed then
+   * @throws CatalogueError screen_unresponsive if the program does not read its input, in which case nothing more is
+   * typed
    */
   turn(work: (type: (input: GatedInput) => Promise<void>) => Promise<void>): Promise<void> {
     const turn = this.last.then(() => work((input) => this.type(input)));
@@ -29,7 +31,7 @@ export class InputGate {
     await this.waitUntilTaken(input);
     const before = await readWrittenBytes(input.daemonPid);
     const now = performance.now();
-    // Set while sending, and kept if sending fails, because it is then unknown how much was typed.
+    // This is set while sending, and remains set if sending fails, because nobody then knows how much was typed.
     const pending: Pending = {
       writtenBytes: before === null ? null : before + input.sizeBytes,
       notBefore: before === null || input.attached ? now + input.sizeBytes / SLOW_BYTES_PER_MS : now,
@@ -67,17 +69,17 @@ export class InputGate {
 
 export interface GatedInput {
   daemonPid: number;
-  /** if true, the daemon's count includes what it draws for a person, so some time must pass as well */
+  /** if true, the daemon's count includes what it draws for a person, so a certain time must pass as well */
   attached: boolean;
   sizeBytes: number;
   /** how long to wait for the program to accept the previous input, and also this one if it is large */
   timeoutMs: number;
-  /** types the input; resolves to the number of further bytes that the daemon wrote, for an acknowledgement */
+  /** types the input; resolves to the number of additional bytes that the daemon wrote as an acknowledgement */
   send: () => Promise<number>;
 }
 
 interface Pending {
-  /** the daemon's total once the input has left it; null if it cannot be read */
+  /** the daemon's total count once the input has left it; null if the count cannot be read */
   writtenBytes: number | null;
   notBefore: number;
   sizeBytes: number;
@@ -88,12 +90,12 @@ interface Pending {
  * the order.
  */
 const BUFFERED_BYTES = 4_096;
-/** The slowest speed at which Claude Code 2.1.329 was seen to read a paste: 50 kB in 1.9 s. */
+/** The slowest speed at which Claude Code 2.1.329 has been seen to read a paste: 50 kB in 1.9 s. */
 const SLOW_BYTES_PER_MS = 25;
 
 /**
- * Returns how much a process has written in all. Null if the process is gone, or if Screen is installed with special
- * privileges and therefore cannot be inspected.
+ * Returns how much a process has written in all; null if the process is gone, or cannot be inspected because Screen is
+ * installed with special privileges.
  */
 async function readWrittenBytes(pid: number): Promise<number | null> {
   try {

@@ -6,9 +6,9 @@ import { shellQuote, shellWords } from './shell-quote.ts';
 /** The files of one launch. They are read during the start and can be removed once the command is running. */
 export interface LaunchFiles {
   dir: string;
-  /** Screen's configuration. It replaces the user's, which may open windows or set the size */
+  /** Screen's configuration. It replaces the user's configuration, which may open windows or set the size */
   rc: string;
-  /** the program that Screen runs in its window: `script` around {@link run} */
+  /** the program that Screen runs in its window: `script` wrapped around {@link run} */
   inner: string;
   /** the program that `script` records, which is the command itself */
   run: string;
@@ -22,10 +22,10 @@ export interface LaunchFilesOptions {
 }
 
 /**
- * `deflogin off`: no entry in utmp, which not every system has. `term`: programs that check TERM get colours.
- * `defscrollback`: for a person who attaches; the recording has everything. `msgminwait`: otherwise the daemon pauses
- * for a second between two messages to a person. `hardstatus` and `caption`: /etc/screenrc may turn them on, and each
- * would take a row.
+ * `deflogin off`: no entry in utmp, which not every system has. `term`: gives colours to programs that check TERM.
+ * `defscrollback`: for a person who attaches; the recording contains everything anyway. `msgminwait`: without it, the
+ * daemon pauses for a second between two messages to a person. `hardstatus` and `caption`: /etc/screenrc may turn them
+ * on, and each would take up a row.
  */
 const SCREEN_RC = `startup_message off
 vbell off

@@ -14,7 +14,7 @@ export interface LaunchOptions {
   command: readonly string[];
   /** files that do not exist yet, in an existing directory */
   recording: RecordingFiles;
-  /** the entry of `env` that identifies the session's processes; it is used here if the launch fails */
+  /** the entry of `env` that identifies the session's processes; it is used for cleaning up if the launch fails */
   mark: ProcessMark;
 }
 

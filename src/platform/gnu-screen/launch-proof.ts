@@ -13,15 +13,15 @@ import { listScreens, readScreen, type ScreenSession } from './list-screens.ts';
 import { readTerminalSize } from './resize.ts';
 
 /**
- * How long a launch may take. One launch takes 60 ms. Ten at once on two cores take half a second. On a machine that
- * swaps, a launch takes seconds.
+ * How long a launch may take. One launch takes 60 ms, and ten at once on two cores take half a second. On a machine
+ * that is swapping, a launch takes seconds.
  */
 const LAUNCH_TIMEOUT_MS = 10_000;
 const LOOK_EVERY_MS = 5;
 /** A shell's exit codes for a command that does not exist and for a command that cannot be executed. */
 const NOT_FOUND = 127;
 const NOT_EXECUTABLE = 126;
-/** How much of a command's last output is shown in the error message. */
+/** How much of the end of a command's output is shown in the error message. */
 const SHOWN_CHARACTERS = 500;
 
 interface Attempt {
@@ -30,8 +30,8 @@ interface Attempt {
 }
 
 /**
- * Follows a launch step by step until the detached session exists and the command runs in it. Throws an error that
- * names what went wrong.
+ * Follows a launch step by step until the detached session exists and the command is running in it. Throws an error
+ * that says what went wrong.
  */
 export async function proveLaunch(host: ScreenHost, options: LaunchOptions, attempt: Attempt): Promise<Launched> {
   const proof = new LaunchProof(options, attempt.terminal);
@@ -40,8 +40,8 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   );
   const daemon = await proof.until('its daemon was not found', () => readProcess(session.pid));
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
-  // The recording's header cannot be used here, because `script` writes it only with the first output, however late
-  // that comes.
+  // The recording's header is of no use here, because `script` writes it only with the first output, however late that
+  // arrives.
   const size = await proof.until('the command ended at once', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
@@ -60,7 +60,7 @@ class LaunchProof {
     readonly terminal: HiddenTerminal,
   ) {}
 
-  /** Waits for a step. If the hidden terminal ends first, the session has ended. */
+  /** Waits for a step. If the hidden terminal ends first, the session has ended too. */
   async until<T>(failure: string, probe: () => Promise<T | null>): Promise<T> {
     const step = async () => {
       // This is read before the probe, so that the probe sees everything that existed when the terminal ended.

@@ -12,14 +12,15 @@ import { wipeScreen } from './list-screens.ts';
 import { assertSocketFits } from './screen-id.ts';
 
 /**
- * These variables would override the size of the hidden terminal, or make Screen believe that it runs somewhere else.
+ * These variables would override the size of the hidden terminal, or make Screen believe that it is running somewhere
+ * else.
  */
 const NEVER_PASSED_ON = ['LINES', 'COLUMNS', 'TERMCAP', 'STY', 'WINDOW'];
 
 /**
- * Starts a recorded session of the requested size and proves it: its socket exists, nobody is attached, the command
- * itself runs (was found and executed), and its terminal has this size. A failed launch leaves nothing behind, not
- * even the recording's files.
+ * Starts a recorded session of the requested size, and verifies the result: its socket exists, nobody is attached, the
+ * command itself is running (it was found and executed), and its terminal has that size. A failed launch leaves nothing
+ * behind, not even the recording's files.
  * @throws CatalogueError path_too_long, screen_not_found, claude_not_found if the command is not a program,
  *   launch_failed with what Screen or the command printed
  */
@@ -70,8 +71,8 @@ function launchEnvironment(host: ScreenHost, options: LaunchOptions): Record<str
 }
 
 /**
- * Creates the recording's files before `script` opens them, so that they are private from the first byte and never
- * overwrite an older file.
+ * Creates the recording's files before `script` opens them, so that they are private from the first byte, and an older
+ * file is never overwritten.
  * @throws CatalogueError launch_failed
  */
 async function createRecording(files: RecordingFiles): Promise<void> {
@@ -89,13 +90,13 @@ async function createRecording(files: RecordingFiles): Promise<void> {
   }
 }
 
-/** Removes everything that a failed launch left. */
+/** Removes everything that a failed launch left behind. */
 async function undoLaunch(host: ScreenHost, options: LaunchOptions, attempt: PartialAttempt): Promise<void> {
   const { terminal, files } = attempt;
   const root = terminal === null ? null : await readProcess(terminal.pid);
   const { ended } = await endTree({ roots: root === null ? [] : [root], mark: options.mark });
   terminal?.destroy();
-  // Another home may have a session with the same name. If the daemon of that session left a socket, that home
+  // Another home may have a session with the same name. If that session's daemon left a socket behind, that home
   // removes it.
   for (const { pid } of ended) await wipeScreen(host, `${pid}.${options.name}`);
   const remains = [options.recording.typescript, options.recording.timing, ...(files === null ? [] : [files.dir])];

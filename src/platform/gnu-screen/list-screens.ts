@@ -11,26 +11,25 @@ export interface ScreenSession extends ScreenLine {
   daemon: ProcessId | null;
 }
 
-/** A Screen session as a caller knows it: by its name, and by its daemon if that was seen. */
+/** A Screen session as a caller knows it: by its name, and by its daemon if that has been seen. */
 export interface KnownScreen {
   /** PID.NAME, as last seen */
   id: string;
-  /** identifies the session even after its user renamed it; omitted or null if it was never seen */
+  /** identifies the session even after its user has renamed it; omitted or null if no daemon has been seen */
   daemon?: ProcessId | null;
 }
 
 /**
- * The x bit for the owner of Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and
- * srw-------).
+ * The owner's x bit on Screen's socket shows whether somebody is attached (seen on 4.9.0: srwx------ and srw-------).
  */
 const ATTACHED_BIT = 0o100;
-/** `screen -Q` opens a socket with this name, next to that of the session, to receive the answer. */
+/** To receive the answer, `screen -Q` opens a socket with a name like this next to the session's socket. */
 const QUERY_SOCKET = /-query.$/;
 
 /**
  * Returns all Screen sessions of this user, read from the socket directory and /proc. This takes 1 ms and needs no
- * process. `screen -ls` takes 5 ms and asks every daemon in turn, so a single stopped daemon makes it hang. A test
- * against the real program checks that both report the same.
+ * process. `screen -ls` takes 5 ms and asks every daemon in turn, so a single suspended daemon makes it hang. A test
+ * against the real program checks that both methods report the same sessions.
  */
 export async function listScreens(host: Pick<ScreenHost, 'dir'>): Promise<ScreenSession[]> {
   const names = await readSocketNames(host.dir);
@@ -44,8 +43,8 @@ export function readScreen(host: Pick<ScreenHost, 'dir'>, id: string): Promise<S
 }
 
 /**
- * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if it has
- * no socket.
+ * Finds a session under its current name, because its user may have renamed it (`C-a :sessionname`). Null if the
+ * session has no socket.
  */
 export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScreen): Promise<ScreenSession | null> {
   const { id, daemon } = known;
@@ -53,7 +52,7 @@ export async function findScreen(host: Pick<ScreenHost, 'dir'>, known: KnownScre
   return daemon == null || isScreenOf(daemon, found) ? found : findAmong(await listScreens(host), known);
 }
 
-/** Works like {@link findScreen}, in a list that was read before. */
+/** Works like {@link findScreen}, but on a list that has already been read. */
 export function findAmong(sessions: readonly ScreenSession[], { id, daemon }: KnownScreen): ScreenSession | null {
   const named = sessions.find((one) => one.id === id) ?? null;
   if (daemon == null || isScreenOf(daemon, named)) return named;

@@ -12,14 +12,14 @@ import { findScreen, type KnownScreen, type ScreenSession } from './list-screens
 
 /** Screen refuses any other mode: "Directory … must have mode 700". */
 const PRIVATE = 0o700;
-/** How often to check for the socket. The daemon creates it within some milliseconds. */
+/** How often to check for the socket. The daemon creates it within a few milliseconds. */
 const LOOK_EVERY_MS = 20;
-/** When to ask again a daemon that was stopped, or whose new socket was removed before anybody saw it. */
+/** When to ask a daemon again that was suspended, or whose new socket was removed before anybody saw it. */
 const ASK_AGAIN_MS = 10_000;
 
 /**
- * Finds a session under its current name. If its socket was removed while its daemon is alive (cleaners of /tmp and
- * /run do that), asks the daemon to create it again.
+ * Finds a session under its current name. If the session's socket was removed while its daemon is alive (programs that
+ * clean /tmp and /run do that), asks the daemon to create it again.
  * @returns null if there is no socket and none can be created
  */
 export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise<ScreenSession | null> {
@@ -31,7 +31,7 @@ export async function reachScreen(host: ScreenHost, known: KnownScreen): Promise
   return found;
 }
 
-/** Records that the session has its socket, so that its next disappearance counts as a new loss. */
+/** Records that the session has its socket, so that the socket's next disappearance counts as a new loss. */
 export function forgetLoss(host: Pick<ScreenHost, 'recoveries'>, daemon: ProcessId): void {
   host.recoveries.delete(keyOf(daemon));
 }
@@ -53,9 +53,9 @@ function recoverSocket(host: ScreenHost, lost: Lost): Promise<boolean> {
 }
 
 /**
- * Asks the daemon for its socket. On SIGCHLD, Screen checks for its socket and creates it again, now as a FIFO
- * (4.9.0). If it cannot create one, it *ends* together with everything that runs in it. So it is asked only if a file
- * can be created in its directory.
+ * Asks the daemon to recreate its socket. On SIGCHLD, Screen checks for its socket and, if it is missing, creates it
+ * again, this time as a FIFO (4.9.0). If that fails, Screen *ends*, together with everything that runs in it. The
+ * daemon is therefore asked only if a file can be created in its directory.
  */
 async function askDaemon(host: ScreenHost, lost: Lost): Promise<'made' | 'no_answer' | 'not_asked'> {
   if (!(await preparePlace(host))) return 'not_asked';
@@ -78,7 +78,7 @@ export async function unreachable(host: ScreenHost, { id, daemon }: Lost): Promi
 
 /** Reports whether Screen can have sockets in its directory. Creates the directory if it is missing. */
 async function preparePlace(host: ScreenHost): Promise<boolean> {
-  // Screen creates its own directory when it lists the sessions, with the mode that its packager intended.
+  // When it lists sessions, Screen creates its own directory, with the mode that its packager intended.
   if ((await statOf(host.dir)) === null) {
     await runProgram('screen', ['-ls'], { env: host.directoryEnv, timeoutMs: SCREEN_TIMEOUT_MS });
   }

@@ -3,7 +3,7 @@ import { CatalogueError } from '../../protocol/index.ts';
 
 /**
  * The parts of a Screen session's full name. Commands always take the full name, because `-S X` also matches prefixes
- * of name and pid.
+ * of names and pids.
  */
 export interface ScreenId {
   /** Screen's daemon */
@@ -21,14 +21,15 @@ export function parseScreenId(id: string): ScreenId | null {
 /** `sun_path` of unix(7) has 108 bytes including the terminating NUL. */
 const MAX_SOCKET_PATH_BYTES = 107;
 /**
- * Screen 4.9.0 refuses longer ids for `-S`, including the pid: "Session-name is too long (max length is 80 symbols)".
+ * For `-S`, Screen 4.9.0 refuses ids longer than this, including the pid: "Session-name is too long (max length is 80
+ * symbols)".
  */
 const MAX_ID_LENGTH = 80;
 
 /**
- * Refuses a name whose socket path would be too long. Screen 4.9.0 reports nothing in that case and exits with 0. It
- * truncates the name, or creates no session at all.
- * @param pidDigits the number of digits in the daemon's pid, or in the longest pid while it is not known
+ * Refuses a name whose socket path would be too long. In that case Screen 4.9.0 reports nothing and exits with 0, but
+ * truncates the name or creates no session at all.
+ * @param pidDigits the number of digits in the daemon's pid or, while that is unknown, in the longest pid
  * @throws CatalogueError path_too_long
  */
 export function assertSocketFits(dir: string, name: string, pidDigits: number): void {

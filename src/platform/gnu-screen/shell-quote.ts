@@ -1,6 +1,6 @@
 /**
- * Quotes a string as one word for a POSIX shell. In single quotes only the single quote is special. Used for files
- * and lines that CBOS generates itself. Text from users only ever goes into a script *file* in this way.
+ * Quotes a string as one word for a POSIX shell. Inside single quotes, only the single quote itself is special. This is
+ * used for files and lines that CBOS generates. Users' text is quoted this way only in script *files*.
  */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;

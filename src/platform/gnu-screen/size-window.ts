@@ -15,11 +15,11 @@ export interface TerminalSize {
 }
 
 /**
- * Attaches a client in a hidden terminal of the given size to a window, then detaches it. The window keeps that size
- * (Screen 4.9.0), and anything that a person had open over the window is closed.
+ * Attaches a client in a hidden terminal of the given size to a window, then detaches it again. The window keeps that
+ * size (Screen 4.9.0), and anything that a person had left open over the window is closed.
  * @param options.terminal the window's terminal, whose size proves the change
- * @throws CatalogueError screen_attached while a person is attached, because that person determines the size;
- *   no_such_screen, screen_unresponsive
+ * @throws CatalogueError screen_attached while a person is attached, because that person's terminal determines the
+ * size; no_such_screen, screen_unresponsive
  */
 export async function sizeWindow(
   host: ScreenHost,
@@ -56,7 +56,7 @@ async function leave(host: ScreenHost, id: string, terminal: HiddenTerminal): Pr
   });
 }
 
-/** Names the cause: somebody attached in between, or the session ended. */
+/** Determines the cause: somebody attached in between, or the session ended. */
 async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): Promise<CatalogueError> {
   const now = await requireScreen(host, { id });
   if (terminal.hasEnded() && now.attached)
@@ -65,7 +65,7 @@ async function explain(host: ScreenHost, id: string, terminal: HiddenTerminal): 
   return new CatalogueError('screen_unresponsive', `The size of ${id} did not change${said ? `: ${said}` : ''}`);
 }
 
-/** Returns the size of a terminal by its path. Null if the terminal is gone. */
+/** Returns the size of the terminal at a path; null if the terminal is gone. */
 export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: string): Promise<TerminalSize | null> {
   const result = await runProgram('stty', ['-F', device, 'size'], { env: host.env, timeoutMs: SCREEN_TIMEOUT_MS });
   const [, rows, cols] = /^(\d+) (\d+)$/.exec(result.stdout.trim()) ?? [];
@@ -73,7 +73,8 @@ export async function readDeviceSize(host: Pick<ScreenHost, 'env'>, device: stri
 }
 
 /**
- * Returns the `/dev/pts/N` on the process's standard input. Null if that is something else, or the process is gone.
+ * Returns the `/dev/pts/N` that is the process's standard input; null if that is something else, or the process is
+ * gone.
  */
 export async function readTerminal(pid: number): Promise<string | null> {
   try {
@@ -87,7 +88,7 @@ export async function readTerminal(pid: number): Promise<string | null> {
   }
 }
 
-/** The kernel's range of major numbers for pseudo-terminals. Each has 256 of them. */
+/** The kernel's range of major numbers for pseudo-terminals. Each major number has 256 of them. */
 const FIRST_PTS_MAJOR = 136;
 const LAST_PTS_MAJOR = 143;
 

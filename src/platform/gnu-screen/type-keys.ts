@@ -14,17 +14,18 @@ import type { ScreenHost } from './host.ts';
 import { InputGate } from './input-gate.ts';
 import { parseScreenId } from './screen-id.ts';
 
-/** How long to wait for a program to accept a keypress. A program that takes longer hangs or is stopped. */
+/** How long to wait for a program to accept a keypress. A program that takes longer is hanging or suspended. */
 const TAKEN_TIMEOUT_MS = 3_000;
 
 /**
  * Types keystrokes of any length into a session exactly as given. Calls are served in order. Returns when Screen's
- * daemon has accepted the keystrokes, or when the terminal has if there are more than 4 kB.
+ * daemon has accepted the keystrokes or, if there are more than 4 kB, when the terminal has.
  *
- * When it pastes, Screen turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
- * bracketed paste this is right. Outside, a newline must stay a newline, so each one is typed as a separate keypress.
- * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is stopped or the program
- *   does not read its input; screen_prompt_open, before anything was typed, while a person has copy mode or one of
+ * When pasting, Screen turns a newline (Ctrl+J) into a carriage return (Enter), as every terminal does. Inside a
+ * bracketed paste, that is right. Outside one, a newline must remain a newline, so each one is typed as a separate
+ * keypress.
+ * @throws CatalogueError no_such_screen, no_such_window; screen_unresponsive if the daemon is suspended or the program
+ *   does not read its input; screen_prompt_open, before anything is typed, while a person has copy mode or one of
  *   Screen's prompts open there
  */
 export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): Promise<void> {
@@ -36,9 +37,9 @@ export function typeKeys(host: ScreenHost, target: ScreenTarget, keys: string): 
 const BRACKETED = /\x1b\[200~.*?\x1b\[201~/gs;
 
 /**
- * Pastes a text as one piece, without Enter. The program must be in bracketed-paste mode, as Claude Code's prompt
- * always is.
- * @param text cleaned and guarded
+ * Pastes text in one piece, without Enter. The program must be in bracketed-paste mode, as Claude Code's prompt always
+ * is.
+ * @param text already cleaned and guarded
  * @param options.chunked as Claude Code requires since 2.1.150; see `encodePaste`
  * @throws as {@link typeKeys}
  */
@@ -51,7 +52,7 @@ export function pasteText(
   return typeKeys(host, target, encodePaste(text, options));
 }
 
-/** Presses Enter. After a paste, the caller must pause first, or Claude Code takes the Enter as part of the paste. */
+/** Presses Enter. After a paste, the caller must pause first, or Claude Code treats the Enter as part of the paste. */
 export function pressEnter(host: ScreenHost, target: ScreenTarget): Promise<void> {
   return typeSteps(host, target, [stuff('^M')]);
 }
@@ -63,15 +64,15 @@ export function pressEscape(host: ScreenHost, target: ScreenTarget): Promise<voi
 
 interface Step {
   sizeBytes: number;
-  /** @returns how many more bytes Screen's daemon wrote */
+  /** @returns how many additional bytes Screen's daemon wrote */
   send: (host: ScreenHost, window: ScreenWindow) => Promise<number>;
 }
 
 /**
  * Sends bytes through a file and one of Screen's registers. Registers belong to the session's own daemon, so sessions
- * never mix, and the user's copy buffer is not changed. The register is emptied first. If its file is gone by then,
- * it pastes nothing instead of the previous text. (`stuff` drops everything over 756 bytes and exits with 0, and it
- * interprets `\ ^ $`.)
+ * never get mixed up, and the user's copy buffer is not changed. The register is emptied first, so that if the file is
+ * already gone, nothing is pasted instead of the previous text. (`stuff` drops everything beyond 756 bytes but exits
+ * with 0, and it interprets `\ ^ $`.)
  */
 function paste(text: string): Step {
   const send: Step['send'] = async (host, window) => {
@@ -96,7 +97,7 @@ function stuff(key: string): Step {
 }
 
 function typeSteps(host: ScreenHost, target: ScreenTarget, steps: readonly Step[]): Promise<void> {
-  // Nothing may be awaited before the turn is taken, or calls would overtake each other. The daemon's pid is the same
+  // Nothing may be awaited before the turn is taken, or calls could overtake each other. The daemon's pid is the same
   // under every name.
   const key = String(parseScreenId(target.id)?.pid);
   const gate = host.gates.get(key) ?? new InputGate();

@@ -1,15 +1,13 @@
 import { watchDirectory } from '../files/watch-directory.ts';
 
-/**
- * How long to collect events. A launch causes four within some milliseconds, and checking once after them is enough.
- */
+/** How long to collect events. A launch causes four within a few milliseconds, and one check after them is enough. */
 const COALESCE_MS = 5;
 
 /**
- * Reports when a Screen session appears, disappears, is renamed, attached, or detached. Each of these changes an
- * entry of the socket directory; the last two change its mode. A daemon that was *killed* changes nothing there, but
- * the process watcher detects the kill. The directory need not exist yet, and may be removed and created again. The
- * start of the watch is reported too.
+ * Reports when a Screen session appears, disappears, is renamed, attached, or detached. Each of these changes an entry
+ * in the socket directory; attaching and detaching change the entry's mode. When a daemon is *killed*, nothing changes
+ * there, but the process watcher detects the kill. The directory need not exist yet, and may be removed and created
+ * again. The start of the watch is also reported.
  * @returns the disposer
  */
 export function watchScreens(dir: string, onChange: () => void): () => void {

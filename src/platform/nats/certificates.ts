@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { CatalogueError } from '../../protocol/index.ts';
 import { runProgram } from '../process/index.ts';
 
-/** Ten years. An older fleet must be founded again. */
+/** Ten years. An older fleet must be set up again. */
 const VALID_DAYS = '3650';
 const OPENSSL_MS = 20_000;
 
@@ -20,14 +20,14 @@ export interface Certificates {
 /**
  * Creates the fleet's own certificate authority and the certificate of its NATS server. The authority's key is removed
  * at once, because it never signs another certificate.
- * @param options.host the name or address by which machines reach the server, for which the certificate is valid
+ * @param options.host the name or address by which machines reach the server; the certificate is valid for it
  * @throws CatalogueError nats_missing, nats_failed
  */
 export async function makeCertificates(options: { dir: string; host: string; openssl: string }): Promise<Certificates> {
   const { dir, host, openssl } = options;
   const file = (name: string): string => join(dir, name);
   const run = async (...args: string[]): Promise<void> => {
-    // openssl writes keys with mode 0600, and the directory is closed to others.
+    // openssl writes keys with mode 0600, and other users have no access to the directory.
     const result = await runProgram(openssl, args, { env: { PATH: '/usr/bin:/bin' }, timeoutMs: OPENSSL_MS, cwd: dir });
     if (result.outcome === 'not_found') throw new CatalogueError('nats_missing');
     if (result.code !== 0) {
@@ -101,7 +101,9 @@ export async function makeCertificates(options: { dir: string; host: string; ope
   return { authority, certFile: file('server.pem'), keyFile: file('server.key') };
 }
 
-/** The directories in which Debian keeps these programs. A person's PATH often lacks the administrator directories. */
+/**
+ * The directories in which Debian keeps these programs. A person's PATH often lacks the directories for administrators.
+ */
 const SYSTEM_DIRECTORIES = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin'];
 
 /**

@@ -10,23 +10,23 @@ const CONNECT_MS = 10_000;
 const PING_MS = 10_000;
 
 export interface NatsLogin {
-  /** the host for which the server's certificate is valid */
+  /** the host that the server's certificate is valid for */
   host: string;
   /** where to connect, if that differs; a founder's public name may not resolve on the founder itself */
   dial?: string;
   port: number;
-  /** the certificate of the fleet's own authority, PEM; no other authority is trusted */
+  /** the certificate of the fleet's own authority, as PEM; no other authority is trusted */
   authority: string;
   id: string;
   seed: string;
 }
 
-/** The reason for a missing connection: the server does not know the key, or cannot be reached. */
+/** Why there is no connection: the server does not know the key, or cannot be reached. */
 export class NatsRefusedError extends Error {
   override readonly name = 'NatsRefusedError';
 }
 
-/** The outcome of a request. If it is `unreachable`, the request certainly did not arrive. */
+/** The outcome of a request. If it is `unreachable`, the request definitely did not arrive. */
 export type RequestOutcome = { kind: 'unreachable' } | { kind: 'silent' } | { kind: 'answered'; data: string };
 
 export interface NatsMessage {
@@ -49,8 +49,8 @@ export interface NatsLink {
 }
 
 /**
- * Opens a connection to a NATS server. It never reconnects automatically. Otherwise the client library would send
- * messages that were published in between long after their senders learned that they could not be sent.
+ * Opens a connection to a NATS server. The connection never reconnects automatically. If it did, messages published in
+ * between would be sent long after their senders had been told that they could not be sent.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
@@ -61,7 +61,7 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   let hasSigned = false;
   const tls = {
     ca: authority,
-    // Node calls this once the certificate is known to come from the authority.
+    // Node calls this once the certificate is known to come from the fleet's authority.
     checkServerIdentity: (_name: string, certificate: PeerCertificate) => {
       const fault = checkServerIdentity(host, certificate);
       isProven = fault === undefined;
@@ -72,8 +72,9 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   try {
     connection = await connect({
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
-      // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if it
-      // announces `"tls_available": 1`. A man in the middle could then obtain our signature for the real server.
+      // A server announces in clear text whether it supports TLS, and if it announces only `"tls_available": 1`, the
+      // library (3.4.0) continues without TLS. A man in the middle could then obtain our signature for use with the
+      // real server.
       authenticator: (nonce) => {
         if (!isProven) throw new Error('the NATS server did not prove that it belongs to the fleet');
         hasSigned = true;
@@ -88,7 +89,8 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
       maxPingOut: 2,
     });
   } catch (cause) {
-    // The server reports the refusal and closes the connection. On a busy machine the library may notice the end first.
+    // The server reports the refusal and closes the connection. On a busy machine, the library may notice the end of
+    // the connection first.
     const isEnded = hasSigned && !(cause instanceof errors.TimeoutError);
     if (cause instanceof errors.AuthorizationError || isEnded) {
       throw new NatsRefusedError('the NATS server does not know this machine', { cause });
@@ -114,7 +116,7 @@ function linkOf(connection: NatsConnection): NatsLink {
     request: async (subject, data, timeoutMs) => {
       if (connection.isClosed()) return { kind: 'unreachable' };
       try {
-        // If the connection ended, the request would otherwise wait until its timeout.
+        // Without this, a request whose connection has ended would wait until its timeout.
         const answer = await Promise.race([connection.request(subject, data, { timeout: timeoutMs }), closed]);
         return answer === undefined ? { kind: 'silent' } : { kind: 'answered', data: answer.string() };
       } catch (cause) {

@@ -1,8 +1,8 @@
 /**
- * NATS, which carries the messages between the machines of a fleet.
+ * NATS, which carries the messages between the machines in a fleet.
  *
  * - the server's process: `nats-server.ts`; its certificate: `certificates.ts`
- * - a connection to it: `connection.ts`; the keys that it admits: `keys.ts`
+ * - a connection to the server: `connection.ts`; the keys that the server admits: `keys.ts`
  */
 
 export * from './certificates.ts';

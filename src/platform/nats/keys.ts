@@ -11,27 +11,27 @@ export function createKey(): MachineKey {
   return { id: pair.getPublicKey(), seed: Buffer.from(pair.getSeed()).toString('latin1') };
 }
 
-/** Returns the public key of a seed; null if the text is not a seed. */
+/** Returns the public key of a seed; null if the string is not a seed. */
 export function publicKeyOf(seed: string): string | null {
   try {
     return fromSeed(seedBytes(seed)).getPublicKey();
   } catch {
-    // The text came from outside, and the library throws an error for any fault in it.
+    // The string came from outside, and the library throws an error for any fault in it.
     return null;
   }
 }
 
-/** Signs a text. */
+/** Signs a string. */
 export function sign(seed: string, text: string): string {
   return Buffer.from(fromSeed(seedBytes(seed)).sign(Buffer.from(text))).toString('base64url');
 }
 
-/** Reports whether the owner of a public key signed this text. */
+/** Reports whether the owner of a public key signed this string. */
 export function isSignedBy(id: string, text: string, signature: string): boolean {
   try {
     return fromPublic(id).verify(Buffer.from(text), Buffer.from(signature, 'base64url'));
   } catch {
-    return false; // not a public key, or not a signature
+    return false; // this is not a public key, or not a signature
   }
 }
 

@@ -15,7 +15,7 @@ export const LOG_FILE = 'nats.log';
 const OUTPUT_FILE = 'nats.out';
 
 export interface NatsServerOptions {
-  /** the directory with the configuration, closed to others */
+  /** the directory with the configuration; other users have no access to it */
   dir: string;
   host: string;
   port: number;
@@ -26,9 +26,9 @@ export interface NatsServerOptions {
 }
 
 /**
- * Starts the NATS server of a fleet, unless the one started by an earlier server of this home is still running. It
- * survives if this process is killed, so the other machines notice nothing.
- * @returns whether it was started just now, and has therefore read its configuration
+ * Starts the fleet's NATS server, unless the one started by an earlier CBOS server of this home is still running. The
+ * NATS server survives if this process is killed, so the other machines notice nothing.
+ * @returns whether the NATS server has just been started, and so has read its configuration
  * @throws CatalogueError nats_failed
  */
 export async function ensureNatsServer(options: NatsServerOptions): Promise<boolean> {
@@ -50,7 +50,7 @@ export async function ensureNatsServer(options: NatsServerOptions): Promise<bool
 }
 
 /**
- * Makes the running server read its configuration again. The server then closes the connections of machines that are
+ * Makes the running NATS server reload its configuration. The server then closes the connections of machines that are
  * not in it.
  */
 export async function reloadNatsServer(dir: string): Promise<void> {
@@ -70,8 +70,8 @@ export async function stopNatsServer(dir: string): Promise<void> {
 }
 
 /**
- * Finds the server that runs on this directory's configuration. A pid file alone proves nothing, because pids are
- * reused.
+ * Finds the NATS server that is running with this directory's configuration. A pid file alone proves nothing, because
+ * pids are reused.
  */
 export async function findNatsServer(dir: string): Promise<ProcessId | null> {
   const pid = Number(await readFile(join(dir, PID_FILE), 'utf8').catch(() => ''));
@@ -86,7 +86,7 @@ function runsConfig(pid: number, config: string): boolean {
     const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
     return words[1] === '-c' && words[2] === config;
   } catch {
-    return false; // the process has just ended, or belongs to somebody else
+    return false; // the process has just ended, or belongs to another user
   }
 }
 

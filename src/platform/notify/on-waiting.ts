@@ -4,8 +4,8 @@ import { cleanBlock } from '../../text/terminal-text.ts';
 /** How long a command may run, so that hanging commands do not pile up. */
 const COMMAND_LIMIT_MS = 30_000;
 /**
- * How many characters of a question a command receives, which is enough for a notification. Linux refuses a variable
- * of more than 128 kB.
+ * How many characters of a question a command receives: enough for a notification. Linux refuses variables of more than
+ * 128 kB.
  */
 const LONGEST_QUESTION = 4_000;
 
@@ -13,20 +13,20 @@ export interface WaitingNotice {
   slug: string;
   state: string;
   detail: string;
-  /** the text of the question; empty if the prompt just waits */
+  /** the text of the question; empty if the prompt is just waiting */
   question: string;
 }
 
 /**
- * Runs the user's own command from config.toml when a session starts to wait. The command receives the session's
- * texts through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never through the shell
- * line. The question has no control characters and is cut off at 4,000 characters.
+ * Runs the user's own command from config.toml when a session starts to wait. The command receives the facts about the
+ * session through the environment (`CBOS_SLUG`, `CBOS_STATE`, `CBOS_DETAIL`, `CBOS_QUESTION`), never through the shell
+ * line. Control characters are removed from the question, which is cut off after 4,000 characters.
  */
 export function runOnWaiting(options: {
   command: string;
   environment: Readonly<Record<string, string | undefined>>;
   notice: WaitingNotice;
-  /** called when the command cannot start or exits with a code other than 0 */
+  /** called when the command cannot be started, or exits with a code other than 0 */
   onFault: (message: string) => void;
 }): void {
   const { command, environment, notice, onFault } = options;

@@ -3,25 +3,23 @@ import { descendantsAmong, findMarked, type ProcessMark } from './tree.ts';
 import { waitUntil } from './wait-until.ts';
 
 export interface EndTreeOptions {
-  /** ended together with all their descendants; for example Screen's daemon */
+  /** processes to end together with all their descendants, for example Screen's daemon */
   roots: readonly ProcessId[];
   /**
-   * asked to end before all others and given time to do so. During that time Claude Code fires SessionEnd and writes
-   * its transcript
+   * the process to ask first, which is given time to end before all others; during that time, Claude Code fires
+   * SessionEnd and writes its transcript
    */
   first?: ProcessId | null;
-  /**
-   * every process with this mark in its launch environment is ended too, which includes the orphans of a dead daemon
-   */
+  /** every process with this mark in its launch environment is also ended, including the orphans of a dead daemon */
   mark?: ProcessMark | null;
   /** how long to wait for `first` to end */
   graceMs?: number;
 }
 
 export interface EndTreeResult {
-  /** every process that was found and is now gone */
+  /** all processes that were found and are now gone */
   ended: ProcessId[];
-  /** the processes that could not be ended, because they belong to another user or hang in the kernel */
+  /** the processes that could not be ended, because they belong to another user or are hanging in the kernel */
   left: ProcessInfo[];
 }
 
@@ -34,19 +32,19 @@ const GRACE_MS = 4_000;
 const SETTLE_MS = 400;
 /** How long to wait for processes that react to TERM at all. `script` (util-linux 2.38) ignores it. */
 const TERM_MS = 600;
-/** KILL works at once, except on a process that hangs in the kernel. */
+/** KILL takes effect at once, except on a process that is hanging in the kernel. */
 const KILL_MS = 1_000;
 /**
- * Each round finds the processes that were forked since the last one. A tree that survives all rounds is reported as
- * left.
+ * Each round finds the processes that have been forked since the previous one. Whatever survives all rounds is reported
+ * as left.
  */
 const KILL_ROUNDS = 10;
 
 /**
- * Ends a whole set of processes and proves that they ended. `first` gets TERM before the others, and time to finish.
- * Then the rest gets TERM, and finally KILL. Before each step, children that were forked in the meantime are looked up.
- * Start times are compared before each signal, so a reused pid is never hit. The calling process is never ended, even
- * if it carries the mark.
+ * Ends a whole set of processes and verifies that they have ended. `first` receives TERM before the others, and gets
+ * time to finish. Then the rest receive TERM, and finally KILL. Each step begins by looking for children that have been
+ * forked in the meantime. Start times are compared before each signal, so that a reused pid is never hit. The calling
+ * process is never ended, even if it carries the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);
@@ -74,8 +72,8 @@ export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
 }
 
 /**
- * Every process that ever belonged to the tree. The set only grows, because a child whose parent has died becomes a
- * child of pid 1 and could no longer be found through its parents.
+ * All processes that have ever belonged to the tree. The set only grows, because a child whose parent has died becomes
+ * a child of pid 1 and could no longer be found through its parents.
  */
 class Census {
   private readonly known = new Map<string, ProcessId>();
@@ -124,8 +122,8 @@ function keyOf(id: ProcessId): string {
 }
 
 /**
- * Sends a signal to exactly this process. A stopped process is continued after TERM, because it would not act on the
- * signal otherwise.
+ * Sends a signal to exactly this process. A suspended process is continued after TERM, because otherwise it would not
+ * act on the signal.
  * @returns whether the signal was sent; false if the process is gone or belongs to another user
  */
 export async function signal(id: ProcessId, name: 'SIGTERM' | 'SIGKILL' | 'SIGHUP' | 'SIGCHLD'): Promise<boolean> {

@@ -1,11 +1,12 @@
 /**
  * Processes.
  *
- * - ending a whole tree, with proof: `end-tree.ts`; data that only the kernel has: `kernel.ts`; the process at the
+ * - ending and verifying the end of a whole tree: `end-tree.ts`; data that only the kernel has: `kernel.ts`; the
+ *   process at the
  *   other end of a connection: `peer.ts`
  * - a program that outlives this one: `start-detached.ts`
- * - how much the machine has to do: `machine-load.ts`
- * - whether it is certain that a thread can be started: `spare-room.ts`
+ * - how busy the machine is: `machine-load.ts`
+ * - whether a thread can certainly be started: `spare-room.ts`
  */
 
 export * from './end-tree.ts';

@@ -1,6 +1,9 @@
 import { createRequire } from 'node:module';
 
-/** From <asm-generic/socket.h> and <asm-generic/resource.h>, the same on every architecture that Node supports. */
+/**
+ * From <asm-generic/socket.h> and <asm-generic/resource.h>; these are the same on every architecture that Node
+ * supports.
+ */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const RLIMIT_LOCKS = 10;
@@ -40,16 +43,16 @@ function loadLibc(): Libc | null {
   }
 }
 
-/** Reports whether this machine can ask the kernel at all. */
+/** Reports whether CBOS can query the kernel on this machine at all. */
 export function knowsPeers(): boolean {
   return requireLibc() !== null;
 }
 
 /**
- * Returns the process that connected to a local socket (SO_PEERCRED). /proc does not show it, and Node has no call
- * for it.
+ * Returns the process that connected to a local socket (SO_PEERCRED). /proc does not show it, and Node has no call for
+ * it.
  * @param fd of the accepted connection
- * @returns null if the kernel names no process: the process is in another pid namespace, there is no connection, or
+ * @returns null if the kernel reports no process: the process is in another pid namespace, there is no connection, or
  *   koffi does not support this processor
  */
 export function peerOfSocket(fd: number): number | null {
@@ -62,7 +65,7 @@ export function peerOfSocket(fd: number): number | null {
 
 /**
  * Sets the largest number of file locks that a process may hold (RLIMIT_LOCKS). The limit is permanent: every child
- * inherits it, through `env -i`, `setsid`, and a double fork, and only root can raise it again. Linux has not
+ * inherits it, even through `env -i`, `setsid`, and a double fork, and only root can raise it again. Linux has not
  * enforced it since 2.4.25, so it restricts nothing.
  * @returns false if the process is gone, belongs to another user, or already has a lower limit
  */

@@ -14,8 +14,8 @@ interface TcpPorts {
 }
 
 /**
- * Returns the user who holds the other end of a TCP connection within this machine. Null if that end is closed or
- * elsewhere.
+ * Returns the user who holds the other end of a TCP connection within this machine. Null if that end is closed or on
+ * another machine.
  */
 export function findTcpUser(ports: TcpPorts): number | null {
   const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];
@@ -26,7 +26,7 @@ function readTable(path: string): string {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    return ''; // no IPv6
+    return ''; // there is no IPv6
   }
 }
 
@@ -39,8 +39,8 @@ function rowsOf(table: string, { theirs, ours }: TcpPorts): { user: number; inod
 }
 
 /**
- * Returns the processes of this user that hold the other end of a TCP connection within this machine. Empty if the
- * other end belongs to another user, another network namespace, or another machine.
+ * Returns this user's processes that hold the other end of a TCP connection within this machine. Empty if the other end
+ * belongs to another user, another network namespace, or another machine.
  */
 export async function findTcpPeers(ports: TcpPorts): Promise<number[]> {
   const tables = await Promise.all(TCP_TABLES.map((table) => readFile(table, 'latin1').catch(() => '')));
@@ -54,7 +54,7 @@ function holdsOne(pid: number, files: ReadonlySet<string>): boolean {
   try {
     return readdirSync(dir).some((fd) => files.has(linkOf(`${dir}/${fd}`)));
   } catch {
-    // The process is gone by now, or belongs to another user.
+    // The process is already gone, or belongs to another user.
     return false;
   }
 }
@@ -63,7 +63,7 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    // The file is closed by now.
+    // The file is already closed.
     return '';
   }
 }

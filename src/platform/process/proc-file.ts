@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** Identifies a process permanently. The kernel reuses a pid, but never a pid together with its start time. */
+/** Identifies a process permanently. The kernel reuses pids, but never the same pid with the same start time. */
 export interface ProcessId {
   pid: number;
   /** field 22 of /proc/PID/stat, clock ticks since boot; a string, as in Claude Code's registry */
@@ -11,7 +11,7 @@ export interface ProcessId {
 
 export interface ProcessInfo extends ProcessId {
   ppid: number;
-  /** the kernel's letter: R, S, or D for running or sleeping, T for stopped, Z for a zombie, … */
+  /** the kernel's letter: R, S, or D for running or sleeping, T for suspended, Z for a zombie, … */
   state: string;
   /** the process's name for itself, at most 15 bytes */
   comm: string;
@@ -20,8 +20,8 @@ export interface ProcessInfo extends ProcessId {
 }
 
 /**
- * Parses one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it
- * ends at the *last* closing one (proc(5)).
+ * Parses one line of /proc/PID/stat. `comm` is in parentheses and may itself contain spaces and parentheses, so it ends
+ * at the *last* closing parenthesis (proc(5)).
  * @returns null if the text is not a stat line
  */
 export function parseStat(text: string): ProcessInfo | null {
@@ -57,8 +57,8 @@ export function processNow(pid: number): ProcessInfo | null {
 }
 
 /**
- * Reports whether exactly this process is still running. A zombie has ended; its parent just has not collected its
- * exit status yet.
+ * Reports whether exactly this process is still running. A zombie counts as ended: its parent just has not collected
+ * its exit status yet.
  */
 export async function isAlive(id: ProcessId): Promise<boolean> {
   const now = await readProcess(id.pid);
@@ -71,12 +71,12 @@ export function isRunning(info: ProcessInfo): boolean {
 }
 
 /**
- * Reports whether the process was stopped: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A stopped process
- * reacts only to SIGCONT and SIGKILL.
+ * Reports whether the process has been suspended: by SIGSTOP, at a terminal (Ctrl-Z), or in a debugger. A suspended
+ * process reacts only to SIGCONT and SIGKILL.
  */
 export const isStopped = ({ state }: ProcessInfo): boolean => state === 'T' || state === 't';
 
-/** How many files of /proc are read before other work runs. Reading them takes about 3 ms. */
+/** How many files in /proc are read before other work gets its turn. Reading that many takes about 3 ms. */
 const READS_PER_TURN = 100;
 
 /** Returns every running process, without zombies, in one pass over /proc. */
@@ -105,14 +105,14 @@ async function listPids(): Promise<number[]> {
   return names.filter((name) => /^[0-9]+$/.test(name)).map(Number);
 }
 
-/** Resident memory in bytes, or null if the process is gone. */
+/** Returns the resident memory in bytes; null if the process is gone. */
 export async function readMemory(pid: number): Promise<number | null> {
   const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readProcFile(pid, 'status') ?? '')?.[1];
   return kilobytes === undefined ? null : Number(kilobytes) * 1024;
 }
 
 /**
- * Returns how many bytes a process has read in all, including from files. Null if the process is gone or may not be
+ * Returns how many bytes a process has read in all, including from files. Null if the process is gone or cannot be
  * inspected.
  */
 export function bytesReadBy(pid: number): number | null {
@@ -153,7 +153,7 @@ function splitNul(text: string | null): string[] {
 }
 
 /**
- * The read is synchronous, because /proc is in memory and never waits for a disk. Through the thread pool, the same 20
+ * The read is synchronous, because /proc is in memory and never waits for a disk. Through the thread pool, a read of 20
  * µs would cost 0.5 ms of processor time (Node 20, 110 processes: 14 ms instead of 2.6 ms).
  * @returns null if the process is gone (ENOENT, ESRCH) or may not be read (EACCES, EPERM); both mean that there is
  *   nothing to see

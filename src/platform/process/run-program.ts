@@ -12,7 +12,8 @@ export interface RunOptions {
 }
 
 /**
- * How a program ended. A missing program and a timeout are ordinary results, because the caller knows what they mean.
+ * How a program ended. A missing program and a timeout count as ordinary results, because only the caller knows what
+ * they mean.
  */
 export interface RunResult {
   outcome: 'exited' | 'timed_out' | 'not_found';
@@ -22,12 +23,12 @@ export interface RunResult {
   stderr: string;
 }
 
-/** No program that is run in this way writes more than this. The rest is dropped. */
+/** No program that is run this way should write more than this. Any further output is dropped. */
 const MAX_OUTPUT_BYTES = 1_000_000;
 
 /**
  * How long to keep reading a program's last output after it has ended. A grandchild that keeps the pipes open cannot
- * delay the result any longer.
+ * delay the result beyond that.
  */
 const PIPE_GRACE_MS = 100;
 

@@ -2,16 +2,16 @@ import type { ChildProcess } from 'node:child_process';
 import { CatalogueError } from '../../protocol/index.ts';
 
 /**
- * Returns the error to report when a program could not start. A known cause is named. Any other error is returned
- * unchanged.
+ * Returns the error to report when a program could not start. A known cause becomes part of the error. Any other error
+ * is returned unchanged.
  */
 export function startFault(error: NodeJS.ErrnoException): Error {
   return error.code === 'EAGAIN' ? new CatalogueError('process_limit', undefined, { cause: error }) : error;
 }
 
 /**
- * Throws if Node made no pipes to a program because the server may not open any more files. Node reports this failure
- * later in an `error` event, which ends the server if nobody listens (20.20).
+ * Throws if Node did not create pipes to a program because the server may not open any more files. Node reports this
+ * failure later in an `error` event, which ends the server if nobody is listening for it (20.20).
  * @throws CatalogueError process_limit
  */
 export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick<ChildProcess, 'once'>): void {

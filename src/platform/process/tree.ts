@@ -1,6 +1,8 @@
 import { environmentOf, isRunning, listProcesses, mapProcesses, type ProcessInfo, readProcess } from './proc-file.ts';
 
-/** An entry of a launch environment that identifies every process of a session, including orphans of a dead parent. */
+/**
+ * An entry of a launch environment that identifies every process of a session, including the orphans of a dead parent.
+ */
 export interface ProcessMark {
   name: string;
   value: string;
@@ -14,7 +16,7 @@ export async function descendantsOf(pids: Iterable<number>): Promise<ProcessInfo
   return descendantsAmong(await listProcesses(), pids);
 }
 
-/** Works like {@link descendantsOf}, on a list that was read before. */
+/** Works like {@link descendantsOf}, but on a list that has already been read. */
 export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterable<number>): ProcessInfo[] {
   const children = new Map<number, ProcessInfo[]>();
   for (const info of processes) {
@@ -37,7 +39,7 @@ export function descendantsAmong(processes: readonly ProcessInfo[], pids: Iterab
 
 /**
  * Returns the processes that started with exactly `NAME=VALUE` in their environment. Only processes of the same user
- * can be found in this way. A child that cleared its environment can only be found through {@link descendantsOf}.
+ * can be found this way. A child that cleared its environment can only be found through {@link descendantsOf}.
  */
 export async function findMarked(mark: ProcessMark): Promise<ProcessInfo[]> {
   const entry = `${mark.name}=${mark.value}`;

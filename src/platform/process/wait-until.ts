@@ -7,14 +7,15 @@ export interface WaitOptions {
 }
 
 /**
- * The default pause. It is short enough that nobody notices it, and long enough that a wait of seconds costs little.
+ * The default pause. This is short enough that nobody notices it, and long enough that a wait of several seconds costs
+ * little.
  */
 const LOOK_EVERY_MS = 10;
 
 /**
- * Calls `probe` repeatedly until it returns something other than null. Use this for conditions that the kernel
- * reports in no event (the end of a process that is not our child, a mode bit). Use it only for waits that a caller
- * is blocked on, never in the background.
+ * Calls `probe` repeatedly until it returns something other than null. Use this for conditions that the kernel reports
+ * by no event (the end of a process that is not our child, a mode bit). Use it only for waits that a caller is blocked
+ * on, never in the background.
  * @returns the result of `probe`, or null on a timeout
  */
 export async function waitUntil<T>(probe: () => Promise<T | null>, options: WaitOptions): Promise<T | null> {

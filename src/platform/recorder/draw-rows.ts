@@ -3,12 +3,12 @@ import type { RecordedFile } from './recorded-file.ts';
 import type { Place, RecordedRow } from './recorded-rows.ts';
 
 /**
- * How many bytes to give the emulator at once. It parses chunks of this size at full speed, and no other work waits
- * for it longer than 4 ms.
+ * How many bytes to give the emulator at once. Chunks of this size are parsed at full speed, and other work never has
+ * to wait longer than 4 ms for that.
  */
 const DRAW_BYTES = 128 * 1024;
 
-/** Draws rows into a terminal and groups their output into large pieces. */
+/** Draws rows into a terminal, grouping their output into large pieces. */
 export class Drawing {
   readonly emulator: Emulator;
   readonly #file: RecordedFile;

@@ -13,13 +13,13 @@ import { type ProgressListener, replayRecording } from './replay-recording.ts';
 
 /** How many lines of a long session are kept. Older ones are dropped. 100,000 lines take 140 MB during the export. */
 const TEXT_LINES = 100_000;
-/** The largest number of lines on a page. More would be slow in every browser. */
+/** The largest number of lines on a page. More lines would be slow in every browser. */
 const PAGE_LINES = 10_000;
 
 /**
- * Returns a recording as an asciicast file, line by line. It needs memory for one line, however long the recording
- * is. A UTF-8 character that was split between two writes is returned whole with the second. Bytes that are not UTF-8
- * become U+FFFD.
+ * Returns a recording as an asciicast file, line by line. Only one line is in memory at a time, however long the
+ * recording is. A UTF-8 character that was split between two writes is returned whole with the second one. Bytes that
+ * are not UTF-8 become U+FFFD.
  * @throws CatalogueError no_recording
  */
 export async function* exportCast(
@@ -47,8 +47,8 @@ export async function* exportCast(
 }
 
 /**
- * Returns the session's text as a person could read it: first what scrolled off, then the last screen. The screens of
- * full-screen programs are inserted where they ran, as far as they were redrawn.
+ * Returns the session's text as a person could read it: first what has scrolled off, then the last screen. The screens
+ * of full-screen programs are inserted where they ran, to the extent that they were redrawn.
  * @throws CatalogueError no_recording
  */
 export async function exportText(source: RecordingSource, onProgress: ProgressListener): Promise<string> {
@@ -92,9 +92,9 @@ export async function exportText(source: RecordingSource, onProgress: ProgressLi
 }
 
 /**
- * Returns a self-contained page: the last screen with its scrollback, in colours, below what a full-screen program
- * showed when it was left. Nothing on the page is active. It has no script, link, or picture, and its policy forbids
- * them too.
+ * Returns a self-contained page: the last screen with its scrollback, in colour, below what a full-screen program
+ * showed when it was left. Nothing on the page is active: it has no scripts, links, or images, and its policy also
+ * forbids them.
  * @throws CatalogueError no_recording
  */
 export async function exportPage(

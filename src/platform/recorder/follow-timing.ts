@@ -5,7 +5,7 @@ import { tailRecording } from './tail-recording.ts';
 /** How much of the end of a timing file is searched for the last resize. A row of output takes about 20 bytes. */
 const LOOK_BACK_BYTES = 1_000_000;
 /**
- * How often to read rows while a session writes a lot of output. Every write adds a row, and hardly any row is a
+ * How often to read rows while a session is writing a lot of output. Every write adds a row, and hardly any row is a
  * resize, so rows are read together. The first row after a pause of this length is read at once.
  */
 const READ_INTERVAL_MS = 40;
@@ -16,20 +16,20 @@ export interface TerminalSize {
 }
 
 export interface TimingFollower {
-  /** called for a resize; the first one reported is the last that happened before */
+  /** called for a resize; the first one reported is the last one before the call */
   onSize(size: TerminalSize): void;
   /**
-   * called for new rows, with the number of output bytes that they count. The last whole row ends at `end` in the
-   * file, which was read up to `readTo`
+   * called for new rows, with the number of output bytes that they count; the last whole row ends at `end` in the file,
+   * which has been read up to `readTo`
    */
   onRows(outputBytes: number, end: number, readTo: number): void;
-  /** called when the file's name refers to another file or to none; the file that was opened is still read */
+  /** called when the file's name refers to another file or to none; the file that was opened is still being read */
   onNameLost?: () => void;
 }
 
 /**
  * Follows `script`'s timing file. Its advanced format has a row for every resize, including those by a person who
- * attaches. Resolves after the last existing resize was reported.
+ * attaches. Resolves once the last existing resize has been reported.
  * @returns the disposer
  */
 export async function followTiming(
@@ -67,7 +67,7 @@ export async function followTiming(
   return () => tail.dispose();
 }
 
-/** Never returns 0 for an existing file, because at 0 the reader would look for a recording's header line. */
+/** For an existing file, never returns 0, because at 0 the reader would look for a recording's header line. */
 async function startOfEnd(file: string): Promise<number> {
   const handle = await open(file, 'r').catch(() => null);
   if (handle === null) return 1;

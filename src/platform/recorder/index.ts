@@ -5,9 +5,9 @@
  *   `src/core/recording/timing.ts`
  * - while they grow: `tail-recording.ts`, `follow-timing.ts`; output that a full disk lost: `watch-losses.ts`
  * - playing a recording: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other
- *   formats: `export-recording.ts`. Numbers that could keep a player busy for hours:
+ *   formats: `export-recording.ts`. numbers that could keep a player busy for hours:
  *   `src/core/recording/short-numbers.ts`
- * - recordings whose oldest parts were dropped: `recording-parts.ts`, `recorded-file.ts`
+ * - recordings whose oldest parts have been dropped: `recording-parts.ts`, `recorded-file.ts`
  * - their names, and those that a restart moved aside: `recording-files.ts`
  */
 

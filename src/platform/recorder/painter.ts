@@ -12,7 +12,7 @@ export function createPainter(write: (text: string) => Promise<void>) {
     async paint(emulator: Emulator, size: { cols: number; rows: number }, status: string | null = null): Promise<void> {
       const { cursor, rows: recordedRows } = emulator.frame();
       const all = emulator.styledRows(size.cols);
-      // If not all rows fit, the rows around the cursor are shown, because a prompt is at the bottom.
+      // If not all rows fit, the rows around the cursor are shown, because a prompt is usually at the bottom.
       const top = Math.max(0, Math.min(cursor.row - size.rows + 1, recordedRows - size.rows));
       const rows = Array.from({ length: size.rows }, (_, row) => all[top + row] ?? '');
       if (status !== null) rows[size.rows - 1] = `\u001b[7m${status.slice(0, size.cols).padEnd(size.cols)}\u001b[0m`;
@@ -20,8 +20,8 @@ export function createPainter(write: (text: string) => Promise<void>) {
       let text = sizeNow === shownSize ? '' : '\u001b[0m\u001b[2J';
       if (sizeNow !== shownSize) shown = [];
       shownSize = sizeNow;
-      // A row is cleared before it is written. After a row that fills the terminal, the cursor is still on the last
-      // cell of that row.
+      // A row is cleared before it is written, not after: once a row has filled the terminal's width, the cursor is
+      // still on its last cell.
       for (const [row, content] of rows.entries()) {
         if (content !== (shown[row] ?? '')) text += `\u001b[${row + 1};1H\u001b[K${content}`;
       }

@@ -21,11 +21,11 @@ import {
   readSteps,
 } from './recording-steps.ts';
 
-/** The place where a replay is shown. */
+/** Where a replay is shown. */
 export interface ReplayStage {
   /**
-   * the terminal's size. Null if there is no terminal; the output is then written as it comes, without keypresses and
-   * jumps
+   * the terminal's size. Null if there is no terminal, in which case the output is written as it comes, without
+   * keypresses or jumps
    */
   size(): { cols: number; rows: number } | null;
   /** resolves when there is room for more output */
@@ -45,8 +45,8 @@ export interface ReplayOptions {
 }
 
 /**
- * How long the status line covers the recording's last row after a keypress. If there is room below, the status line
- * is always shown.
+ * How long the status line covers the recording's last row after a keypress. If there is room below that row, the
+ * status line is always shown.
  */
 const STATUS_MS = 2_500;
 /** How often the clock in the status line is updated. */
@@ -57,7 +57,7 @@ const JUMP_MS = 5_000;
 /** How many bytes are given to the emulator before the player waits for it. */
 const FEED_BYTES = 1_000_000;
 
-/** Plays a recording until its end, the key to quit, or the signal. @throws CatalogueError no_recording */
+/** Plays a recording until it ends, the person quits, or the signal is aborted. @throws CatalogueError no_recording */
 export async function playRecording(
   source: RecordingSource,
   options: ReplayOptions,
@@ -119,7 +119,7 @@ class Player {
           next = await this.#obey(key, next);
           await this.#paintStatus();
         } else if (next === null) {
-          // The replay is paused at its end, because the person may still want to go back.
+          // At its end the replay is paused, because the person may still want to go back.
           if (!this.#clock.isPaused) return;
           await this.#sleepWithStatus(null);
         } else {
@@ -163,8 +163,8 @@ class Player {
   }
 
   /**
-   * Draws everything up to the target at once, from the beginning if the target is in the past. @returns the first
-   * step after it
+   * Draws everything up to the target at once, from the beginning if the target is in the past. @returns the first step
+   * after the target
    */
   async #jump(target: number, from: RecordedStep | null): Promise<RecordedStep | null> {
     const { stage, source, facts } = this.#parts;
@@ -222,8 +222,8 @@ class Player {
   }
 
   /**
-   * Sleeps. In that time the player updates the clock of a visible status line, and removes the line when its time is
-   * over.
+   * Sleeps. During that time, the player updates the clock in a visible status line, and removes the line when its time
+   * is up.
    */
   async #sleepWithStatus(forMs: number | null): Promise<void> {
     const size = this.#parts.stage.size();
@@ -254,7 +254,7 @@ class Player {
     return createEmulator({ cols: this.#parts.facts.cols, rows: this.#parts.facts.rows, scrollback: 0 });
   }
 
-  /** Waits for a keypress, the end, or the given time; with null, only for a keypress or the end. */
+  /** Waits for a keypress, for the end, or for the given time to pass; with null, only for a keypress or the end. */
   #sleep(forMs: number | null): Promise<void> {
     return new Promise((resolve) => {
       const timer = forMs === null ? undefined : setTimeout(resolve, Math.min(forMs, LONGEST_SLEEP_MS));
@@ -276,7 +276,7 @@ function formatPosition(ms: number): string {
 }
 
 /**
- * A timer of more than 2^31 ms fires at once. A shorter sleep does no harm, because the player checks the time again
- * anyway.
+ * A timer of more than 2^31 ms fires at once. A sleep that is too short does no harm, because the player checks the
+ * time again anyway.
  */
 const LONGEST_SLEEP_MS = 3_600_000;

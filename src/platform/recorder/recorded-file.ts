@@ -2,13 +2,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { CatalogueError } from '../../protocol/index.ts';
 import { listParts, packedUpTo, unpackPart } from './recording-parts.ts';
 
-/** A file of a recording that can be read at any offset, whether packed or not. */
+/** A recording file that can be read at any offset, whether packed or not. */
 export interface RecordedFile {
-  /** how many bytes it has by now, including dropped ones; this is the upper bound of its offsets */
+  /** how many bytes it currently has, including dropped ones; this is the upper bound for offsets */
   size(): Promise<number>;
-  /** when it last changed, Unix milliseconds */
+  /** when it last changed, in Unix milliseconds */
   changedAt(): Promise<number>;
-  /** the offset before which everything was dropped */
+  /** the offset before which everything has been dropped */
   availableFrom(): Promise<number>;
   /** the existing bytes from one offset to another (exclusive); dropped bytes are read as NULs */
   read(from: number, to: number): Promise<Buffer>;
@@ -24,8 +24,8 @@ export async function openRecorded(file: string): Promise<RecordedFile> {
     availableFrom: async () => (await listParts(file)).availableFrom,
     read: async (from, to) => {
       const bytes = await readHandle(handle, from, to);
-      // This must come last. A part is listed before its space in the file is released, so a hole that was read is in
-      // a listed part.
+      // This must come last. A part is listed before its space in the file is released, so any hole that has been read
+      // is in a listed part.
       await fillIn(bytes, from, file);
       return bytes;
     },
@@ -54,7 +54,7 @@ async function fillIn(bytes: Buffer, from: number, file: string): Promise<void> 
       whole.copy(bytes, Math.max(0, part.from - from), Math.max(0, from - part.from));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      // The part was dropped after it was listed.
+      // The part has been dropped since it was listed.
       bytes.fill(0, Math.max(0, part.from - from), Math.min(bytes.length, part.to - from));
     }
   }

@@ -5,9 +5,9 @@ import type { RecordedFile } from './recorded-file.ts';
 export interface Place {
   /** seconds from the start */
   at: number;
-  /** how much output has been written, as an offset of the recording */
+  /** how much output has been written, as an offset in the recording */
   offset: number;
-  /** where the next row begins, as an offset of the timing file; 0 if there is none */
+  /** where the next row begins, as an offset in the timing file; 0 if there is none */
   timing: number;
   cols: number;
   rows: number;
@@ -21,11 +21,11 @@ export interface RecordedRow {
 
 export interface RowSource {
   typescript: RecordedFile;
-  /** null for a log that Screen writes */
+  /** null for a log written by Screen */
   timing: RecordedFile | null;
   /** where the output currently ends */
   end: number;
-  /** whether nothing more is added; output without a row then comes at the end */
+  /** whether nothing more will be added, so that output without a row comes at the end */
   isFinished: boolean;
 }
 
@@ -34,13 +34,13 @@ export interface RowSource {
  * ms.
  */
 const TIMING_READ_BYTES = 65_536;
-/** The speed at which a log without times is played. A turn of Claude Code writes 10 kB a second. */
+/** The speed at which a log without times is played. A Claude Code turn writes 10 kB a second. */
 const UNTIMED_BYTES_PER_SECOND = 10_000;
 const UNTIMED_ROW_BYTES = 1_000;
 const UNTIMED_BATCH_ROWS = 1_000;
 
 /**
- * Returns the rows after a place, in batches. If the timing counts more output than exists, it ends early. An
+ * Returns the rows after a place, in batches. If the timing counts more output than exists, the rows end early. An
  * incomplete row is left for later.
  */
 export async function* rowsAfter(source: RowSource, place: Place): AsyncGenerator<RecordedRow[]> {
@@ -82,7 +82,7 @@ function rowOf(line: string, before: Place, end: number): { kind: RecordedRow['k
   }
 }
 
-/** Returns the output without a row, or a log without times, at an even speed from a place on. */
+/** Returns the output that has no row, or a log without times, at an even speed from the given place onwards. */
 async function* untimedRows(end: number, place: Place): AsyncGenerator<RecordedRow[]> {
   let batch: RecordedRow[] = [];
   for (let { offset } = place; offset < end; ) {

@@ -8,7 +8,7 @@ import { openRecorded } from './recorded-file.ts';
 /** The beginning of a recording, with its current length and time. */
 export interface RecordingStart {
   /**
-   * where the output begins: the end of `script`'s header line; 0 for a log of Screen, and until the header is
+   * where the output begins: the end of `script`'s header line; 0 for a log written by Screen, and until the header is
    * written
    */
   start: number;
@@ -16,13 +16,13 @@ export interface RecordingStart {
   size: { cols: number; rows: number } | null;
   /** the file's length in bytes */
   length: number;
-  /** when it last changed, Unix milliseconds */
+  /** when it last changed, in Unix milliseconds */
   changedAt: number;
 }
 
 /**
- * How much to read for the header. The header contains the launch line, so it is short, but the file may come from
- * any program.
+ * How much to read for the header. The header contains little more than the launch command, so it is short, but the
+ * file may come from any program.
  */
 const HEADER_READ_BYTES = 65_536;
 /** The suffixes of a recording's files, after the slug. */
@@ -40,7 +40,7 @@ export async function readStart(file: string): Promise<RecordingStart> {
   }
 }
 
-/** Returns where the output begins in a recording's first bytes, and the size in its header. */
+/** Returns where, in a recording's first bytes, the output begins, and the size in its header. */
 export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size'> {
   const reading = parseHeader(bytes);
   if (reading.kind !== 'header') return { start: 0, size: null };
@@ -49,8 +49,8 @@ export function startOf(bytes: Uint8Array): Pick<RecordingStart, 'start' | 'size
 }
 
 /**
- * Returns the bytes from one position to another (exclusive), as far as they exist in the recording, including packed
- * ones.
+ * Returns the bytes from one position to another (exclusive), to the extent that they exist in the recording, including
+ * packed ones.
  * @throws CatalogueError no_recording
  */
 export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
@@ -63,8 +63,8 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /**
- * Creates the directory of the recordings if it is missing, readable only by its user, and removes write permission
- * for other users.
+ * Creates the directory for recordings if it is missing, so that only its user can read it, and removes write
+ * permission for other users.
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
@@ -72,7 +72,7 @@ export function ensureRecordingDir(dir: string): Promise<void> {
 }
 
 /**
- * Marks a recording as made by CBOS with an empty `SLUG.cbos` next to it, which moves along with it. Only marked
+ * Marks a recording as made by CBOS, with an empty file `SLUG.cbos` next to it that moves along with it. Only marked
  * recordings are ever removed, because users may keep their own recordings in the same directory. If the mark cannot be
  * written, the recording is kept, and is marked when the server next starts.
  */
@@ -81,7 +81,7 @@ export async function markOwn(typescript: string): Promise<void> {
     await access(typescript);
     await writeFile(ownMark(typescript), '', { mode: 0o600, flag: 'wx' });
   } catch {
-    // The recording is already marked, does not exist, or the disk is full. None of these may make a launch fail.
+    // The recording is already marked, does not exist, or the disk is full. None of these must make a launch fail.
   }
 }
 
@@ -95,13 +95,14 @@ export async function isOwn(typescript: string): Promise<boolean> {
 
 const ownMark = (typescript: string): string => typescript.replace(/\.typescript$/, '.cbos');
 
-/** Files of a recording that were deleted while a process has them open. Each has a path for reading it. */
+/** Files of a recording that have been deleted but that a process still has open. Each has a path for reading it. */
 export type DeletedFiles = Partial<Record<'.typescript' | '.timing', string>>;
 
 /**
- * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is higher
- * than every number that was ever used, so nothing is overwritten and the order is kept.
- * @param deleted files whose remaining content is written there; a file that already has such a name stays
+ * Moves a slug's recording out of the way of a new one: `SLUG.typescript` becomes `SLUG.N.typescript`. N is higher than
+ * any number used before, so nothing is overwritten and the order is kept.
+ * @param deleted files whose remaining content is written under the new names; an existing file with such a name is
+ * kept
  * @returns N, or null if there was no recording
  */
 export async function rotateRecording(dir: string, slug: string, deleted: DeletedFiles = {}): Promise<number | null> {
@@ -118,7 +119,7 @@ export async function rotateRecording(dir: string, slug: string, deleted: Delete
   return number;
 }
 
-/** Renames a file that took the name of a recording to the name of an older recording. */
+/** Gives a file that has taken a recording's name the name of an older recording. */
 export async function moveAside(file: string): Promise<void> {
   const dir = dirname(file);
   const ending = extname(file);
@@ -129,8 +130,8 @@ export async function moveAside(file: string): Promise<void> {
 const COPY_BYTES = 1024 * 1024;
 
 /**
- * Copies a file and keeps its holes. The packed parts of a recording are holes in its file. Written as zeros, they
- * would fill the disk.
+ * Copies a file, keeping its holes. A recording's packed parts are holes in its file, which would fill the disk if they
+ * were written as zeros.
  */
 async function copySparse(from: string, to: string): Promise<void> {
   const source = await open(from, 'r');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 
-/** A range of a recording's bytes that was packed. */
+/** A packed range of a recording's bytes. */
 export interface RecordingPart {
   from: number;
   to: number;
@@ -14,13 +14,14 @@ export interface RecordingPart {
 export interface RecordingParts {
   /** in order and without gaps; the bytes after the last part are in the recording's own file */
   parts: RecordingPart[];
-  /** the offset before which everything was dropped */
+  /** the offset before which everything has been dropped */
   availableFrom: number;
 }
 
 /**
- * How many bytes a part holds. It unpacks in 10 ms, and a jump has enough time for two. A recording of 1 GB has 1,000
- * parts. The size is a multiple of every file system's block, so that the space of a whole part can be released.
+ * How many bytes a part holds. A part unpacks in 10 ms, and a jump has enough time for two parts. A recording of 1 GB
+ * has 1,000 parts. The size is a multiple of every file system's block size, so that a whole part's space can be
+ * released.
  */
 export const PART_BYTES = 1024 * 1024;
 /**
@@ -29,14 +30,14 @@ export const PART_BYTES = 1024 * 1024;
  */
 export const UNPACKED_END_BYTES = 8 * 1024 * 1024;
 /**
- * The beginning of the file stays unpacked too. It contains `script`'s header line, which every reader of such files
+ * The beginning of the file also stays unpacked. It contains `script`'s header line, which every reader of such files
  * needs.
  */
 const HEAD_BYTES = 64 * 1024;
 
 /**
- * On recordings of Claude Code 2.1.329, this packs to a twentieth, at 45 ms per megabyte. gzip's result is a third
- * larger, and the best quality takes a hundred times as long.
+ * This packs recordings of Claude Code 2.1.329 to a twentieth of their size, at 45 ms per megabyte. gzip's result is a
+ * third larger, and the best quality takes a hundred times as long.
  */
 const PACKING = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
@@ -73,8 +74,8 @@ export function packedUpTo({ parts, availableFrom }: RecordingParts): number {
 /**
  * Packs the next bytes of a recording and releases their disk space. The file keeps its length, so offsets stay the
  * same and the file's writer is not disturbed. The part is complete and has its final name before any space is
- * released, so a crash at any moment loses nothing. Bytes that exist in both places are the same.
- * @returns false if the file system cannot release the middle of a file; nothing has changed then
+ * released, so whenever a crash happens, nothing is lost. Bytes that exist in both places are identical.
+ * @returns false if the file system cannot release the middle of a file, in which case nothing changes
  */
 export async function packPart(typescript: string, from: number): Promise<boolean> {
   const to = from + PART_BYTES;
@@ -104,9 +105,9 @@ export async function packPart(typescript: string, from: number): Promise<boolea
 }
 
 /**
- * Completes a packing that a crash interrupted by releasing the last part's space. If that has already happened, it
- * does not touch the file, because that would cost a process and change the file's time, as if somebody had just
- * written to it.
+ * Completes a packing that a crash interrupted, by releasing the last part's space. If that has already been done, this
+ * does not touch the file, because that would cost a process and change the file's modification time, as if somebody
+ * had just written to it.
  */
 export async function finishPacking(typescript: string): Promise<void> {
   const last = (await listParts(typescript)).parts.at(-1);
@@ -123,12 +124,12 @@ export async function dropOldestPart(typescript: string): Promise<void> {
 }
 
 /**
- * Deletes all parts up to the end of one of them.
- * @param note stored with the drop, for a caller that continues reading from there; see {@link readDropNote}
+ * Deletes all parts up to and including one of them.
+ * @param note stored along with the drop, for a caller that continues reading from there; see {@link readDropNote}
  */
 export async function dropParts(file: string, to: number, note = ''): Promise<void> {
   const dir = partsDirectory(file);
-  // The drop is recorded before it is done, so that after a crash nobody looks for missing parts.
+  // The drop is recorded before it takes place, so that after a crash nobody looks for missing parts.
   const unfinished = await openUnfinished(join(dir, 'unfinished'));
   await unfinished.writeFile(note).finally(() => unfinished.close());
   await rename(join(dir, 'unfinished'), join(dir, `dropped-${to}`));
@@ -145,13 +146,13 @@ export async function readDropNote(file: string): Promise<string | null> {
   return availableFrom === 0 ? null : readFile(join(partsDirectory(file), `dropped-${availableFrom}`), 'utf8');
 }
 
-/** The last part that was unpacked. A reader that moves along needs the same part again and again. */
+/** The last part that was unpacked. A reader that moves forward needs the same part again and again. */
 let unpacked: { key: string; bytes: Promise<Buffer> } | null = null;
 
 /** @throws a file system error with code ENOENT if the part was dropped in the meantime */
 export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
   const { ino, mtimeMs } = await stat(file);
-  // The name may belong to another recording by now.
+  // By now, the name may belong to another recording.
   const key = `${ino} ${mtimeMs} ${file}`;
   if (unpacked?.key !== key)
     unpacked = { key, bytes: readFile(file).then((packed) => promisify(brotliDecompress)(packed)) };
@@ -159,8 +160,8 @@ export async function unpackPart({ file }: RecordingPart): Promise<Buffer> {
 }
 
 /**
- * Opens a new file. The remains of an interrupted write are not used, and a link that somebody put in its place is not
- * followed.
+ * Opens a new file. The remains of an interrupted write are not reused, and a link that somebody put in its place is
+ * not followed.
  */
 async function openUnfinished(file: string): Promise<FileHandle> {
   await rm(file, { force: true });
@@ -168,8 +169,7 @@ async function openUnfinished(file: string): Promise<FileHandle> {
 }
 
 /**
- * Releases the disk space of a range. Node has no call for this, but `fallocate` is part of util-linux, like
- * `script`.
+ * Releases the disk space of a range. Node has no call for this, but `fallocate` is part of util-linux, as `script` is.
  */
 async function giveBack(typescript: string, from: number, to: number): Promise<boolean> {
   const begin = Math.max(from, HEAD_BYTES);

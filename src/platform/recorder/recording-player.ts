@@ -14,7 +14,7 @@ export interface PlayerOptions {
   keyframes: string;
   /** Unix milliseconds */
   now(): number;
-  /** bytes of output between two keyframes; {@link KEYFRAME_BYTES} by default */
+  /** bytes of output between two keyframes; default: {@link KEYFRAME_BYTES} */
   intervalBytes?: number;
 }
 
@@ -27,7 +27,7 @@ export interface PlayerFacts {
   rows: number;
   sizeBytes: number;
   timed: boolean;
-  /** where the part that was kept begins */
+  /** where the part of the recording that still exists begins */
   available: { at: number; offset: number };
 }
 
@@ -46,30 +46,30 @@ export type PlayerEvent =
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * How much output, or how many rows, are between two keyframes. A jump then draws and reads little. The keyframes
- * take half a kilobyte each, less than a hundredth of the recording. With intervals four times as long, the slowest
- * jumps took 220 ms.
+ * How much output, or how many rows, there may be between two keyframes, so that a jump has little to read and draw.
+ * Keyframes take half a kilobyte each, less than a hundredth of the recording. With intervals four times as long, the
+ * slowest jumps took 220 ms.
  */
 const KEYFRAME_BYTES = 128 * 1024;
 const KEYFRAME_ROWS = 2_000;
-/** How much a recording grows before keyframes are added. Each time, the last keyframe must first be drawn again. */
+/** How much a recording grows before keyframes are added. Each time, the last keyframe must be drawn again first. */
 export const GROW_BYTES = 2 * KEYFRAME_BYTES;
-/** How many bytes before a keyframe identify the recording. */
+/** How many of the bytes before a keyframe are used to identify the recording. */
 const SUM_BYTES = 256;
 /**
  * How long to wait for the timing rows of existing output. A recording whose `script` was killed has no closing line,
- * so it counts as finished after this time.
+ * so it counts as finished once this time has passed.
  */
 const SILENT_MS = 5_000;
 
-/** Provides any point of a recording quickly: its screen and the output after it, even while the recording grows. */
+/** Quickly provides any point in a recording: its screen and the output after it, even while the recording grows. */
 export class RecordingPlayer {
   readonly #options: PlayerOptions;
   readonly #intervalBytes: number;
   readonly #typescript: RecordedFile;
   readonly #timing: RecordedFile | null;
   readonly #keyframes: KeyframeFile;
-  /** the place up to which rows were counted for the duration */
+  /** the place up to which rows have been counted for the duration */
   #counted: Place | null = null;
   #growing: Promise<void> | null = null;
   #isClosed = false;
@@ -141,9 +141,9 @@ export class RecordingPlayer {
   }
 
   /**
-   * Returns the output after a time (for 0, from the very beginning), about `limitBytes` of it. The output begins
-   * with the character or escape sequence that is unfinished at that time, and ends before an unfinished one. A
-   * terminal can therefore continue with it either from `frame` or from the output before.
+   * Returns about `limitBytes` of the output after a time (for 0, from the very beginning). The output begins with any
+   * character or escape sequence that is unfinished at that time, and ends before the next unfinished one. A terminal
+   * can therefore continue with it either from `frame` or from the output before.
    */
   async output(from: number, limitBytes: number): Promise<{ events: PlayerEvent[]; next: number | null }> {
     const { facts, rows } = await this.#look();
@@ -160,7 +160,7 @@ export class RecordingPlayer {
           continue;
         }
         const last = wanted.at(-1)?.after;
-        // Rows with the same time stay together, because the next answer begins after a time.
+        // Rows with the same time stay together, because the next call begins after a given time.
         if (last !== undefined && last.offset - before.offset >= limitBytes && row.after.at > last.at) {
           next = last.at;
           break search;
@@ -182,7 +182,7 @@ export class RecordingPlayer {
     return this.#growing;
   }
 
-  /** Drops the timing rows of output that was dropped. */
+  /** Drops the timing rows of output that has been dropped. */
   async dropRows(): Promise<void> {
     const { timing } = this.#options.source;
     const { facts } = await this.#look();
@@ -211,7 +211,7 @@ export class RecordingPlayer {
     return crc32(await this.#typescript.read(Math.max(0, offset - SUM_BYTES), offset));
   }
 
-  /** Waits for the keyframes up to a place if more than one is missing. */
+  /** If more than one keyframe up to a place is missing, waits for them to be created. */
   async #growTo(isBefore: (place: Place) => boolean, { end }: RowSource): Promise<void> {
     const last = this.#keyframes.frames.at(-1);
     if (end - (last?.offset ?? 0) > 2 * this.#intervalBytes && (last === undefined || isBefore(last)))
@@ -244,7 +244,7 @@ export class RecordingPlayer {
     }
   }
 
-  /** Returns the beginning, or the first keyframe of the part that was kept. */
+  /** Returns the beginning, or the first keyframe in the part of the recording that still exists. */
   async #first(facts: RecordingFacts): Promise<Place | Keyframe> {
     const availableFrom = await this.#typescript.availableFrom();
     if (availableFrom <= facts.start) return this.#start(facts);

@@ -20,9 +20,9 @@ export interface RecordingSource {
   rows: number | null;
 }
 
-/** One event. `at` is in seconds from the start. A write is split only if it is too large. */
+/** One event. `at` is in seconds from the start. A write is split only if it is too large for one step. */
 export type RecordedStep =
-  | { kind: 'output'; at: number; bytes: Uint8Array /** the end of the output in the file */; to: number }
+  | { kind: 'output'; at: number; bytes: Uint8Array /** where the output ends in the file */; to: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 export interface RecordingFacts {
@@ -32,7 +32,7 @@ export interface RecordingFacts {
   startedAt: number | null;
   /** the terminal's TERM */
   term: string | null;
-  /** the exit code of the recorded program; null while it is running, and if it is not recorded */
+  /** the exit code of the recorded program; null while the program is running, and if the code is not recorded */
   exitCode: number | null;
   /** where the output begins in the file */
   start: number;
@@ -43,9 +43,11 @@ export interface RecordingFacts {
   timed: boolean;
 }
 
-/** The size if neither the flags nor the recording contain one. It is the default size of terminals. */
+/** The size if neither the flags nor the recording contain one. This is the default size of terminals. */
 const DEFAULT_SIZE = { cols: 80, rows: 24 };
-/** How many bytes at the end are searched for the closing line, which contains the date and the exit code. */
+/**
+ * How many bytes at the end of the file are searched for the closing line, which contains the date and the exit code.
+ */
 const TRAILER_BYTES = 200;
 /**
  * The longest piece of output. A program rarely writes more at once; a longer write becomes several steps with the
@@ -53,11 +55,11 @@ const TRAILER_BYTES = 200;
  */
 const PIECE_BYTES = 65_536;
 /**
- * How much is read from the file at once. A row is a few hundred bytes, and reading each row separately would take a
+ * How much is read from the file at once. A row's output is a few hundred bytes, and reading it separately would take a
  * quarter of a millisecond.
  */
 const AHEAD_BYTES = 1_048_576;
-/** How many lines to search. The first lines of the advanced format describe the recording. */
+/** How many lines to search. In the advanced format, the first lines describe the recording. */
 const HEAD_ROWS = 20;
 const HEADER_READ_BYTES = 65_536;
 
@@ -97,9 +99,9 @@ async function findTrailer(handle: FileHandle, length: number): Promise<ScriptTr
 }
 
 /**
- * Returns everything that happened, in order, one piece at a time. A recording of any length needs memory for one
- * piece only. If the timing was cut off, the bytes that it does not count come at its end. If the timing counts more
- * than there is, it ends early.
+ * Returns everything that happened, in order, one piece at a time. Only one piece is in memory at a time, however long
+ * the recording is. If the timing was cut off, the bytes that it does not count come at the end. If the timing counts
+ * more bytes than exist, the steps end early.
  */
 export async function* readSteps(
   source: RecordingSource,
@@ -140,8 +142,8 @@ export async function* readSteps(
 }
 
 /**
- * Returns the rows of a timing file of any length. If its first rows were dropped, a resize that sums them up comes
- * first.
+ * Returns the rows of a timing file of any length. If its first rows have been dropped, a resize that sums them up
+ * comes first.
  */
 export async function* readEntries(timing: string | null): AsyncGenerator<TimingEntry> {
   const kept = await keptRowsFrom(timing);
@@ -165,7 +167,7 @@ async function readTimingHead(timing: string | null, from: number) {
   return told;
 }
 
-/** @param from the beginning of a line */
+/** @param from where to start, which must be the beginning of a line */
 async function* linesOf(file: string | null, from: number): AsyncGenerator<string> {
   if (file === null) return;
   const timing = await openTiming(file);

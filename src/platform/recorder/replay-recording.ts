@@ -12,7 +12,7 @@ export interface ReplayRequest extends RecordingSource {
   /** the screen after each redraw; `at` in milliseconds from the recording's start, never decreasing */
   onFrame(frame: ScreenFrame, at: number): void;
   onProgress?: ProgressListener;
-  /** how many lines to keep above the window; none by default */
+  /** how many lines to keep above the window; default: none */
   scrollback?: number;
   /** called with the terminal before anything is drawn, for a caller that needs more than its frames */
   onStart?(emulator: Emulator): void;
@@ -30,25 +30,27 @@ export interface ReplayEnd {
 }
 
 /**
- * How many bytes are read and drawn at once. This keeps the emulator busy and is little memory compared to a day's
+ * How many bytes are read and drawn at once. This keeps the emulator busy, and takes little memory compared to a day's
  * recording.
  */
 const BATCH_BYTES = 1_000_000;
-/** How many redraws wait in the emulator at once. */
+/** How many redraws may wait in the emulator at once. */
 const BATCH_MOMENTS = 2_000;
 /**
- * The size of a piece without timing, about that of a redraw of Claude Code. Each piece counts as a separate moment.
+ * The size of a piece if there is no timing: about that of a Claude Code redraw. Each piece counts as a separate
+ * moment.
  */
 const PIECE_BYTES = 1_000;
 /**
- * The time of a piece without timing. It is long enough for a reading to count once two or three pieces agree on it.
+ * The time of a piece if there is no timing. It is long enough that a reading counts once two or three pieces agree on
+ * it.
  */
 const PIECE_MS = 100;
 
 /**
- * Plays a recording of `script`, or a log of Screen, through a terminal as fast as possible. It needs memory for one
- * batch, and silence takes no time. If the timing was cut off, the bytes that it does not count come at its end. If
- * the timing counts more than there is, it ends early.
+ * Plays a recording made by `script`, or a log written by Screen, through a terminal as fast as possible. Only one
+ * batch is in memory at a time, and silence takes no time. If the timing was cut off, the bytes that it does not count
+ * come at the end. If the timing counts more bytes than exist, the replay ends early.
  * @throws CatalogueError no_recording
  */
 export async function replayRecording(request: ReplayRequest): Promise<ReplayEnd> {
@@ -92,7 +94,7 @@ interface Drawing {
   request: Pick<ReplayRequest, 'onFrame' | 'onProgress'>;
 }
 
-/** Draws the moments in batches. @returns the time of the last one */
+/** Draws the moments in batches. @returns the time of the last moment */
 async function draw({ file, emulator, start, end, moments, request }: Drawing): Promise<number> {
   const { onFrame, onProgress } = request;
   let offset = start;

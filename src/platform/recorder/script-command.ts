@@ -9,9 +9,9 @@ export interface RecordingFiles {
 }
 
 /**
- * Returns the command line of `script` (util-linux 2.35 or later, for the advanced format) around a command. It never
- * contains `-I`, which would record what is typed, including passwords. `-e` passes on the command's exit code, also
- * into the last line of the recording.
+ * Returns the command line that wraps `script` around a command (util-linux 2.35 or later, for the advanced format). It
+ * never contains `-I`, which would record what is typed, including passwords. `-e` passes on the command's exit code,
+ * which also appears in the recording's last line.
  * @param line for /bin/sh, which must be in SHELL
  */
 export function scriptCommand(files: RecordingFiles, line: string): string[] {

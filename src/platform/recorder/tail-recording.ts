@@ -7,27 +7,27 @@ import { type RecordingStart, startOf } from './recording-files.ts';
 
 export interface TailOptions {
   file: string;
-  /** position in the file to read from; at 0 `script`'s header line is skipped */
+  /** the position in the file to read from; at 0, `script`'s header line is skipped */
   from: number;
   /**
-   * Gets the next bytes, starting at `offset`, and may keep them. If it returns a promise, reading pauses until the
+   * Receives the next bytes, starting at `offset`, and may keep them. If it returns a promise, reading pauses until the
    * promise is settled.
    */
   onBytes: (bytes: Buffer, offset: number) => void | Promise<void>;
   /**
-   * called with the start of the output and the size, before the first bytes when reading from 0, because `script`
-   * writes its header only with the first output
+   * called with the start of the output and the size; when reading from 0, that is right before the first bytes,
+   * because `script` writes its header only with the first output
    */
   onStart?: (start: Pick<RecordingStart, 'start' | 'size'>) => void;
   /**
-   * called when the file was truncated or replaced; all earlier bytes are void, and offsets start at 0 again. `epoch`
-   * counts from 1
+   * called when the file was truncated or replaced; all earlier bytes become void, and offsets start at 0 again.
+   * `epoch` counts from 1
    */
   onReset?: (epoch: number, cause: 'truncated' | 'replaced') => void;
   /**
-   * Set this if the writer keeps its file open and continues at its own position, as `script` does. That file is then
-   * read even if its name refers to another one, and a truncation does not change any offset. Otherwise the name
-   * decides, as for a log of Screen, which reopens it.
+   * Set this if the writer keeps its file open and continues at its own position, as `script` does. In that case, the
+   * open file is read even if its name comes to refer to another one, and a truncation does not change any offset. If
+   * this is not set, the name decides, as for a log written by Screen, which reopens its file.
    */
   keepsFile?: boolean;
   /**
@@ -38,15 +38,15 @@ export interface TailOptions {
   /** called, with `keepsFile`, when everything before this position was cut off */
   onCut?: (at: number) => void;
   /**
-   * called when the file was deleted and another one takes its name; the old one can be read through this path until
-   * the promise is settled
+   * called when the file was deleted and another one is taking its name; the old file can be read through this path
+   * until the promise is settled
    */
   onDeleted?: (openPath: string) => Promise<void>;
-  /** milliseconds between two reads; {@link READ_INTERVAL_MS} by default */
+  /** milliseconds between two reads; default: {@link READ_INTERVAL_MS} */
   intervalMs?: number;
   /**
-   * called when reading failed (a disk error) or a callback threw; the next change tries again. Without this callback
-   * the error is unhandled
+   * called when reading has failed (a disk error) or a callback has thrown; reading is retried at the next change.
+   * Without this callback, the error is unhandled
    */
   onError?: (error: unknown) => void;
 }
@@ -59,31 +59,31 @@ export interface RecordingTail {
 }
 
 /**
- * The size of a synchronous read. Most reads find a redraw that was just written and is in memory, which takes a few
- * µs. A read in another thread would take 0.1 ms, and many times that on a busy machine, where the thread waits for a
- * core.
+ * The size of a synchronous read. Most reads find a redraw that has just been written and is still in memory, which
+ * takes a few µs. A read in another thread would take 0.1 ms, and many times that on a busy machine, where the thread
+ * waits for a core.
  */
 const LEAST_READ_BYTES = 8_192;
 /**
  * The largest read. After a read that filled its buffer, the next one is twice as long, up to this size, and runs in
- * another thread, because the data may be old and on the disk.
+ * another thread, because older data may have to come from the disk.
  */
 const MOST_READ_BYTES = 262_144;
 /**
- * The minimum time between two reads of a recording. A program that draws in a thousand small writes then costs 250
- * reads a second. The first byte after a silence is read at once.
+ * The minimum time between two reads of a recording. A program that draws in a thousand small writes a second thus
+ * costs only 250 reads a second. The first output after a pause is read at once.
  */
 const READ_INTERVAL_MS = 4;
 /** The size of a file system block. A hole is never smaller. */
 const HOLE_BYTES = 4_096;
 
 /**
- * Follows a recording as it grows. Resolves once everything that existed at the call has been delivered. If the file
- * does not exist yet, waits for it. A deleted file is read for as long as its writer writes, until a new file takes
- * its name (with `keepsFile`, even after that).
+ * Follows a recording as it grows. Resolves once everything that existed at the time of the call has been delivered. If
+ * the file does not exist yet, waits for it. A deleted file is read for as long as its writer keeps writing, until a
+ * new file takes its name (with `keepsFile`, even after that).
  *
  * If somebody truncates its file, `script` without `--append` continues at its old position, which leaves a hole of
- * NULs before it. Holes are skipped and never delivered.
+ * NULs before that position. Holes are skipped and never delivered.
  */
 export async function tailRecording(options: TailOptions): Promise<RecordingTail> {
   const tail = new Tail(options);
@@ -103,12 +103,12 @@ class Tail implements RecordingTail {
   private readBytes = LEAST_READ_BYTES;
   private epoch = 0;
   private disposed = false;
-  /** whether the file's name may refer to another file now */
+  /** whether the file's name may now refer to another file */
   private suspicious = true;
   private dirty = false;
   private running: Promise<void> | null = null;
   private lastReadAt = 0;
-  /** whether all bytes before `at` were NULs of a hole */
+  /** whether the bytes right before `at` were NULs in a hole */
   private inHole = false;
   /** whether the writer has not written since the file was cut off */
   private isCut = false;
@@ -116,7 +116,7 @@ class Tail implements RecordingTail {
   constructor(options: TailOptions) {
     this.options = options;
     this.at = options.from;
-    // The watch starts before the first check, so that no change is missed in between.
+    // The watch starts before the first check, so that no change between the two is missed.
     this.stopWatching = watchFile(options.file, (event) => {
       if (event !== 'change') this.suspicious = true;
       this.wake();
@@ -187,7 +187,7 @@ class Tail implements RecordingTail {
     if (!isFirst) this.reset('replaced');
   }
 
-  /** Usually one read finds everything. The file's size is needed only if the read finds nothing, or NULs. */
+  /** Usually one read finds everything. The file's size is needed only if the read finds nothing, or finds NULs. */
   private async readOn(handle: FileHandle): Promise<void> {
     while (!this.disposed) {
       if (this.at === 0 && !(await this.skipHeader(handle))) return;
@@ -227,7 +227,8 @@ class Tail implements RecordingTail {
     if (parseHeader(bytes).kind === 'incomplete') return false;
     const found = startOf(bytes);
     this.at = found.start;
-    // A log of Screen starts at 0, but gets here only once, because delivering its first byte moves the position on.
+    // A log written by Screen starts at 0, but gets here only once, because delivering its first byte advances the
+    // position.
     if (!this.disposed) this.options.onStart?.(found);
     return true;
   }

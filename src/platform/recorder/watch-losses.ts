@@ -8,14 +8,16 @@ export interface LossWatchOptions {
   /** called when output was lost: `script` counted output in the timing that is missing from the recording */
   onLost(): void;
   /**
-   * called when the files could not be inspected or the timing not corrected; the next rows trigger another attempt
+   * called when the files could not be inspected or the timing could not be corrected; the next rows trigger another
+   * attempt
    */
   onError(error: unknown): void;
 }
 
 export interface LossWatch {
   /**
-   * reports that rows of the timing were read; the last whole one ends at `end`, and the file was read up to `readTo`
+   * reports that rows of the timing have been read; the last whole row ends at `end`, and the file has been read up to
+   * `readTo`
    */
   rows(outputBytes: number, end: number, readTo: number): void;
   /** whether it knows how the two files relate to each other; earlier losses are not noticed */
