@@ -20,14 +20,14 @@ export interface LossWatch {
    * `readTo`
    */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it knows how the two files relate to each other; earlier losses are not noticed */
+  /** whether it has determined how the two files relate; losses before that go unnoticed */
   isWatching(): boolean;
   dispose(): void;
 }
 
 /**
- * The minimum time between two comparisons while rows arrive. A comparison costs two calls of `stat`. They take 5 µs
- * each, and twenty times that in another thread.
+ * The minimum time between two comparisons while rows arrive. A comparison costs two `stat` calls, which take 5 µs
+ * each, or twenty times that in another thread.
  */
 const COMPARE_MS = 250;
 /**
@@ -40,15 +40,15 @@ const TIMES_SEEN = 3;
 interface Comparison {
   /** the recording's length */
   length: number;
-  /** the length minus the counted bytes; constant while nothing is lost */
+  /** the length minus the counted bytes; constant as long as nothing is lost */
   base: number;
 }
 
 /**
  * Compares the output that `script` counts in its timing with the output in its recording. `script` writes the output
- * first and then its row, both at once (`--flush`), so the recording is never behind. On a full disk it falls behind
- * permanently, because `script` drops what it could not write and continues (util-linux 2.38). The rows of lost output
- * are corrected in place ({@link withoutLost}), so that later output has the right time.
+ * first and then its row, both without delay (`--flush`), so the recording is never behind. On a full disk, however, it
+ * falls behind permanently, because `script` drops what it cannot write and continues (util-linux 2.38). The rows of
+ * lost output are corrected in place ({@link withoutLost}), so that later output gets the right time.
  */
 export function watchLosses(options: LossWatchOptions): LossWatch {
   const { typescript, timing, onLost, onError } = options;
@@ -56,7 +56,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   let counted = 0;
   let end = 0;
   let readTo = 0;
-  /** the point up to which both files agree; null while that is unknown */
+  /** the point up to which the two files agree; null while that is unknown */
   let agreed: (Comparison & { end: number }) | null = null;
   let last: Comparison | null = null;
   const times = { sameBase: 0, sameLength: 0 };
@@ -74,13 +74,13 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   }
 
   async function compare(): Promise<void> {
-    // The order matters: all output that is counted by now is in the recording by the time its length is read.
+    // The order matters: all output that has been counted so far must be in the recording when its length is read.
     const position = end;
     const before = counted;
     const { size: length } = statSync(typescript);
     const { size: timingLength } = statSync(timing);
-    // Unread rows count output that is already in the recording. While a lot is written, the number of unread rows
-    // differs at every check. A loss computed now would vanish when they are read.
+    // Unread rows count output that is already in the recording. While a lot is being written, the number of unread
+    // rows differs at every check. A loss computed now would turn out to be none once they are read.
     if (timingLength !== readTo) {
       compareSoon();
       return;
@@ -108,8 +108,8 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
   async function correct(from: Comparison & { end: number }, to: Comparison & { end: number }): Promise<void> {
     const keptBytes = to.length - from.length;
     if (to.base > from.base) return rewrite(from.end, to.end, (rows) => withLostRows(rows, to.base - from.base));
-    // The first rows count output that still had room. Once output is lost, only the last rows count output that was
-    // written.
+    // The first rows count output for which there was still room. After output has been lost, only the last rows count
+    // output that was written.
     const which = hasLost ? 'last' : 'first';
     await rewrite(from.end, to.end, (rows) => withoutLost(rows, keptBytes, which));
     const isNew = !hasLost;

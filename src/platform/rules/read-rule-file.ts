@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readRegularFile } from '../files/regular-file.ts';
 
-/** The file with the rules of a home, next to `config.toml`. */
+/** The file with a home's rules, next to `config.toml`. */
 export const HOME_RULES = 'rules.toml';
-/** The file with the rules of a project, inside its folder. */
+/** The file with a project's rules, inside the project's folder. */
 export const PROJECT_RULES = '.cbos/rules.toml';
 
-/** The largest file of rules. A rule has a few hundred bytes. */
+/** The largest rule file. A rule takes a few hundred bytes. */
 const MOST_BYTES = 200_000;
 
 /**
- * A file of rules. `values` is its content. If the file is not TOML or cannot be read, `values` is null and there is an
+ * A rule file. `values` is its content. If the file is not TOML or cannot be read, `values` is null and there is an
  * error.
  */
 export interface RuleText {

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** How many paths of one call are resolved. A call with more paths asks a person. */
+/** How many paths in one call are resolved. A person is asked about a call with more paths. */
 const MOST_PATHS = 500;
 
 /** A path, and the directory that it is relative to. */
@@ -11,9 +11,9 @@ export interface NamedPath {
 }
 
 /**
- * Returns the destination of each path, with links followed as far as the path exists. Null if the destination is
- * unknown: a dangling link, an unreadable folder, or too many paths.
- * @param options.keyOf names a path in the map
+ * Returns the destination of each path, with links followed as far as the path exists; null if the destination is
+ * unknown (a dangling link, an unreadable folder, or too many paths).
+ * @param options.keyOf returns the key of a path in the map
  */
 export async function resolvePlaces(
   named: readonly NamedPath[],
@@ -33,7 +33,10 @@ function toAbsolute(base: string, path: string, userHome: string): string {
   return path.startsWith('/') ? path : `${base}/${path}`;
 }
 
-/** The part of a path that does not exist cannot be a link. A name that is too long does not exist. */
+/**
+ * The errors that mean that the rest of a path does not exist, so that it cannot contain a link. A name that is too long
+ * does not exist either.
+ */
 const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 
 /** @param path absolute. @returns null if the destination is unknown */

@@ -2,7 +2,7 @@ import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { IndexAnswer, NumberedEvent, SearchRequest } from './search-index.ts';
 import type { RecordingPlace } from './session-recordings.ts';
 
-/** Messages to the index's thread that need no answer. */
+/** Messages to the index's thread that need no response. */
 export type IndexMessage =
   | { kind: 'follow'; session: string; place: RecordingPlace }
   | { kind: 'nudge'; session: string }
@@ -12,7 +12,7 @@ export type IndexMessage =
   | { kind: 'forget'; session: string }
   | { kind: 'keepOnly'; sessions: readonly string[] };
 
-/** Questions to the index's thread. The answer repeats the number of its question. */
+/** Questions to the index's thread. Each answer repeats the number of its question. */
 export type IndexQuestion =
   | { kind: 'search'; id: number; request: SearchRequest }
   | { kind: 'lastEvent'; id: number; session: string }

@@ -7,19 +7,23 @@ import type { ShownLines } from '../sqlite/search-entries.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 import { TimedOutput, type TimedPiece } from './timed-output.ts';
 
-/** How much is read and drawn at once: about 10 ms of work. A waiting search runs before the next slice. */
+/** How much is read and drawn at once: about 10 ms of work. If a search is waiting, it runs before the next slice. */
 const SLICE_BYTES = 131_072;
 /**
- * How long a line must be shown to count as read. A line that changes sooner was still being drawn, or is a spinner.
+ * How long a line must be shown to count as read. A line that changes sooner was still being drawn, or belongs to a
+ * spinner.
  */
 export const SETTLED_MS = 1_000;
-/** How far before its position drawing begins again. Claude Code redraws its window more often than this. */
+/**
+ * How far before the stored position drawing starts again. Claude Code redraws its window more often than once in this
+ * many bytes.
+ */
 const WARM_UP_BYTES = 2_000_000;
-/** A row that scrolls off is read at once, so hardly any rows must be kept. */
+/** A row that scrolls off is read at once, so there is hardly any need to keep rows. */
 const SCROLLBACK_LINES = 4;
 /**
- * The size of an entry. An entry is what a search shows and jumps to, so it should be a page of text that appeared
- * within seconds.
+ * The size of an entry. An entry is what a search shows and jumps to, so it should be about a page of text that
+ * appeared within seconds.
  */
 const ENTRY_CHARACTERS = 2_000;
 const ENTRY_MS = 5_000;
@@ -31,8 +35,8 @@ const ENTRY_MS = 5_000;
 export type SliceOutcome = 'more' | 'unsettled' | 'done' | 'replaced';
 
 /**
- * Reads along a recording and indexes what its screen showed, each line once. It continues at the position stored in
- * the index.
+ * Reads through a recording and indexes what its screen showed, each line once. It continues from the position stored
+ * in the index.
  */
 export class RecordingIndexer {
   recording: IndexedRecording;
@@ -43,7 +47,7 @@ export class RecordingIndexer {
   #scrolled: ScreenRow[] = [];
   /** the lines on the screen when it last settled */
   #settled = new Set<string>();
-  /** nothing has been drawn since the screen settled */
+  /** whether nothing has been drawn since the screen settled */
   #isSettled = false;
   #lastAt = 0;
   #found: ShownLines[] = [];
@@ -76,8 +80,8 @@ export class RecordingIndexer {
    */
   async slice(now: number): Promise<SliceOutcome> {
     const { length, changedAt: told } = await readStart(this.recording.typescript);
-    // A time in the future means that the clock was set back after the last write. That write is not recent, because
-    // a recent write would have a time of the new clock.
+    // A time in the future means that the clock was set back after the last write. That write is not recent, because a
+    // recent one would have a time from the clock as it is now.
     const changedAt = told > now ? now - SETTLED_MS : told;
     if (length < this.recording.position) return 'replaced';
     this.#length = length;
@@ -109,7 +113,7 @@ export class RecordingIndexer {
     });
   }
 
-  /** Collects the lines that left the screen. The bytes before `offset` show them. */
+  /** Collects the lines that have left the screen. The bytes before `offset` show these lines. */
   #look(emulator: Emulator, at: number, offset: number): void {
     if (this.#scrolled.length > 0) this.#find(at, offset, readableLines(this.#scrolled.splice(0)));
     const isAlternate = emulator.isAlternate();
@@ -122,7 +126,7 @@ export class RecordingIndexer {
     if (gone.length > 0) this.#find(at, offset, readableLines(gone.map((text) => ({ text, isWrapped: false }))));
   }
 
-  /** Collects the lines that have been on the screen long enough to be read. */
+  /** Collects the lines that have been on the screen long enough to have been read. */
   #settle(emulator: Emulator, at: number, offset: number): void {
     this.#isSettled = true;
     const lines = readableLines(emulator.windowRows());
@@ -149,7 +153,9 @@ export class RecordingIndexer {
     }
   }
 
-  /** Stores the lines that were found together with the position, so that a crash leaves either both or neither. */
+  /**
+   * Stores the lines that have been found, together with the position, so that a crash leaves either both or neither.
+   */
   #commit(after: IndexedRecording, pieces: readonly TimedPiece[]): void {
     const { cols, rows } = this.recording;
     const found = this.#found.splice(0);
@@ -166,7 +172,10 @@ export class RecordingIndexer {
     });
   }
 
-  /** Draws the screen as it is at the position. The lines on it are already in the index and are not collected. */
+  /**
+   * Draws the screen as it is at the stored position. The lines on it are already in the index, so they are not
+   * collected.
+   */
   async #drawAgain(): Promise<{ emulator: Emulator; output: TimedOutput }> {
     const { typescript, position, cols, rows } = this.recording;
     const { start } = await readStart(typescript);

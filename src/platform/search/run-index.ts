@@ -73,9 +73,7 @@ async function answer(index: SearchIndex, question: IndexQuestion) {
   }
 }
 
-/**
- * Lowers the priority of this thread. Linux has a niceness per thread, and only /proc shows the number of the thread.
- */
+/** Lowers the priority of this thread. Linux has a niceness per thread, and only /proc shows the thread's number. */
 function yieldToOthers(): void {
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
   setPriority(thread, NICENESS);

@@ -8,16 +8,16 @@ import { fileState, findRecordings, type RecordingPlace } from './session-record
 import { indexTranscript } from './transcript-indexer.ts';
 import { createWorkQueue, type WorkQueue } from './work-queue.ts';
 
-/** How long to wait before indexing new output. A redraw then costs one pass instead of ten. */
+/** How long to wait before indexing new output. Because of this delay, a redraw costs one pass instead of ten. */
 const INDEX_DELAY_MS = 1_000;
 /**
- * How many characters of text are kept. Each takes about 2.5 bytes, including the index. A busy session produces a
- * few million a day. The oldest text is deleted first.
+ * How many characters of text are kept. Each character takes about 2.5 bytes, including the index. A busy session
+ * produces a few million a day. The oldest text is deleted first.
  */
 const MOST_CHARACTERS = 200_000_000;
 /**
- * How many recordings keep their drawn screen, which takes 0.3 MB each. Any other recording is drawn again from near
- * its end when it continues.
+ * How many recordings keep their drawn screen, which takes 0.3 MB each. When any other recording continues, it is drawn
+ * again from near its end.
  */
 const MOST_DRAWN = 24;
 
@@ -37,7 +37,7 @@ export interface IndexAnswer {
   pendingBytes: number;
 }
 
-/** An event of a JSON session: a message of Claude Code's stream-json. */
+/** An event in a JSON session: a message in Claude Code's stream-json. */
 export interface NumberedEvent {
   /** increases within its session */
   seq: number;
@@ -53,7 +53,7 @@ export interface SearchIndexOptions {
   /** milliseconds that never decrease */
   elapsed(): number;
   onError(cause: unknown): void;
-  /** a different limit, for tests */
+  /** a different limit, set by tests */
   mostCharacters?: number;
 }
 
@@ -66,8 +66,8 @@ interface IndexedSession {
 
 /**
  * Maintains the index of what sessions said and showed, one slice of work at a time. Sessions are identified by their
- * ids. Every report may be repeated, even after a crash, because the position up to which each source is indexed is
- * stored together with the text found in it.
+ * ids. Every report may be repeated, even after a crash, because each source's indexed position is stored together with
+ * the text found in it.
  */
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
@@ -141,7 +141,7 @@ export class SearchIndex {
     return store.lastEvent(store.scopeOf(session));
   }
 
-  /** Removes a session from the index permanently. */
+  /** Permanently removes a session from the index. */
   forget(session: string): void {
     for (const indexer of this.#sessions.get(session)?.indexers ?? []) this.#letGo(indexer);
     this.#sessions.delete(session);
@@ -150,7 +150,7 @@ export class SearchIndex {
     this.#queue.add(`forget ${session}`, 0, async () => (this.#options.store.forget(session) ? 0 : null));
   }
 
-  /** Removes all other sessions, which were deleted while nothing was listening. */
+  /** Removes all other sessions; they were deleted while nobody was listening. */
   keepOnly(sessions: readonly string[]): void {
     const kept = new Set(sessions);
     for (const session of this.#options.store.sessions()) if (!kept.has(session)) this.forget(session);
@@ -187,13 +187,13 @@ export class SearchIndex {
     if (known === undefined) return null;
     const { store, now, mostCharacters = MOST_CHARACTERS } = this.#options;
     const state = await fileState(known.place.typescript);
-    // The recording of an ended session is neither read nor drawn again.
+    // An ended session's recording is never read or drawn again.
     if (known.indexers === null && state !== null && store.isDone(known.scope, known.place.typescript, state))
       return null;
     known.indexers ??= await this.#openIndexers(known);
     const [indexer, ...others] = known.indexers;
     if (indexer === undefined) {
-      // Nothing has been written to it yet.
+      // Nothing has been written to the recording yet.
       known.indexers = null;
       return null;
     }
@@ -222,7 +222,7 @@ export class SearchIndex {
     }
   }
 
-  /** Reuses the indexers that are already open, because they already have a drawn screen. */
+  /** Reuses the indexers that are already open, because their screen has already been drawn. */
   async #openIndexers({ scope, place }: IndexedSession): Promise<RecordingIndexer[]> {
     const { store } = this.#options;
     const recordings = await findRecordings(store, scope, place);
@@ -245,7 +245,7 @@ export class SearchIndex {
   }
 }
 
-/** Runs a slice. A file that vanished in the meantime now has another name, or none. */
+/** Runs a slice. If the file has vanished in the meantime, it has been renamed or deleted. */
 async function sliceOf(indexer: RecordingIndexer, now: number) {
   try {
     return await indexer.slice(now);

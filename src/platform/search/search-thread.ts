@@ -18,11 +18,11 @@ export interface Search {
   nudge(session: string): void;
   /** a transcript of the session's conversation has grown */
   readTranscript(session: string, file: string): void;
-  /** texts that hooks reported from the session */
+  /** prompts and answers that hooks reported from the session */
   addSaid(session: string, texts: readonly SaidAt[]): void;
   /** Events of a JSON session, in order. Events that are already indexed are skipped. */
   addEvents(session: string, events: readonly NumberedEvent[]): void;
-  /** The number of the last indexed event, or 0 if none is indexed. A restarted server continues there. */
+  /** The number of the last indexed event, or 0 if none is indexed. A restarted server continues from there. */
   lastEvent(session: string): Promise<number>;
   forget(session: string): void;
   /** @throws CatalogueError search_unavailable */
@@ -40,20 +40,20 @@ export interface SearchThreadOptions {
   onFault(message: string): void;
 }
 
-/** The limit of the thread's heap, in MB. Drawn screens, SQLite's pages, and a slice of work take a third of it. */
+/** The thread's heap limit, in MB. Drawn screens, SQLite's pages, and a slice of work take up a third of it. */
 const HEAP_MB = 192;
-/** How long to wait before restarting a thread that ended. If it keeps ending, it is restarted once a minute. */
+/** How long to wait before restarting a thread that has ended. If it keeps ending, it is restarted once a minute. */
 const RESTART_MS = [1_000, 5_000, 60_000];
 
 /**
- * How often the index is notified that a recording grows. It reads the recording a second later, so nothing is
+ * How often the index is told that a recording is growing. The index reads the recording a second later, so nothing is
  * missed.
  */
 const NUDGE_EVERY_MS = 500;
 
 /**
- * Runs the index in its own thread. If the thread ends (a damaged index, no memory), searches report that, and the
- * thread is restarted.
+ * Runs the index in its own thread. If the thread ends (a damaged index, or a lack of memory), searches report that,
+ * and the thread is restarted.
  */
 export function openSearchThread(options: SearchThreadOptions): Search {
   return new SearchThread(options);
@@ -130,7 +130,7 @@ class SearchThread implements Search {
     const { program, file, onFault } = this.#options;
     const worker = new Worker(program, {
       workerData: { file },
-      // The thread needs neither the person's environment nor ours.
+      // The thread needs neither the person's environment nor the server's own.
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
     });

@@ -5,18 +5,18 @@ import { keptRowsFrom, readFacts, readRange, readStart } from '../recorder/index
 import type { IndexedRecording } from '../sqlite/indexed-recording.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 
-/** The place of a session's recording. */
+/** Where a session's recording is. */
 export interface RecordingPlace {
   typescript: string;
   timing: string | null;
 }
 
-/** How many bytes identify a recording. `script`'s header with its date and terminal takes about 150. */
+/** How many bytes identify a recording. `script`'s header, with its date and terminal, takes up about 150. */
 const HEAD_BYTES = 256;
 
 /**
- * Returns a value that differs after every write to a file, and between files of the same name. Null if there is no
- * file.
+ * Returns a value that changes with every write to a file, and differs between files with the same name; null if there
+ * is no file.
  */
 export async function fileState(file: string): Promise<string | null> {
   const found = await stat(file, { bigint: true }).catch(() => null);
@@ -24,8 +24,8 @@ export async function fileState(file: string): Promise<string | null> {
 }
 
 /**
- * Returns the recordings of a session that must be indexed, older ones first. Each is recognized by its first bytes,
- * because it may have been renamed, moved aside by a restart, cut off, or replaced since the last time.
+ * Returns the recordings of a session that must be indexed, older ones first. Each recording is recognized by its first
+ * bytes, because since the last time it may have been renamed, moved aside by a restart, cut off, or replaced.
  */
 export async function findRecordings(
   store: SearchStore,
@@ -45,7 +45,7 @@ export async function findRecordings(
   }
   if (head === null) return found;
   if (same === undefined) return [...found, await addRecording(store, scope, current)];
-  // The stored value of a dropped head does not change. A longer head replaces a shorter one.
+  // The stored head remains the same even if those bytes have been dropped. A longer head replaces a shorter one.
   const isLonger = head.subarray(0, same.head.length).equals(same.head);
   const next = { ...same, ...current, head: isLonger ? head : same.head, finished: false };
   if (isChanged(same, next)) store.saveRecording(next);
@@ -57,7 +57,7 @@ async function findSame(known: readonly IndexedRecording[], file: string): Promi
   return undefined;
 }
 
-/** Finds a recording that was moved. A restart renames `SLUG.typescript` to `SLUG.N.typescript`. */
+/** Finds a recording that has been moved. A restart renames `SLUG.typescript` to `SLUG.N.typescript`. */
 async function findMoved({ typescript, head, position, timing }: IndexedRecording): Promise<RecordingPlace | null> {
   const slug = basename(typescript).replace(/(\.\d+)?\.typescript$/, '');
   const names = await readdir(dirname(typescript)).catch(() => []);
@@ -74,8 +74,8 @@ async function findMoved({ typescript, head, position, timing }: IndexedRecordin
 }
 
 /**
- * Reports whether a file contains this recording. If its oldest part was dropped, the first bytes are zeros, and only
- * the name can identify it.
+ * Reports whether a file contains this recording. If the recording's oldest part has been dropped, its first bytes are
+ * zeros, and only the name can identify it.
  */
 async function isIn(
   recording: Pick<IndexedRecording, 'head' | 'position' | 'typescript'>,
@@ -107,7 +107,7 @@ async function addRecording(
 ): Promise<IndexedRecording> {
   const head = (await readHead(typescript)) ?? Buffer.alloc(0);
   const { start, cols, rows, startedAt } = await readFacts({ typescript, timing, cols: null, rows: null });
-  // A rebuilt index cannot contain anything that was dropped.
+  // A rebuilt index cannot contain anything that has been dropped.
   const begin = (await keptRowsFrom(timing)) ?? { at: 0, offset: start, timing: 0, cols, rows };
   const recording = {
     ...{ scope, typescript, timing, head, cols: begin.cols, rows: begin.rows },

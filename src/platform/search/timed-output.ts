@@ -7,7 +7,7 @@ export type TimedPiece =
   | { kind: 'output'; at: number; bytes: Uint8Array; offset: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
-/** The positions up to which a recording and its timing were read. */
+/** How far a recording and its timing have been read. */
 export type ReadingPosition = Pick<IndexedRecording, 'position' | 'timingPosition' | 'timedTo' | 'elapsedMs'>;
 
 /** How much of a timing file is read at once. A row takes about 20 bytes. */
@@ -16,12 +16,12 @@ const TIMING_READ_BYTES = 65_536;
 const PIECE_MS = 200;
 const PIECE_BYTES = 32_768;
 /**
- * How long to wait for the timing rows of existing output. If they do not come, the timing was cut off, and the
+ * How long to wait for the timing rows of existing output. If they do not arrive, the timing was cut off, and the
  * output counts as untimed.
  */
 const TIMING_LATE_MS = 5_000;
 
-/** Continues to read a recording from a position, together with the times at which it was written. */
+/** Continues reading a recording from a position, along with the times at which it was written. */
 export class TimedOutput {
   #rows: { entry: TimingEntry | null; end: number }[] = [];
   #readTo: number;
@@ -32,7 +32,7 @@ export class TimedOutput {
 
   /**
    * Returns the next bytes as pieces, and the position after them.
-   * @param options.changedAt when the recording was last written, Unix milliseconds
+   * @param options.changedAt when the recording was last written to, in Unix milliseconds
    */
   async read(
     recording: IndexedRecording,
@@ -86,7 +86,7 @@ export class TimedOutput {
   }
 }
 
-/** Joins output that came at about the same time. */
+/** Joins output that arrived at about the same time. */
 function addOutput(pieces: TimedPiece[], next: Extract<TimedPiece, { kind: 'output' }>): void {
   const last = pieces.at(-1);
   const isJoined =

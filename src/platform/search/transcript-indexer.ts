@@ -5,9 +5,9 @@ import { readRange } from '../recorder/index.ts';
 import type { SaidAt } from '../sqlite/search-entries.ts';
 import type { SearchStore } from '../sqlite/search-store.ts';
 
-/** How much is read at once: a few ms of work. A waiting search runs before the next slice. */
+/** How much is read at once: a few ms of work. If a search is waiting, it runs before the next slice. */
 const SLICE_BYTES = 262_144;
-/** A longer line is skipped, because it contains a picture or a whole file. */
+/** A longer line is skipped, because it contains an image or a whole file. */
 const LONGEST_LINE_BYTES = 8_000_000;
 const LINE_FEED = 0x0a;
 
@@ -15,7 +15,7 @@ const Line = z.looseObject({ timestamp: z.string() });
 
 /**
  * Indexes what has been added to one of Claude Code's transcripts since the last time.
- * @returns whether there is more
+ * @returns whether there is more to index
  */
 export async function indexTranscript(store: SearchStore, scope: number, file: string): Promise<boolean> {
   const from = store.transcriptPosition(scope, file);
@@ -43,7 +43,7 @@ async function readOrNothing(file: string, from: number, to: number): Promise<Bu
   try {
     return await readRange(file, from, to);
   } catch (cause) {
-    // Claude Code reports the name of the file before it writes the file.
+    // Claude Code reports the file's name before it writes the file.
     if (cause instanceof CatalogueError) return Buffer.alloc(0);
     throw cause;
   }
@@ -56,7 +56,7 @@ function textsOfLine(line: string): SaidAt[] {
   return Number.isNaN(at) ? [] : textsOfMessage(record.data).map((said) => ({ ...said, at, seq: null }));
 }
 
-/** null if the text is not JSON but the rest of a line that was skipped */
+/** null if the text is not JSON but the rest of a skipped line */
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { Emitter } from '../../emitter/emitter.ts';
 
-/** Does a piece of the work. @returns after how many milliseconds to continue; null when done */
+/** Does one piece of the work. @returns how many milliseconds to wait before continuing; null when done */
 export type Work = () => Promise<number | null>;
 
 /**
- * Does one piece of work at a time, in the order in which the pieces are due. Everything else can run between two
- * pieces.
+ * Does one piece of work at a time, in the order in which the pieces are due. Between two pieces, everything else can
+ * run.
  */
 export interface WorkQueue {
   /**
@@ -20,7 +20,7 @@ export interface WorkQueue {
   close(): Promise<void>;
 }
 
-/** When to retry failed work. The disk may have been full, or a file was being moved. */
+/** When to retry failed work. The disk may have been full, or a file may have been in the middle of a move. */
 const RETRY_MS = 30_000;
 
 export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onError(cause: unknown): void }): WorkQueue {
@@ -54,8 +54,8 @@ export function createWorkQueue({ elapsed, onError }: { elapsed(): number; onErr
     emptied.clear();
   };
   /**
-   * Returns the work that is due first. If several are due at the same time, the one that has waited longest comes
-   * first.
+   * Returns the work that is due first. If several pieces are due at the same time, the one that has waited longest
+   * comes first.
    */
   const first = (): { name: string; dueAt: number; work: Work } | null => {
     let best: { name: string; dueAt: number; work: Work } | null = null;

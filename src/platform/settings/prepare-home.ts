@@ -3,21 +3,24 @@ import { CatalogueError } from '../../protocol/index.ts';
 import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
-/** The mode of the home. It contains the token, the hooks' payloads, and every prompt, so nobody else may read it. */
+/**
+ * The mode of the home. It contains the token, the hooks' payloads, and every prompt, so nobody else may read the home.
+ */
 const PRIVATE = 0o700;
 
 const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
 
 /**
  * Creates CBOS's home if it is missing, and makes it private if others could read it.
- * @throws CatalogueError disk_full, home_read_only, invalid_setting if it cannot be a directory of ours
+ * @throws CatalogueError disk_full, home_read_only, invalid_setting if the path cannot be a directory that belongs to
+ * this user
  */
 export async function prepareHome(home: string): Promise<void> {
   try {
     await promises.mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await promises.chmod(home, PRIVATE);
-    // A server that could not record anything would type texts that it cannot remember. Its lock would fail as well.
+    // A server that could not record anything would type texts without remembering them. Its lock would fail as well.
     await promises.access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);

@@ -14,9 +14,9 @@ import { readRegularFileNow } from '../files/regular-file.ts';
 export interface SettingsRequest {
   flags: SettingFlags;
   environment: Readonly<Record<string, string | undefined>>;
-  /** the base of relative paths, absolute */
+  /** the base for relative paths; absolute */
   cwd: string;
-  /** the absolute path that `~` means */
+  /** the absolute path that `~` stands for */
   userHome: string;
 }
 
@@ -24,7 +24,7 @@ export interface ReadSettings {
   settings: Settings;
   /** each setting with its origin */
   rows: ResolvedSetting[];
-  /** the user's own rules for the screen, strongest first */
+  /** the user's own rules for reading the screen, strongest first */
   rules: ScreenRule[];
   /** what sessions may spend */
   budgets: BudgetRule[];
@@ -65,7 +65,7 @@ async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettin
 }
 
 /**
- * Reads the user's rules. The engine for their patterns is loaded only if there are rules, because it is as large as
+ * Reads the user's rules. The engine for the rules' patterns is loaded only if there are any, because it is as large as
  * everything else that `cbos ls` loads.
  */
 async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
@@ -73,14 +73,14 @@ async function readRules(rules: unknown, path: string): Promise<ScreenRule[]> {
   return readUserRules(rules, path);
 }
 
-/** Expands only `~` and `~/…`. The home of another user is left to the shell, as in other programs. */
+/** Expands only `~` and `~/…`. Expanding another user's home is left to the shell, as in other programs. */
 function toAbsolute(path: string, base: string, userHome: string): string {
   if (path === '~' || path.startsWith('~/')) return join(userHome, path.slice(1));
   return resolve(base, path);
 }
 
 /**
- * The largest settings file. Settings and rules take some kilobytes, and reading a pipe or a device would never end.
+ * The largest settings file. Settings and rules take a few kilobytes, and reading a pipe or a device would never end.
  */
 const MOST_BYTES = 1_000_000;
 

@@ -13,9 +13,12 @@ import {
   type SinkMessage,
 } from './sink-driver.ts';
 
-/** How many buttons a desktop shows: GNOME shows three. */
+/** How many buttons to offer on a desktop: GNOME shows three. */
 const MOST_BUTTONS = 3;
-/** How much of a body every desktop shows. GNOME Shell shows six lines of about 50 characters (46, when expanded). */
+/**
+ * How much of a body is visible on every desktop. GNOME Shell shows six lines of about 50 characters (46, when
+ * expanded).
+ */
 const SHOWN = { columns: 45, lines: 6 };
 const NAME = 'org.freedesktop.Notifications';
 const PLACE = { destination: NAME, path: '/org/freedesktop/Notifications', interface: NAME };
@@ -23,7 +26,7 @@ const ACTIONS = `type='signal',interface='${NAME}',path='${PLACE.path}',member='
 const CALL_LIMIT_MS = 10_000;
 const LISTEN_AGAIN_MS = 5_000;
 const NORMAL_URGENCY = 1;
-/** A notification stays until somebody answers or closes it. */
+/** A notification remains until somebody answers or closes it. */
 const NEVER_EXPIRES = 0;
 
 const Capabilities = z.array(z.string());
@@ -31,7 +34,7 @@ const NotificationId = z.int().positive();
 const Invoked = z.tuple([z.int(), z.string()]);
 
 /**
- * Returns the address of the bus of a person's desktop. A server that was started outside of the desktop, by systemd or
+ * Returns the address of the bus on a person's desktop. A server that was started outside the desktop, by systemd or
  * over SSH, finds the bus where systemd puts it.
  */
 export function findDesktopBus(environment: Readonly<Record<string, string | undefined>>): string | null {
@@ -41,10 +44,10 @@ export function findDesktopBus(environment: Readonly<Record<string, string | und
   return socket !== null && existsSync(socket) ? `unix:path=${socket}` : null;
 }
 
-/** A connection to the notifications of a desktop. */
+/** A connection to a desktop's notifications. */
 interface Desktop {
   bus: MessageBus;
-  /** the last known address of the program that shows notifications; another program in its place has another one */
+  /** the last known address of the program that shows notifications; a program that replaces it has another address */
   owner: string;
   canAct: boolean;
   hasMarkup: boolean;
@@ -54,8 +57,9 @@ interface Desktop {
 
 /**
  * Shows notifications on the desktop of the person at this machine, over D-Bus (Desktop Notifications Specification
- * 1.3). The key of an action is the data of its button. CBOS keeps one connection open, because some desktops remove
- * the notifications of a program that has left the bus, and report its actions only to that program.
+ * 1.3). An action's key is the data of its button. CBOS keeps one connection open, because some desktops remove a
+ * program's notifications once it has left the bus, and report actions only to the program that showed the
+ * notification.
  * @param options.bus the address of the person's bus; null if the server has none
  */
 export function openDesktop(options: { bus: string | null }): SinkDriver {
@@ -99,7 +103,7 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
     const [owner, id] = remote?.split(' ') ?? [];
     try {
       const reached = await desktop();
-      // The program that showed the notification has ended, and the notification with it.
+      // The program that showed the notification has exited, and the notification is gone with it.
       if ((await ownerOn(reached.bus)) !== owner) return { kind: 'sent', remote };
       const call = { ...PLACE, member: 'CloseNotification', signature: 'u', body: [Number(id)] };
       await reached.bus.invoke(call, { timeout: CALL_LIMIT_MS });
@@ -135,7 +139,7 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
 
     async function answer(press: Parameters<typeof onPress>[0], reached: Desktop): Promise<void> {
       const { isOurs, isDone, text } = await onPress(press);
-      // A test message has no other place for its answer, and a press that did nothing needs an explanation.
+      // The answer to a test message cannot be shown anywhere else, and a press that did nothing needs an explanation.
       if (!isOurs || isDone) return;
       await notify(reached, { id: press.code, code: press.code, title: 'CBOS', body: text, buttons: [] });
     }
@@ -170,7 +174,7 @@ async function connect(address: string | null, onEnd: () => void): Promise<Deskt
     const reachable = bus;
     const call = { ...PLACE, member: 'GetCapabilities' };
     const isReached = async () => {
-      // The first call starts the program that shows notifications, if the bus knows one.
+      // The first call starts the program that shows notifications, if the bus knows of one.
       const capabilities = Capabilities.parse(await reachable.invoke(call, { timeout: CALL_LIMIT_MS }));
       return { capabilities, owner: await ownerOn(reachable) };
     };
@@ -192,8 +196,9 @@ async function ownerOn(bus: MessageBus): Promise<string> {
 }
 
 /**
- * Chooses the id of a notification, always the same for one message. A desktop that accepts an id from its caller then
- * replaces a notification that CBOS shows again after a crash; other desktops choose another id.
+ * Chooses the id of a notification, which is always the same for the same message. If CBOS shows a notification again
+ * after a crash, a desktop that accepts ids from its callers thus replaces the first one; other desktops choose another
+ * id.
  */
 function ownId(messageId: string): number {
   const FIRST_LARGE = 0x4000_0000;
@@ -202,12 +207,12 @@ function ownId(messageId: string): number {
 
 const escapeMarkup = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
-/** Errors of a bus that lost a call, or its answer. */
+/** Errors from a bus that has lost a call or its answer. */
 const LOST: ReadonlySet<string> = new Set(
   ['NoReply', 'Timeout', 'TimedOut', 'Disconnected'].map((name) => `org.freedesktop.DBus.Error.${name}`),
 );
 
-/** Reports whether the desktop itself refused a call, so the call cannot have been carried out. */
+/** Reports whether the desktop itself refused a call, so that the call cannot have been carried out. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'dbusName' in error && typeof error.dbusName === 'string' && !LOST.has(error.dbusName);
 

@@ -6,9 +6,9 @@ const IMPLICIT_TLS = 'smtps:';
 const PORTS: Readonly<Record<string, number>> = { 'smtps:': 465, 'smtp:': 587 };
 const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
-/** Nodemailer's codes of errors before any part of a message was sent (10.6). */
+/** Nodemailer's codes for errors before any part of a message was sent (10.6). */
 const BEFORE: ReadonlySet<string> = new Set(['EDNS', 'ETLS', 'EREQUIRETLS']);
-/** Nodemailer's codes of errors that the same message would meet again. */
+/** Nodemailer's codes for errors that would occur again with the same message. */
 const FINAL: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH']);
 /** From this reply code on, a mail server refuses a message permanently (RFC 5321, 4.2.1). */
 const PERMANENT = 500;
@@ -16,17 +16,18 @@ const PERMANENT = 500;
 type MailError = Error & { code?: string; syscall?: string; responseCode?: number };
 
 /**
- * Sends mail through the mail server of a person. Mail cannot be taken back and has no buttons, so this sink only
- * reports. The `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message whose
- * first copy arrived although its confirmation was lost.
- * @param options.url smtps://USER@HOST:PORT, or smtp: with STARTTLS, which must succeed except on this machine
+ * Sends mail through a person's mail server. Mail cannot be taken back and has no buttons, so this sink only reports.
+ * The `Message-ID` is the same in every attempt: most mail systems drop the second copy of a message if the first one
+ * arrived but its confirmation was lost.
+ * @param options.url smtps://USER@HOST:PORT, or smtp: with STARTTLS, which must succeed unless the server is on this
+ * machine
  */
 export function openEmail(options: { url: string; from: string; to: string; password: string | null }): SinkDriver {
   const { from, to, password } = options;
   const { protocol, hostname, port, username } = new URL(options.url);
   const host = hostname.replace(/^\[|\]$/g, '');
 
-  /** Opens one connection for one message: messages are rare, and mail servers close idle connections. */
+  /** Opens one connection per message: messages are rare, and mail servers close idle connections. */
   async function connect() {
     const { createTransport } = await import('nodemailer');
     return createTransport({

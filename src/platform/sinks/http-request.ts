@@ -1,6 +1,6 @@
 /** How long to wait for a server. A server that takes longer is faulty. */
 export const REQUEST_LIMIT_MS = 15_000;
-/** The largest answer, which is more than any sink needs. */
+/** The largest response. This is more than any sink needs. */
 const MOST_ANSWER_BYTES = 4_000_000;
 
 export type HttpReply =
@@ -34,7 +34,7 @@ export async function request(
   try {
     const response = await fetch(url, {
       ...rest,
-      // The target of a redirect would receive data that only this server may read.
+      // A redirect's target would receive data that only the requested server may read.
       redirect: 'error',
       signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
     });
@@ -60,8 +60,8 @@ async function readBounded(response: Response): Promise<string> {
 }
 
 /**
- * The message of `fetch` is "fetch failed", and its cause has the reason. Neither names the address, which may contain
- * a secret.
+ * `fetch`'s own message is just "fetch failed", and its cause has the reason. Neither contains the address, which may
+ * include a secret.
  */
 export function causeOf(error: unknown): { code: string; message: string } {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
@@ -69,7 +69,7 @@ export function causeOf(error: unknown): { code: string; message: string } {
   return { code, message: cause instanceof Error ? cause.message || code || cause.name : String(cause) };
 }
 
-/** Parses JSON from another program. Null if it is not valid. */
+/** Parses JSON from another program; null if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -78,7 +78,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the host of an address, because the rest may be secret. */
+/** Returns only the host of an address, because the rest may be secret. */
 export const originOf = (url: string): string => new URL(url).host;
 
 export const baseOf = (url: string): string => url.replace(/\/+$/, '');

@@ -17,7 +17,7 @@ const HIGH = 4;
 const LOWEST = 1;
 /** How far apart the clocks of two machines may be. */
 const SKEW_S = 120;
-/** After how much silence a connection counts as dead. ntfy sends a keepalive every 45 seconds. */
+/** How much silence makes a connection count as dead. ntfy sends a keepalive every 45 seconds. */
 const SILENCE_MS = 120_000;
 const LISTEN_AGAIN_MS = 5_000;
 /** Longer than any line for a button press. */
@@ -33,14 +33,14 @@ const Event = z.object({
 });
 
 /**
- * Publishes on a topic. A button posts to a second topic, whose name nobody can guess and to which CBOS subscribes, so
- * CBOS opens no port to the network. The id of a message is also ntfy's sequence id. From ntfy 2.16 on, a message that
- * is published twice replaces itself and can be deleted.
+ * Publishes on a topic. A button posts to a second topic that CBOS subscribes to and whose name nobody can guess, so
+ * CBOS opens no port to the network. The id of a message also serves as ntfy's sequence id. From ntfy 2.16 on, a
+ * message that is published twice replaces the first copy, and can be deleted.
  */
 export function openNtfy(options: {
   url: string;
   topic: string;
-  /** the topic of the buttons */
+  /** the topic that the buttons post to */
   replies: string;
   token: string | null;
   memory: SinkMemory;
@@ -75,7 +75,7 @@ export function openNtfy(options: {
     if (reply.status !== 200) return { kind: 'unknown', error: `HTTP ${reply.status}` };
     const isIt = (line: string): boolean => {
       const { data } = Event.safeParse(parseJson(line));
-      // A server before 2.16 has no sequence ids, but only our messages have these buttons.
+      // Servers before 2.16 have no sequence ids, but only our messages have these buttons.
       return data?.sequence_id === id || data?.actions?.some((action) => action.body?.startsWith(`${code}.`)) === true;
     };
     return reply.text.split('\n').some(isIt) ? { kind: 'found', remote: null } : { kind: 'absent' };
@@ -83,7 +83,7 @@ export function openNtfy(options: {
 
   async function close({ id }: SinkMessage): Promise<Attempt> {
     const reply = await request(`${base}/${topic}/${id}`, { method: 'DELETE', headers: signed });
-    // A server before 2.16 cannot delete messages.
+    // Servers before 2.16 cannot delete messages.
     if (reply.kind === 'answered' && reply.status >= 400 && reply.status < 429) return { kind: 'sent', remote: null };
     return attemptOf(reply);
   }
@@ -103,7 +103,7 @@ export function openNtfy(options: {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
-      // Presses from before the first subscription of this sink are ignored.
+      // Presses from before this sink's first subscription are ignored.
       if (memory.read() === null) memory.write(String(Math.floor(now() / 1_000)));
       const response = await fetch(`${base}/${replies}/json?since=${memory.read()}`, {
         headers: signed,
@@ -138,15 +138,15 @@ export function openNtfy(options: {
     const press = readPress(data.message);
     const reply = press === null ? null : await onPress(press);
     memory.write(data.id);
-    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that in the place
-    // of the question.
+    // A person who presses a button sees only that ntfy accepted it. If CBOS did not act, it reports that where the
+    // question was.
     if (reply?.isOurs === true && !reply.isDone) await publish({ message: reply.text, priority: LOWEST });
   }
 
   return { to: originOf(base), mostButtons: MOST_BUTTONS, send, find, close, listen };
 }
 
-/** The statuses of a server that may accept the message later. */
+/** The statuses with which a server may still accept the message later. */
 const LATER: ReadonlySet<number> = new Set([408, 425, 429, 507]);
 
 function attemptOf(reply: HttpReply): Attempt {

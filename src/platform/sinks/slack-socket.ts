@@ -2,7 +2,7 @@ import { WebSocket } from 'ws';
 import { z } from 'zod';
 import { causeOf, parseJson, REQUEST_LIMIT_MS } from './http-request.ts';
 
-/** After how much silence a connection counts as dead. Slack sends a ping every few seconds. */
+/** How much silence makes a connection count as dead. Slack sends a ping every few seconds. */
 const SILENCE_MS = 60_000;
 /** Longer than any press. A press contains the whole message. */
 const LONGEST_FRAME_BYTES = 1_000_000;
@@ -18,8 +18,8 @@ const TURNED_OFF = 'link_disabled';
 
 /**
  * Receives what people do with an app's messages, over Slack's Socket Mode.
- * @param url the address that Slack named for this connection; it contains a ticket, so it is never logged
- * @param options.isLocal whether Slack's place is taken by a server on this machine, which needs no TLS
+ * @param url the address that Slack assigned to this connection; it contains a ticket, so it is never logged
+ * @param options.isLocal whether a server on this machine, which needs no TLS, stands in for Slack
  * @returns when the connection has ended, and why; a null fault means that Slack asked for a new connection
  */
 export function openSlackSocket(
@@ -40,7 +40,7 @@ export function openSlackSocket(
     const leave = (): void => {
       clearTimeout(silence);
       signal.removeEventListener('abort', onAbort);
-      // An error of a socket that is being closed concerns nobody.
+      // An error on a socket that is being closed concerns nobody.
       socket.removeAllListeners();
       socket.on('error', () => undefined);
       socket.terminate();
@@ -63,7 +63,7 @@ export function openSlackSocket(
       heard();
       const { data: frame } = Frame.safeParse(parseJson(String(data)));
       if (frame === undefined) return;
-      // Slack shows an error to the person if this takes three seconds, so it comes before the answer.
+      // If this takes three seconds, Slack shows the person an error, so it is sent before the question is answered.
       if (frame.envelope_id !== undefined) socket.send(JSON.stringify({ envelope_id: frame.envelope_id }));
       switch (frame.type) {
         case 'hello':

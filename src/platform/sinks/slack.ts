@@ -11,15 +11,15 @@ import {
 } from './sink-driver.ts';
 import { openSlackSocket } from './slack-socket.ts';
 
-/** How many buttons fit below a message without hiding it. Slack accepts 25. */
+/** How many buttons fit below a message without hiding it. Slack accepts up to 25. */
 const MOST_BUTTONS = 8;
-/** The longest text of one block. Slack refuses a message with a longer one. */
+/** The longest text in one block. Slack refuses messages with longer blocks. */
 const LONGEST_BLOCK = 3_000;
-/** The name of our metadata, which only programs see. */
+/** The type name of our metadata, which only programs see. */
 const EVENT_TYPE = 'cbos_question';
 /** How far apart the clocks of two machines may be. */
 const SKEW_S = 120;
-/** How many messages are read at once, and how many times, while CBOS looks for one. */
+/** How many messages to read at once, and how many times, when searching for one. */
 const PAGE = 200;
 const MOST_PAGES = 25;
 const LISTEN_AGAIN_MS = 5_000;
@@ -51,21 +51,21 @@ type Called =
   | { kind: 'unsure'; error: string }
   | { kind: 'unsent'; error: string };
 
-/** Errors of Slack after which the same request may succeed later, without having been carried out. */
+/** Slack's errors for requests that were not carried out but may succeed later. */
 const LATER: ReadonlySet<string> = new Set([
   'ratelimited',
   'rate_limited',
   'message_limit_exceeded',
   'service_unavailable',
 ]);
-/** Errors of Slack after which the request may have been carried out. */
+/** Slack's errors for requests that may have been carried out. */
 const UNSURE: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'request_timeout']);
 
 /**
- * An app that writes into one channel and accepts presses only there. Its buttons come back over Socket Mode, a
- * WebSocket that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages.
- * Each message therefore carries its id as metadata. If it is unknown whether a message arrived, CBOS searches the
- * history of the channel for that id.
+ * An app that writes to one channel and accepts presses only there. Button presses arrive over Socket Mode, a WebSocket
+ * that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages. Each
+ * message therefore carries its id as metadata. If it is unknown whether a message arrived, CBOS searches the channel's
+ * history for that id.
  * @param options.appToken the token that opens the WebSocket; null if the messages have no buttons
  */
 export function openSlack(options: {
@@ -76,7 +76,7 @@ export function openSlack(options: {
 }): SinkDriver {
   const { token, appToken, channel } = options;
   const base = baseOf(options.url);
-  /** where a search of the history was interrupted; the next one for the same message goes on from there */
+  /** where a search of the history was interrupted; the next search for the same message continues from there */
   let search: { id: string; cursor: string } | null = null;
 
   async function call(
@@ -133,7 +133,7 @@ export function openSlack(options: {
     if (remote === null) return { kind: 'sent', remote };
     const closed = { ...message, body: `${message.body}\n\n${ended}`, buttons: [] };
     const called = await call('chat.update', { channel, ts: remote, ...contentOf(closed) });
-    // Somebody has deleted the message, or the app may no longer write there.
+    // Somebody has deleted the message, or the app may no longer write to the channel.
     if (called.kind === 'failed' && called.isOver) return { kind: 'sent', remote };
     return called.kind === 'ok' ? { kind: 'sent', remote } : attemptOf(called);
   }
@@ -154,7 +154,7 @@ export function openSlack(options: {
               onInteraction: (payload) => takeInteraction(payload, listening),
             });
       if (signal.aborted) return;
-      // Slack replaces each connection after some hours, and announces that.
+      // Slack replaces each connection after a few hours, and announces that.
       if (end.fault === null) continue;
       onFault(end.fault);
       await pause(LISTEN_AGAIN_MS);
@@ -167,7 +167,7 @@ export function openSlack(options: {
     if (data === undefined || data.channel.id !== channel) return;
     const press = readPress(data.actions[0]?.value);
     const reply = press === null ? null : await onPress(press);
-    // The edited message shows what was answered. Only a press that did nothing needs an explanation.
+    // The edited message shows the answer that was given. Only a press that did nothing needs an explanation.
     if (reply === null || reply.isDone) return;
     await call('chat.postEphemeral', { channel, user: data.user.id, text: escapeText(reply.text) });
   }
@@ -182,7 +182,9 @@ export function openSlack(options: {
   };
 }
 
-/** Writes a message. Blocks of plain text show a text as it is: it can neither mention people nor hide a link. */
+/**
+ * Writes a message. Plain-text blocks show their content as it is, so it can neither mention people nor hide a link.
+ */
 function contentOf({ title, body, code, buttons }: SinkMessage): object {
   const section = (text: string): object => ({ type: 'section', text: { type: 'plain_text', text, emoji: false } });
   const elements = buttons.map(({ key, label }) => ({
@@ -203,7 +205,7 @@ function contentOf({ title, body, code, buttons }: SinkMessage): object {
   };
 }
 
-/** Splits a text into parts that fit into a block. No part is empty, because Slack refuses an empty one. */
+/** Splits text into parts that fit into a block. No part is empty, because Slack refuses empty blocks. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   let part = '';
@@ -217,7 +219,7 @@ function partsOf(text: string): string[] {
   return part.trim() === '' ? parts : [...parts, part];
 }
 
-/** Slack reads commands such as `<!channel>` in a text, unless these three characters are escaped. */
+/** Slack interprets commands such as `<!channel>` in text, unless these three characters are escaped. */
 const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 function calledOf(reply: HttpReply): Called {
@@ -226,7 +228,7 @@ function calledOf(reply: HttpReply): Called {
   if (status === 429) return { kind: 'failed', error: 'HTTP 429', afterMs: retryAfterMs, isOver: false };
   const body = parseJson(text);
   const { data } = Reply.safeParse(body);
-  // A proxy answered, or the server failed. The request may have been carried out.
+  // Either a proxy answered, or the server failed. The request may have been carried out.
   if (data === undefined || status >= 500) return { kind: 'unsure', error: `HTTP ${status}` };
   if (data.ok) return { kind: 'ok', body };
   const { error = `HTTP ${status}`, needed } = data;

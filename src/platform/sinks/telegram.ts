@@ -11,15 +11,15 @@ import {
   type SinkMessage,
 } from './sink-driver.ts';
 
-/** How many buttons fit below each other on a phone without hiding the message. */
+/** How many buttons fit one below another on a phone without hiding the message. */
 const MOST_BUTTONS = 8;
 /** How long Telegram holds a request for updates, in seconds. Its servers hold it for 50 seconds. */
 const POLL_S = 50;
-/** After this many unused ids in a row, no more messages follow. */
+/** After this many unused ids in a row, no further messages are expected. */
 const PROBES = 3;
-/** How many ids are checked in all, because in a group others write at the same time. */
+/** How many ids are checked in all. In a group, others write at the same time. */
 const MOST_PROBES = 50;
-/** The longest notice over a pressed button. */
+/** The longest notice that can be shown over a pressed button. */
 const LONGEST_TOAST = 200;
 
 const Memory = z.object({
@@ -28,8 +28,8 @@ const Memory = z.object({
   /** the highest known message id in the chat */
   last: z.number().nullable().default(null),
   /**
-   * the message that is being sent, the highest id known before its first attempt, the id up to which it was looked for
-   * since the last attempt, and how many of the last ids are unused
+   * the message being sent, the highest id known before the first attempt, the last id checked in the search for the
+   * message since the last attempt, and how many of the last ids are unused
    */
   pending: z
     .object({ id: z.string(), after: z.number().nullable(), probed: z.number().nullable(), misses: z.number() })
@@ -58,9 +58,9 @@ type Called =
   | { kind: 'unsent' | 'unsure'; error: string };
 
 /**
- * A bot that writes into one chat and accepts presses only there. Telegram has no idempotency key. If it is unknown
- * whether a message arrived, CBOS edits the messages after the last known one without changing their text. Telegram
- * then reports that nothing changed, and the message is found.
+ * A bot that writes to one chat and accepts presses only there. Telegram has no idempotency keys. If it is unknown
+ * whether a message arrived, CBOS edits the messages after the last known one without changing their text. If Telegram
+ * reports that nothing has changed, the message has been found.
  */
 export function openTelegram(options: { url: string; token: string; chat: string; memory: SinkMemory }): SinkDriver {
   const { token, chat } = options;
@@ -89,7 +89,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     if (reply.kind !== 'answered') return reply;
     const { data } = Reply.safeParse(parseJson(reply.text));
     if (data?.ok === true) return { kind: 'ok', result: data.result };
-    // A proxy answered, or the server failed. The request may have been carried out.
+    // Either a proxy answered, or the server failed. The request may have been carried out.
     if (data === undefined || reply.status >= 500) return { kind: 'unsure', error: `HTTP ${reply.status}` };
     const seconds = data.parameters?.retry_after;
     const isOver = reply.status !== 429 && reply.status !== 409;
@@ -121,13 +121,13 @@ export function openTelegram(options: { url: string; token: string; chat: string
 
   async function find(message: SinkMessage): Promise<Found> {
     const { pending } = memory;
-    // This is the first message ever. If the message did arrive, there will be two.
+    // This is the first message ever. If the message did arrive after all, there will be two.
     if (pending?.id !== message.id || pending.after === null) return { kind: 'absent' };
     const { after } = pending;
     let { misses } = pending;
     for (let id = (pending.probed ?? after) + 1; misses < PROBES && id <= after + MOST_PROBES; id += 1) {
       const called = await call('editMessageText', { chat_id: chat, message_id: id, ...content(message) });
-      // A successful edit has turned a message of this bot into this one.
+      // The edit succeeded, so one of this bot's other messages has been turned into this one.
       if (called.kind === 'ok' || /message is not modified/i.test(called.error)) {
         notice(id);
         return { kind: 'found', remote: String(id) };
@@ -181,7 +181,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     const press = readPress(query.data);
     const said = press === null ? "This isn't a button of CBOS." : await onPress(press);
     const { text, isDone } = typeof said === 'string' ? { text: said, isDone: false } : said;
-    // If this does not arrive, the edited message says the same.
+    // If this does not arrive, the edited message still says the same.
     await call('answerCallbackQuery', {
       callback_query_id: query.id,
       text: text.slice(0, LONGEST_TOAST),

@@ -9,9 +9,9 @@ const MOST_BUTTONS = 20;
 const Answered = z.object({ answer: z.string() });
 
 /**
- * Posts to an address of the user, signed according to Standard Webhooks 1.0. `webhook-id` is the same in every
- * attempt, so the receiver can drop duplicates. The signature is an HMAC-SHA256 over id, timestamp, and body. The
- * answer comes in the response, or later through the API, so CBOS opens no address for it.
+ * Posts to an address that the user has configured, signed according to Standard Webhooks 1.0. `webhook-id` is the same
+ * in every attempt, so the receiver can drop duplicates. The signature is an HMAC-SHA256 over id, timestamp, and body.
+ * An answer to the question arrives in the response, or later through the API, so CBOS opens no address for it.
  */
 export function openWebhook(options: {
   url: string;
@@ -55,7 +55,7 @@ export function openWebhook(options: {
   };
 }
 
-/** The status of a receiver that wants no more messages. */
+/** The status with which a receiver declines any further messages. */
 const GONE = 410;
 
 function attemptOf(reply: HttpReply): Attempt {

@@ -5,13 +5,13 @@ import { ChosenBefore, SaidBefore } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
-/** A person's answer to a question of a session. */
+/** A person's answer to a session's question. */
 export interface GivenAnswer {
   /** Unix milliseconds */
   at: number;
   /** the session's name */
   session: string;
-  /** the session's folder, links followed */
+  /** the session's folder, with links followed */
   folder: string;
   /** the same folder in the main checkout, which all worktrees of a repository share */
   project: string;
@@ -23,15 +23,15 @@ export interface GivenAnswer {
 
 /** A person's answer to a command that a session wanted to run. */
 export interface AnsweredCommand extends Pick<GivenAnswer, 'at' | 'session' | 'folder'> {
-  /** of the tool Bash, whole */
+  /** the whole input of the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }
 
-/** Answers of about a year. Older ones do not show what the person wants now. */
+/** About a year's worth of answers. Older ones do not show what the person wants now. */
 const MOST_KEPT = 20_000;
 
-/** The only tool whose input is kept. For others, the hash is enough to find the same question again. */
+/** The only tool whose input is kept. For other tools, the hash is enough to find the same question again. */
 const COMMANDS = 'Bash';
 
 const CommandRow = z.object({
@@ -108,7 +108,10 @@ const hashOf = (tool: GivenAnswer['tool']): string => createHash('sha256').updat
 
 const OlderRow = z.object({ id: z.number(), input: z.string().transform((text): unknown => JSON.parse(text)) });
 
-/** Hashes the answers from before the memory, all of which are about commands. SQLite has no such hash. */
+/**
+ * Hashes the answers from before the memory existed, all of which are about commands. This is not done in SQL, because
+ * SQLite lacks such a hash.
+ */
 function hashOlder(database: Database, sql: KeptStatements): void {
   const older = sql.all("SELECT id, input FROM answers WHERE asked = ''").map((row) => OlderRow.parse(row));
   if (older.length === 0) return;

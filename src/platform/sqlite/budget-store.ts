@@ -3,12 +3,12 @@ import type { Database } from './database.ts';
 
 const Row = z.object({ raised_to: z.number() });
 
-/** A part of a budget, in one of its periods. */
+/** A budget for one session, or a shared one, in one of its periods. */
 export interface BudgetPart {
   budget: string;
   /** the session's id; empty if several share the budget */
   subject: string;
-  /** the day; empty if the budget has none */
+  /** the day; empty if the budget is not per day */
   period: string;
 }
 

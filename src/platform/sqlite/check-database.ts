@@ -6,7 +6,7 @@ import { homeFault } from './home-fault.ts';
 export type DatabaseHealth =
   | { kind: 'missing' }
   | { kind: 'sound' }
-  /** it cannot be read now, for example while the server uses it exclusively on a full disk */
+  /** the database cannot be read now, for example because the server has it open exclusively on a full disk */
   | { kind: 'unreadable'; what: string }
   | { kind: 'damaged'; what: string };
 

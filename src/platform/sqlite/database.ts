@@ -1,8 +1,8 @@
 /**
- * The database of CBOS.
+ * CBOS's database.
  *
  * - the tables: `migrations/`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
- * - damage to the database: `check-database.ts`; to its log: `write-ahead-log.ts`;
+ * - damage to the database: `check-database.ts`; damage to its log: `write-ahead-log.ts`;
  *   `src/server/checkpoint-when-idle.ts` keeps the log short
  * - a home whose disk is full or read-only: `home-fault.ts`; processes that use a removed home: `home-holders.ts`;
  *   one server per home: `home-lock.ts`
@@ -21,27 +21,25 @@ export type Database = InstanceType<typeof DatabaseSync>;
 /** The database's file name in the home. */
 export const DATABASE_FILE = 'cbos.db';
 /**
- * The suffix, after the database's name, of a write-ahead log that could not be read to its end and was moved aside.
+ * The suffix, after the database's name, for a write-ahead log that was moved aside because it could not be read to its
+ * end.
  */
 export const DAMAGED_LOG = '-wal.damaged';
 
-/**
- * NORMAL: with WAL, a crash of the server loses nothing that was committed. Only a power cut may lose the last
- * moments.
- */
+/** NORMAL: with WAL, a server crash loses nothing that was committed. Only a power cut may lose the last moments. */
 const SETTINGS =
   'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA busy_timeout = 2000;';
 
 /**
- * SQLITE_IOERR_SHMSIZE of sqlite3.h. The disk has no room for the index of the write-ahead log, which several
- * processes share.
+ * SQLITE_IOERR_SHMSIZE in sqlite3.h: the disk has no room for the write-ahead log's index, which several processes
+ * share.
  */
 const NO_ROOM_TO_SHARE = 4_874;
 
 /**
- * Opens the database of a home, creates it (mode 0600) if it is missing, and brings it to the newest schema. If there
- * is nothing to create or migrate, this needs no disk space. A write-ahead log that cannot be read to its end is
- * moved aside, because SQLite would use its intact part and overwrite the rest.
+ * Opens a home's database, creating it (mode 0600) if it is missing, and migrates it to the newest schema. If there is
+ * nothing to create or migrate, this needs no disk space. A write-ahead log that cannot be read to its end is moved
+ * aside, because SQLite would use the log's intact part and overwrite the rest.
  * @throws CatalogueError disk_full, home_read_only, database_damaged; an error if a newer version of CBOS wrote the
  *   file
  */
@@ -54,7 +52,7 @@ export function openDatabase(file: string): Database {
   }
 }
 
-/** @throws CatalogueError database_damaged for a file that was emptied */
+/** @throws CatalogueError database_damaged for a file that has been emptied */
 function prepareFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found === undefined) {
@@ -70,22 +68,22 @@ function prepareFile(file: string): void {
   if (health !== 'whole') requireSound(file);
 }
 
-/** A log that is used only in part may no longer fit the database file. @throws CatalogueError database_damaged */
+/** A log of which only a part is used may no longer match the database file. @throws CatalogueError database_damaged */
 function requireSound(file: string): void {
   const health = checkDatabaseFile(file);
   if (health.kind === 'damaged') throw damagedDatabase(file, health.what);
 }
 
 /**
- * Creates the database under another name first. A file under its own name therefore always has its tables, and an
- * empty file there must have been emptied.
+ * Creates the database under another name first. A file under the final name therefore always contains its tables, and
+ * an empty file there must have been emptied.
  */
 function createFile(file: string): void {
   const draft = `${file}.new`;
   for (const ending of ['', '-journal']) rmSync(`${draft}${ending}`, { force: true });
   const database = new DatabaseSync(draft);
   try {
-    // Statements are not prepared here, because a statement that is not garbage-collected yet would keep the file
+    // Statements are not prepared here, because a statement that has not been garbage-collected yet would keep the file
     // open.
     database.exec(['BEGIN', ...MIGRATIONS, `PRAGMA user_version = ${MIGRATIONS.length}`, 'COMMIT'].join(';\n'));
   } finally {
@@ -111,7 +109,7 @@ const WHY_NOT = {
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
-/** Adds the file and the cure to a failure of a home's database. Any other error is returned unchanged. */
+/** Adds the file and the cure to an error from a home's database. Any other error is returned unchanged. */
 export function toDatabaseError(cause: unknown, file: string): unknown {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
@@ -129,15 +127,15 @@ function damagedDatabase(file: string, what: string): CatalogueError {
 }
 
 /**
- * Opens a connection with these settings, including WAL. Creates the file (mode 0600) if it is missing. An existing
- * file needs no disk space.
+ * Opens a connection with these settings, including WAL. Creates the file (mode 0600) if it is missing. If the file
+ * exists, this needs no disk space.
  */
 export function connect(file: string, settings: string): Database {
   try {
     return connectWith(file, settings);
   } catch (cause) {
     if ((cause as { errcode?: unknown }).errcode !== NO_ROOM_TO_SHARE) throw cause;
-    // The index is then kept in memory. During this time no other process can read. No other process writes anyway.
+    // In this mode, the log's index is kept in memory, and no other process can read. No other process writes anyway.
     return connectWith(file, `PRAGMA locking_mode = EXCLUSIVE; ${settings}`);
   }
 }
@@ -171,8 +169,8 @@ function migrate(database: Database): void {
 }
 
 /**
- * Starts a new write-ahead log for a database whose log was removed. The old log is still open, and its content is
- * first moved into the database file, so nothing is lost.
+ * Starts a new write-ahead log for a database whose log has been removed. The old log is still open, and its content is
+ * moved into the database file first, so nothing is lost.
  */
 export function renewLog(database: Database): void {
   database.exec('PRAGMA journal_mode = DELETE');
@@ -187,7 +185,7 @@ export function inTransaction<T>(database: Database, work: () => T): T {
     database.exec('COMMIT');
     return result;
   } catch (cause) {
-    // On a full or failing disk SQLite rolls back without being asked. A second ROLLBACK would fail and hide the
+    // On a full or failing disk, SQLite rolls back without being asked. A second ROLLBACK would fail and hide the
     // cause.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw cause;

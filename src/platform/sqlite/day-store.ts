@@ -16,7 +16,7 @@ export type SessionDay = z.infer<typeof Row>;
 /** Stores how each session spent each day. */
 export interface DayStore {
   add(sessionId: string, day: string, spent: SpentAs, ms: number): void;
-  /** Returns the days from `since` on (null for all days), oldest first, of one session or of all. */
+  /** Returns the days from `since` onwards (null for all days), oldest first, for one session or for all of them. */
   read(sessionId: string | null, since: string | null): SessionDay[];
 }
 

@@ -28,13 +28,13 @@ export interface DeliveryStore {
   byKey(sessionId: string, idempotencyKey: string): DeliveryRecord | null;
   /** newest first */
   list(sessionId: string): DeliveryRecord[];
-  /** the last `count` that changed, latest first; a held delivery may be typed long after newer ones */
+  /** the `count` most recently changed deliveries, latest first; a held delivery may be typed long after newer ones */
   recent(sessionId: string, count: number): DeliveryRecord[];
   /** in the order in which they were accepted */
   withStatus(sessionId: string, status: DeliveryStatus): DeliveryRecord[];
 }
 
-/** Deliveries are ordered by a counter and not by time, because the clock may be set back. */
+/** Deliveries are ordered by a counter rather than by time, because the clock may be set back. */
 export function createDeliveryStore(database: Database): DeliveryStore {
   const save = database.prepare(`
     INSERT INTO deliveries (id, session_id, text, command, status, created_at, updated_at, removed, idempotency_key,

@@ -16,7 +16,7 @@ const Row = z.object({
   at: z.number(),
 });
 
-/** How much of each recording was dropped, in total per day. */
+/** How much of each recording has been dropped, in total per day. */
 export interface DropStore {
   /** `at` in Unix milliseconds */
   add(drop: Pick<DroppedRecording, 'recording' | 'reason' | 'bytes' | 'whole'>, at: number): void;
@@ -41,7 +41,7 @@ export function createDropStore(database: Database): DropStore {
 
 /**
  * Works like `all`, but reads from a home's database, for programs other than the server. Empty if there is no
- * database, or an older one.
+ * database, or if it is an older one.
  */
 export function readDrops(file: string): DroppedRecording[] {
   if (!existsSync(file)) return [];

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { ClaudeEvent, type StoredEvent, type Usage } from '../../protocol/index.ts';
 import { type Database, inTransaction } from './database.ts';
 
-/** The position up to which a process's output was read. */
+/** How far a process's output has been read. */
 export interface OutputPosition {
-  /** the launch whose output is read; null before the first */
+  /** the launch whose output is read; null before the first launch */
   launchId: string | null;
-  /** byte position after the last line that was stored */
+  /** the byte position after the last stored line */
   offset: number;
 }
 
@@ -19,8 +19,8 @@ export interface TurnCost extends Omit<Usage, 'turns'> {
 }
 
 /**
- * The rows to store for a piece of output. Either all of it is stored or none, so that a kill neither loses nor
- * duplicates an event.
+ * The rows to store for a piece of output. Either all of them are stored or none, so that killing the server neither
+ * loses nor duplicates an event.
  */
 export interface EventBatch {
   /** Unix milliseconds */
@@ -33,7 +33,7 @@ export interface EventBatch {
 }
 
 /**
- * How many events are kept for a session: a few hundred turns with every piece of their answers. Older ones are
+ * How many events are kept for a session: a few hundred turns, with every piece of their answers. Older ones are
  * deleted first.
  */
 const KEPT_EVENTS = 50_000;
@@ -65,9 +65,9 @@ const TurnRow = UsageRow.omit({ turns: true }).extend({ at: z.number() });
 /** How many turns are listed in a session's costs. */
 const LISTED_TURNS = 100;
 
-/** The events of JSON sessions, the position up to which the output of each was read, and the cost of each turn. */
+/** The events of JSON sessions, how far each one's output has been read, and the cost of each turn. */
 export interface EventStore {
-  /** null if nothing was ever stored for the session */
+  /** null if nothing has ever been stored for the session */
   state(sessionId: string): { lastSeq: number; output: OutputPosition; evidence: unknown } | null;
   /** @returns the events with their sequence numbers */
   append(sessionId: string, batch: EventBatch): StoredEvent[];
@@ -75,9 +75,9 @@ export interface EventStore {
   read(sessionId: string, after: number, limit: number): StoredEvent[];
   /** the last `count` events of these types, oldest first */
   newest(sessionId: string, types: readonly string[], count: number): StoredEvent[];
-  /** per day, oldest first; if no session is named, the days of all sessions, including deleted ones */
+  /** per day, oldest first; if the session is null, for all sessions, including deleted ones */
   days(sessionId: string | null): z.infer<typeof DayRow>[];
-  /** the dollars and all tokens per session and day, of one session or of all, including deleted ones */
+  /** the dollars and all tokens per session and day, for one session or for all of them, including deleted ones */
   sessionDays(sessionId: string | null, since: string | null): z.infer<typeof SessionDayRow>[];
   /** the last turns, oldest first */
   turns(sessionId: string): z.infer<typeof TurnRow>[];

@@ -1,12 +1,12 @@
 import { CatalogueError } from '../../protocol/index.ts';
 import { filesLimit, isFilesLimit } from '../process/start-fault.ts';
 
-/** Why the files of a home cannot be written or read, as a code of the error catalogue. */
+/** Why the files of a home cannot be written or read, as a code from the error catalogue. */
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
 /**
- * Result codes of sqlite3.h. The errors of `node:sqlite` carry the extended code as `errcode`, whose low byte is one
- * of these.
+ * Result codes from sqlite3.h. `node:sqlite` errors carry the extended code as `errcode`, whose low byte is one of
+ * these.
  */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   8: 'home_read_only', // SQLITE_READONLY
@@ -15,7 +15,7 @@ const BY_SQLITE: Readonly<Record<number, HomeFault>> = {
   26: 'database_damaged', // SQLITE_NOTADB
 };
 /**
- * The fixed messages of sqlite3_errstr. They are needed because an error of `all()` has no code
+ * The fixed messages of sqlite3_errstr. They are needed because errors from `all()` have no code
  * (@photostructure/sqlite 1.2.1).
  */
 const BY_SENTENCE: Readonly<Record<string, HomeFault>> = {
@@ -24,7 +24,7 @@ const BY_SENTENCE: Readonly<Record<string, HomeFault>> = {
   'database or disk is full': 'disk_full',
   'file is not a database': 'database_damaged',
 };
-/** The system error behind an SQLITE_IOERR or SQLITE_CANTOPEN. Nothing else shows that a disk became read-only. */
+/** The system error behind an SQLITE_IOERR or SQLITE_CANTOPEN. Nothing else shows that a disk has become read-only. */
 const BY_ERRNO: Readonly<Record<number, HomeFault>> = {
   28: 'disk_full', // ENOSPC
   30: 'home_read_only', // EROFS
@@ -36,7 +36,7 @@ const BY_CODE: Readonly<Record<string, HomeFault>> = {
   EROFS: 'home_read_only',
 };
 
-/** Returns the fault of the home's disk or database that caused an error. Null if the error has another cause. */
+/** Returns the fault in the home's disk or database that caused an error; null if the error has another cause. */
 export function homeFault(error: unknown): HomeFault | null {
   if (!(error instanceof Error)) return null;
   const { code, errcode, systemErrno } = error as Error & { code?: unknown; errcode?: unknown; systemErrno?: unknown };
@@ -50,8 +50,8 @@ export function homeFault(error: unknown): HomeFault | null {
 }
 
 /**
- * Converts a failure of the home's disk or database, or of the limit of open files, into a catalogue error. Any other
- * error is returned unchanged.
+ * Converts an error into a catalogue error if it was caused by the home's disk or database, or by the limit on open
+ * files. Any other error is returned unchanged.
  */
 export function toHomeError(error: unknown): unknown {
   if (error instanceof CatalogueError) return error;

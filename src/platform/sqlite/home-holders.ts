@@ -6,17 +6,17 @@ import { LOCK_FILE } from './home-lock.ts';
 /** The suffix that the kernel adds to the name of an open file that has been removed. */
 const REMOVED = ' (deleted)';
 
-/** A server as the kernel sees it: a process that has opened a home's lock. */
+/** A server as the kernel sees it: a process that has a home's lock open. */
 export interface HomeHolder {
   pid: number;
-  /** its home was removed or replaced by another one, so no later server sees its lock */
+  /** whether its home has been removed or replaced by another one, so that no later server sees its lock */
   isRemoved: boolean;
 }
 
 /**
- * Finds the processes that have opened a home's lock, even if the home was removed in the meantime, because no file
- * in the home shows that. The open files of this user's processes are inspected, which takes about 20 ms. Commands
- * also open the lock for a millisecond to try it.
+ * Finds the processes that have a home's lock open, even if the home has been removed in the meantime, because no file
+ * in the new home would show that. This inspects the open files of this user's processes, which takes about 20 ms.
+ * Commands also open the lock for a millisecond, to try it.
  * @param self the pid of the calling process, which is left out
  */
 export function findHomeHolders(home: string, self: number): Promise<HomeHolder[]> {

@@ -12,10 +12,7 @@ export interface IndexedRecording {
   head: Uint8Array;
   /** offset of the first byte that is not yet indexed */
   position: number;
-  /**
-   * the position up to which the timing file was read, the matching offset in the recording, and the time since the
-   * start
-   */
+  /** how far the timing file has been read, the matching offset in the recording, and the time since the start */
   timingPosition: number;
   timedTo: number;
   elapsedMs: number;
@@ -24,7 +21,7 @@ export interface IndexedRecording {
   /** the size of the terminal at `position` */
   cols: number;
   rows: number;
-  /** nothing more will be written to it, and all of it is indexed or gone */
+  /** whether nothing more will be written to it, and all of it is indexed or gone */
   finished: boolean;
 }
 

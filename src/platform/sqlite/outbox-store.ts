@@ -3,10 +3,10 @@ import type { Database } from './database.ts';
 import { KeptStatements } from './kept-statements.ts';
 
 /**
- * The state of a message. `waiting`: nothing was sent, or an attempt will be repeated. `sending`: a request is in
- * progress, or was when the server was killed. `sent`: the message has arrived. `closing`: its question is over, but
- * the message does not show that yet. The final states are `closed`, `dropped` (its question was over before it was
- * sent), and `refused` (the sink does not accept it).
+ * The state of a message. `waiting`: nothing has been sent, or an attempt will be repeated. `sending`: a request is in
+ * progress, or was in progress when the server was killed. `sent`: the message has arrived. `closing`: its question is
+ * over, but the message does not show that yet. The final states are `closed`, `dropped` (its question was over before
+ * it was sent), and `refused` (the sink does not accept it).
  */
 export const OutboxPhase = z.enum(['waiting', 'sending', 'sent', 'closing', 'closed', 'dropped', 'refused']);
 export type OutboxPhase = z.infer<typeof OutboxPhase>;
@@ -73,23 +73,23 @@ const OutboxRow = z
 export type OutboxMessage = z.infer<typeof OutboxRow>;
 
 export interface OutboxStore {
-  /** @returns false if the sink already has a message about this need */
+  /** @returns false if there is already a message about this need for the sink */
   add(message: Pick<OutboxMessage, 'id' | 'sinkId' | 'sessionId' | 'need' | 'code' | 'openedAt'>): boolean;
   save(message: OutboxMessage): void;
   get(id: string): OutboxMessage | null;
   byCode(sinkId: string, code: string): OutboxMessage | null;
   /** the unfinished messages of a sink: first those that may have arrived, then the oldest */
   unfinished(sinkId: string): OutboxMessage[];
-  /** the messages of all sinks about a session that are not in a final state */
+  /** all sinks' messages about a session that are not in a final state */
   openOf(sessionId: string): OutboxMessage[];
-  /** the sessions with a message that is not in a final state */
+  /** the sessions that have a message that is not in a final state */
   openSessions(): string[];
   find(sinkId: string, sessionId: string, need: string): OutboxMessage | null;
   counts(sinkId: string, since: number): { waiting: number; sent: number };
   /** Removes the notes about answers that a killed server was about to give. */
   clearAnswers(): void;
   forgetSink(sinkId: string): void;
-  /** Deletes messages that reached a final state before a time. */
+  /** Deletes messages that reached a final state before the given time. */
   forgetBefore(time: number): void;
   memory(sinkId: string): string | null;
   remember(sinkId: string, memory: string): void;

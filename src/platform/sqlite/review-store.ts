@@ -6,7 +6,7 @@ import { type Database, inTransaction } from './database.ts';
 export interface CommentRecord {
   id: string;
   sessionId: string;
-  /** null until it is sent */
+  /** null until the comment is sent */
   round: number | null;
   file: string;
   side: z.infer<typeof ReviewSide>;
@@ -34,7 +34,7 @@ export interface RoundRecord {
 
 export interface ReviewStore {
   addComment(record: CommentRecord): void;
-  /** all comments of a session, in the order in which they were written */
+  /** all comments on a session's changes, in the order in which they were written */
   comments(sessionId: string): CommentRecord[];
   removeComment(id: string): void;
   /** oldest first */
@@ -42,7 +42,7 @@ export interface ReviewStore {
   /** Stores a round and assigns its comments to it, either both or neither. */
   beginRound(round: RoundRecord, commentIds: readonly string[]): void;
   saveRound(round: RoundRecord): void;
-  /** Removes a round that never arrived. Its comments are then open again. */
+  /** Removes a round that never arrived, which makes its comments open again. */
   undoRound(sessionId: string, number: number): void;
   /** the digests of marked files */
   marks(sessionId: string): Map<string, string>;

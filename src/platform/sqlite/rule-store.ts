@@ -8,7 +8,7 @@ import { KeptStatements, type Row } from './kept-statements.ts';
 /** A rule that was added by request. */
 export interface AddedRule {
   id: string;
-  /** the only session to which the rule applies */
+  /** the only session that the rule applies to */
   sessionId: string | null;
   effect: RuleEffect;
   fields: RuleFields;
@@ -31,7 +31,7 @@ export interface NewDecision {
   sessionId: string;
   /** the session's name */
   session: string;
-  /** identifies the question, which is decided only once */
+  /** identifies the question; each question is decided only once */
   asked: string;
   decision: 'allow' | 'deny';
   rules: readonly Rule[];
@@ -75,7 +75,7 @@ const DecisionRow = z.object({
   outcome: AuditOutcome.nullable(),
 });
 
-/** Stores approval rules that are in no file, the trusted rules of projects, and the decisions of rules. */
+/** Stores the approval rules that are not in any file, projects' trusted rules, and the decisions made by rules. */
 export interface RuleStore {
   add(rule: AddedRule): void;
   remove(id: string): void;
@@ -85,11 +85,14 @@ export interface RuleStore {
   trusted(): TrustedRules[];
   /** Returns how many calls a rule has decided. */
   used(ruleId: string): number;
-  /** @returns the id of the row; null if the question was decided before, or if a rule is used up by now */
+  /**
+   * @returns the id of the row; null if the question has already been decided, or if one of the rules has been used up
+   * by now
+   */
   decide(decision: NewDecision): number | null;
   isDecided(sessionId: string, asked: string): boolean;
   conclude(id: number, outcome: AuditOutcome, at: number): void;
-  /** the newest `limit` decisions, oldest first; `before`: of those with a lower id */
+  /** the newest `limit` decisions, oldest first; with `before`, only decisions with a lower id */
   decisions(filter: {
     session: string | null;
     since: number | null;
@@ -118,7 +121,7 @@ export function createRuleStore(database: Database): RuleStore {
   function decide(given: NewDecision): number | null {
     const { at, sessionId, session, asked, decision, rules, tool, input, place, seq } = given;
     return inTransaction(database, () => {
-      // Two sessions may have asked at the same moment.
+      // Two sessions may have asked at the same moment, so this is checked again here.
       if (rules.some(({ id, count }) => count !== null && used(id) >= count)) return null;
       const json = [JSON.stringify(rules), tool, JSON.stringify(input ?? null)] as const;
       const where = [place?.epoch ?? null, place?.offset ?? null, seq] as const;

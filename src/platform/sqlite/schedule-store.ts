@@ -21,17 +21,17 @@ export interface ScheduleRecord {
   prompt: string;
   missed: ScheduleMissed;
   isPaused: boolean;
-  /** the time up to which all its times were decided */
+  /** the time up to which all of its times have been decided */
   decidedUntil: number;
   createdAt: number;
 }
 
-/** The outcome of one time of a schedule. */
+/** What became of one of a schedule's times. */
 export interface RunRecord {
   scheduleId: string;
   dueAt: number;
   at: number;
-  /** the session that gets the prompt; empty until it is launched */
+  /** the session that receives the prompt; empty until it has been launched */
   sessionId: string;
   /** the name of the session that this run launches; null if it launches none */
   launches: string | null;
@@ -105,10 +105,10 @@ const TriggerRow = z
  */
 const KEPT_RUNS = 1_000;
 
-/** How a webhook starts runs of a schedule. */
+/** How a webhook starts a schedule's runs. */
 export interface TriggerRecord {
   scheduleId: string;
-  /** the part of its address that nobody can guess */
+  /** the part of the webhook's address that nobody can guess */
   id: string;
   secret: string;
   createdAt: number;
@@ -123,8 +123,8 @@ export interface ScheduleStore {
   /** in the order in which they were added */
   all(): ScheduleRecord[];
   /**
-   * Stores the decisions about times, and the time up to which they go. Either all of it takes effect or nothing. An
-   * earlier decision about a time is never changed.
+   * Stores the decisions about times, and the time that they extend to. Either all of this takes effect or none of it.
+   * An earlier decision about a time is never changed.
    * @returns the new runs
    */
   decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];
@@ -133,9 +133,9 @@ export interface ScheduleStore {
   removeTrigger(scheduleId: string): void;
   triggers(): TriggerRecord[];
   /**
-   * Stores a run that a webhook starts, together with the key of what the webhook sent. The run gets the first free
-   * time from its `dueAt` on.
-   * @returns null, and nothing is stored, if the same was accepted before
+   * Stores a run started by a webhook, together with the key of what the webhook sent. The run gets the first free time
+   * from its `dueAt` onwards.
+   * @returns null, without storing anything, if a request with the same key has already been accepted
    */
   accept(key: string, run: RunRecord): RunRecord | null;
   /** Stores the outcome of a run. */
@@ -166,7 +166,7 @@ const FORGET_OLD = `
 
 export function createScheduleStore(database: Database): ScheduleStore {
   const sql = new KeptStatements(database);
-  /** @returns false if the run's time is taken */
+  /** @returns false if the run's time is already taken */
   const insertRun = (run: RunRecord): boolean => {
     const { scheduleId, dueAt, at, sessionId, launches, prompt, triggeredBy, outcome, reason, deliveryId, error } = run;
     const by = [triggeredBy === 'person' ? 1 : 0, triggeredBy === 'webhook' ? 1 : 0];

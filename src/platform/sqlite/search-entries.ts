@@ -7,7 +7,7 @@ import type { KeptStatements } from './kept-statements.ts';
 export interface ShownLines {
   /** Unix milliseconds */
   at: number;
-  /** where the recording shows the lines */
+  /** where the lines are shown in the recording */
   offset: number;
   lines: string[];
 }
@@ -16,13 +16,15 @@ export interface ShownLines {
 export type SaidAt = SaidText & { at: number; seq: number | null };
 
 /**
- * Hooks and the transcript report a text within a second or two of each other. A person who repeats a text takes
- * longer.
+ * Hooks and the transcript report the same text within a second or two of each other. A person who sends the same text
+ * again takes longer.
  */
 const SAME_SAYING_MS = 10_000;
-/** How many entries can have the same time. An entry's number contains its time, so the newest is the last. */
+/**
+ * How many entries can have the same time. An entry's number contains its time, so the newest entry is the last one.
+ */
 const IDS_PER_MS = 1_024;
-/** The texts in the index, each with its words. */
+/** The entries in the index, each with its words. */
 export class SearchEntries {
   readonly #sql: KeptStatements;
   #lastId = { at: 0, id: 0 };
@@ -31,7 +33,7 @@ export class SearchEntries {
     this.#sql = sql;
   }
 
-  /** Adds lines, except those that this recording showed before. */
+  /** Adds lines, except those that this recording has shown before. */
   addShown(scope: number, recording: number, { at, offset, lines }: ShownLines): void {
     const id = this.#freeId(at);
     const fresh = lines.filter((line) =>
@@ -57,7 +59,7 @@ export class SearchEntries {
   }
 
   /**
-   * Returns the first free number of this millisecond, or of a later one if this one is full (a recording without
+   * Returns the first free number in this millisecond, or in a later one if this one is full (in a recording without
    * times).
    */
   #freeId(at: number): number {
@@ -113,7 +115,10 @@ export class SearchEntries {
 
 const HASH_BYTES = 6;
 
-/** Returns a 48-bit hash, which fits a number. Among a million lines, two collide once in 500 recordings. */
+/**
+ * Returns a 48-bit hash, which fits into a JavaScript number. With a million lines, there is a collision in one of 500
+ * recordings.
+ */
 function hashOf(text: string): number {
   return createHash('sha1').update(text).digest().readUIntBE(0, HASH_BYTES);
 }

@@ -2,15 +2,15 @@ import { rmSync } from 'node:fs';
 import { connect, type Database } from './database.ts';
 
 /**
- * The version of the index's format. A new format needs no migration, because the index is rebuilt from the
+ * The version of the index's format. A new format needs no migration, because the index is then rebuilt from the
  * recordings.
  */
 const INDEX_VERSION = 1;
 
 /**
  * The rowid of an entry is its time in milliseconds × 1,024 plus a number. The newest entries therefore come first
- * without sorting, and a search can stop at the last hit that it wants, however many there are. `entry_words`
- * contains only the words; the text is in `entries`.
+ * without sorting, and a search can stop as soon as it has enough hits, however many there are. `entry_words` contains
+ * only the words; the text is in `entries`.
  */
 const SCHEMA = `
   CREATE TABLE scopes (id INTEGER PRIMARY KEY, session TEXT NOT NULL UNIQUE) STRICT;
@@ -82,8 +82,8 @@ const ADDED = `
 `;
 
 /**
- * Opens the search index, and creates it (mode 0600) if it is missing. Everything in the index also exists elsewhere,
- * so an index that is damaged or has another format is deleted and rebuilt.
+ * Opens the search index, creating it (mode 0600) if it is missing. Everything in the index also exists elsewhere, so
+ * an index that is damaged or has another format is deleted and rebuilt.
  */
 export function openSearchDatabase(file: string): Database {
   try {
@@ -103,8 +103,8 @@ export function openSearchDatabase(file: string): Database {
 }
 
 function open(file: string): Database {
-  // NORMAL: after a power cut, the recordings still contain what the index lost. 8 MB of cache are enough, because a
-  // search reads from the system's cache.
+  // NORMAL: after a power cut, the recordings still contain whatever the index has lost. 8 MB of cache are enough,
+  // because searches read from the system's cache.
   return connect(
     file,
     'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -8000;',
@@ -120,7 +120,7 @@ function versionOf(database: Database): number {
   return Number(database.prepare('PRAGMA user_version').get()?.user_version ?? 0);
 }
 
-/** Recognises SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** Recognizes SQLITE_CORRUPT and SQLITE_NOTADB. */
 function isDamage(cause: unknown): boolean {
   return cause instanceof Error && /malformed|not a database|corrupt/i.test(cause.message);
 }

@@ -17,7 +17,7 @@ export interface FoundEntry {
 
 /** How many entries are deleted at once. A search may have to wait for one such deletion. */
 const DELETED_AT_ONCE = 500;
-/** The distance between the marks of a busy recording. A jump is accurate to a second or two. */
+/** The distance between the marks in a busy recording. It makes jumps accurate to a second or two. */
 const MARK_DISTANCE_MS = 1_000;
 
 const EntryRow = z.object({
@@ -34,7 +34,7 @@ const EntryRow = z.object({
 const PlaceRow = z.object({ recording: z.number(), offset: z.number() });
 
 /**
- * Stores what sessions showed and said, for searches. All its work is synchronous because it runs in its own thread.
+ * Stores what sessions showed and said, for searches. All of this is synchronous, because it runs in its own thread.
  */
 export class SearchStore {
   readonly #database: Database;
@@ -65,14 +65,14 @@ export class SearchStore {
   }
 
   /**
-   * Records that all of this file, and of the session's older ones, is in the index. @param file as `fileState`
-   * describes it
+   * Records that the whole of this file, and of the session's older ones, is in the index. @param file its state, as
+   * returned by `fileState`
    */
   saveDone({ id }: IndexedRecording, file: string): void {
     this.#sql.run('INSERT OR REPLACE INTO done VALUES (?, ?)', id, file);
   }
 
-  /** Reports whether a file has not changed since all of it was indexed. */
+  /** Reports whether a file is unchanged since the whole of it was indexed. */
   isDone(scope: number, typescript: string, file: string): boolean {
     const found = this.#sql.get(
       'SELECT 1 FROM recordings JOIN done ON recording = id WHERE scope = ? AND typescript = ? AND file = ? AND finished = 0',
@@ -103,14 +103,14 @@ export class SearchStore {
     );
   }
 
-  /** Records the length of the recording at this time. */
+  /** Records the recording's length at this time. */
   addMark({ scope, id }: IndexedRecording, at: number, offset: number): void {
     if (at < (this.#lastMark.get(id) ?? 0) + MARK_DISTANCE_MS) return;
     this.#lastMark.set(id, at);
     this.#sql.run('INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)', scope, Math.floor(at), id, offset);
   }
 
-  /** Adds lines, except those that this recording showed before. */
+  /** Adds lines, except those that this recording has shown before. */
   addShown({ id, scope }: IndexedRecording, shown: ShownLines): void {
     this.#entries.addShown(scope, id, shown);
   }
@@ -162,7 +162,7 @@ export class SearchStore {
     return rows.map((row) => this.#toFound(EntryRow.parse(row)));
   }
 
-  /** Deletes one portion of a session. @returns whether any of it is left */
+  /** Deletes one portion of a session's entries. @returns whether any are left */
   forget(session: string): boolean {
     const scope = this.#sql.get('SELECT id FROM scopes WHERE session = ?', session)?.id;
     if (scope === undefined) return false;

@@ -12,7 +12,7 @@ export const Launch = z.object({
   rows: z.int(),
   /** for JSON sessions: the largest total cost of all turns */
   max_budget_usd: z.number().nullable().default(null),
-  /** for JSON sessions: the folder that a person trusted for this session; no other folder is trusted */
+  /** for JSON sessions: the folder that a person has trusted for this session; no other folder is trusted */
   trusted_folder: z.string().nullable().default(null),
   /** the git worktree that was created for the session */
   worktree: Worktree.optional(),
@@ -21,26 +21,29 @@ export const Launch = z.object({
 });
 export type Launch = z.infer<typeof Launch>;
 
-/** The processes that read a session's terminal, and how many bytes each had read before a text was typed into it. */
+/**
+ * The processes that read a session's terminal, and how many bytes each of them had read before text was typed into the
+ * terminal.
+ */
 export const TypedInput = z.object({
   agent: z.object({ pid: z.int(), startTime: z.string() }),
   readers: z.array(z.object({ pid: z.int(), before: z.number() })),
 });
 export type TypedInput = z.infer<typeof TypedInput>;
 
-/** How a session was lost, and what was tried to restore it. */
+/** How a session was lost, and what has been done to restore it. */
 export const LostSession = z.object({
   because: Loss,
   /** how many times CBOS has begun to restore it */
   tries: z.int(),
-  /** whether it was lost before its first prompt, so that the same launch gives the same session */
+  /** whether it was lost before its first prompt, so that the same launch yields the same session */
   wasBlank: z.boolean(),
 });
 export type LostSession = z.infer<typeof LostSession>;
 
 /** The facts about a session that CBOS needs to find it again after a crash. Times are Unix milliseconds. */
 export interface SessionRecord {
-  /** does not change when the session is renamed or restarted */
+  /** stays the same when the session is renamed or restarted */
   id: string;
   slug: string;
   type: SessionType;
@@ -52,9 +55,9 @@ export interface SessionRecord {
   /** the mark in the environment of this launch's processes; null for a session that CBOS did not launch */
   launchId: string | null;
   screenId: string | null;
-  /** number of its window in Screen; sessions that CBOS launched have only one */
+  /** the number of its window in Screen; sessions that CBOS launched have only one window */
   window: string;
-  /** Screen's daemon; null for a session that was never seen alive */
+  /** Screen's daemon; null for a session that has never been seen alive */
   daemon: { pid: number; startTime: string } | null;
   /** Claude Code's process */
   agent: { pid: number; startTime: string } | null;
@@ -68,8 +71,8 @@ export interface SessionRecord {
   /** hook evidence, folded by core, so that a restarted server knows what hooks have reported */
   hooks: unknown;
   /**
-   * the digits of the last answers that were typed. If the dialog had gone by then, a digit is in the prompt. null if
-   * no such digit can be there
+   * the digits that were typed as the last answers; a digit ends up in the prompt if its dialog had already gone. Null
+   * if the prompt cannot contain such a digit
    */
   answerKey: string | null;
   /** when a keypress last cleared its prompt, in Unix milliseconds */
@@ -77,24 +80,25 @@ export interface SessionRecord {
   /** when an interrupt paused its queue, in Unix milliseconds; null if queued texts may be sent */
   queueStoppedAt: number | null;
   /**
-   * what was last typed into its prompt, to check whether it was read; null if nothing was typed, or it has been read
+   * what was last typed into its prompt, to check whether it has been read; null if nothing was typed, or it has been
+   * read
    */
   typed: TypedInput | null;
   /**
-   * when somebody requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion,
-   * the next server finishes it
+   * when somebody requested the deletion of the session, in Unix milliseconds. If a crash interrupts the deletion, the
+   * next server completes it
    */
   removedAt: number | null;
   /**
-   * since when the session is parked, in Unix milliseconds. It is saved before the process is ended, so if it is set
-   * and `endedAt` is not, the server died while it was parking the session
+   * since when the session has been parked, in Unix milliseconds. This is saved before the process is ended, so if it
+   * is set and `endedAt` is not, the server died while parking the session
    */
   parkedAt: number | null;
   /** the kernel's id of the boot in which its processes were last seen; null if unknown */
   boot: string | null;
   /**
-   * when somebody requested its end, in Unix milliseconds. It is saved before the processes are ended, so that the next
-   * server does not count the session as lost. A launch clears it
+   * when somebody requested its end, in Unix milliseconds. This is saved before the processes are ended, so that the
+   * next server does not count the session as lost. A launch clears it
    */
   stopAskedAt: number | null;
   /** null for a session that is not lost; a launch clears it */

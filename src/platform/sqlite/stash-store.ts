@@ -11,9 +11,9 @@ export interface StashRecord {
   question: string | null;
   when: StashWhen;
   createdAt: number;
-  /** null until it is applied */
+  /** null until the reply is applied */
   appliedAt: number | null;
-  /** the delivery that was made from it */
+  /** the delivery created from the reply */
   deliveryId: string | null;
 }
 
@@ -42,8 +42,8 @@ export interface StashStore {
   list(sessionId: string): StashRecord[];
   /**
    * Marks a reply as applied and runs `journal`. Either both take effect or neither, so after a crash the reply is
-   * either still kept or has its delivery. Returns false and changes nothing if the reply was applied before or no
-   * longer exists.
+   * either still kept or has its delivery. Returns false and changes nothing if the reply has already been applied or
+   * no longer exists.
    */
   apply(application: Application, journal: () => void): boolean;
   remove(id: string): void;

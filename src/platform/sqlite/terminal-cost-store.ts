@@ -5,16 +5,17 @@ const Mark = z.object({ launch_id: z.string(), cost_usd: z.number() });
 const Day = z.object({ session_id: z.string(), day: z.string(), cost_usd: z.number() });
 export type TerminalCost = z.infer<typeof Day>;
 
-/** Stores the daily cost of sessions in a terminal, as far as Claude Code reported it. */
+/** Stores the daily cost of terminal sessions, as far as Claude Code has reported it. */
 export interface TerminalCostStore {
   /** Counts a launch from zero, because its conversation is new. */
   beginAtZero(session: { id: string; launchId: string }): void;
   /**
-   * Counts a total that a launch has reported. Claude Code may begin with the total of a resumed conversation, so
-   * counting begins with the first total of such a launch. A smaller total means that Claude Code began to count again.
+   * Counts a total that a launch has reported. Claude Code may start from the total of a resumed conversation, so
+   * counting begins at the first total that the launch reports. A smaller total means that Claude Code has started
+   * counting from zero again.
    */
   count(session: { id: string; launchId: string }, day: string, totalUsd: number): void;
-  /** Returns the cost per session and day, oldest first, of one session or of all, including deleted ones. */
+  /** Returns the cost per session and day, oldest first, for one session or for all of them, including deleted ones. */
   read(sessionId: string | null, since: string | null): TerminalCost[];
 }
 

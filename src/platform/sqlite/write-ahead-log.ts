@@ -7,9 +7,11 @@ import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs
  */
 export type LogHealth =
   | 'whole'
-  /** committed frames are missing or damaged; the frames before them can be used */
+  /** committed frames are missing or damaged, but the frames before them can be used */
   | 'damaged'
-  /** nothing in it can be used, because it is not a log or it contains less than the database file already does */
+  /**
+   * nothing in it can be used, because it is not a log, or because it contains less than the database file already does
+   */
   | 'unusable';
 
 /**
@@ -48,17 +50,17 @@ type Sums = readonly [number, number];
 interface LogStart {
   isBigEndian: boolean;
   pageBytes: number;
-  /** how many times the log was restarted */
+  /** how many times the log has been restarted */
   restarts: number;
   /**
-   * values that each frame repeats. They change each time the log is restarted, which distinguishes its frames from
+   * values repeated in each frame. They change each time the log is restarted, which distinguishes the new frames from
    * older ones
    */
   salts: Buffer;
   sums: Sums;
 }
 
-/** @returns null if it is not a header, or a damaged one */
+/** @returns null if it is not a header, or if it is damaged */
 function readHeader(header: Buffer): LogStart | null {
   const magic = header.readUInt32BE(0);
   const isBigEndian = (magic & 1) === 1;
@@ -69,9 +71,9 @@ function readHeader(header: Buffer): LogStart | null {
 }
 
 /**
- * Counts the intact frames from the first one on, and checks whether a later frame shows that committed frames were
- * damaged. Such a frame ends a transaction of this log, or belongs neither to this log nor to the time before it was
- * restarted. A killed process leaves no such frame.
+ * Counts the intact frames from the first one onwards, and checks whether a later frame shows that committed frames
+ * have been damaged. A frame shows that if it ends a transaction in this log, or if it belongs neither to this log nor
+ * to the time before the log was restarted. A killed process leaves no such frame.
  */
 function readFrames(fd: number, start: LogStart): { intact: number; isCommittedAfter: boolean } {
   const frame = Buffer.alloc(FRAME_HEADER_BYTES + start.pageBytes);
@@ -108,7 +110,7 @@ function isLeftOver(frame: Buffer, { salts, restarts }: LogStart): boolean {
   return ago >= 1 && ago <= restarts;
 }
 
-/** Computes the checksums of SQLite's log over pairs of words. Each checksum includes everything before it. */
+/** Computes the checksums used in SQLite's log, over pairs of words. Each checksum includes everything before it. */
 function addUp(bytes: Buffer, [before0, before1]: Sums, isBigEndian: boolean): Sums {
   let [sum0, sum1] = [before0, before1];
   for (let at = 0; at + 8 <= bytes.length; at += 8) {
@@ -124,16 +126,16 @@ const isSum = (bytes: Buffer, at: number, [sum0, sum1]: Sums): boolean =>
   bytes.readUInt32BE(at) === sum0 && bytes.readUInt32BE(at + 4) === sum1;
 
 /**
- * The index of the log, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt). It has
- * two equal headers, followed by the header of the checkpoint.
+ * The log's index, which a killed process leaves behind (https://sqlite.org/walformat.html#walidxfmt). It has two
+ * identical headers, followed by the checkpoint header.
  */
 const INDEX_HEADER_BYTES = 48;
 const CHECKPOINT_AT = 2 * INDEX_HEADER_BYTES;
 const INDEX_READ_BYTES = CHECKPOINT_AT + 40;
 
 /**
- * Returns how many frames of a log were committed at least, and how many of those are in the database file. 0 if the
- * index does not show these numbers.
+ * Returns the smallest number of frames in a log that must have been committed, and how many of those are in the
+ * database file. Both are 0 if the index does not show them.
  */
 function readIndex(index: string, salts: Buffer): { committed: number; inDatabase: number } {
   const bytes = existsSync(index) ? readFileSync(index).subarray(0, INDEX_READ_BYTES) : Buffer.alloc(0);

@@ -1,9 +1,8 @@
 import { SETTING_ROWS } from '../../protocol/index.ts';
 
 /**
- * The variables that the service receives in addition to CBOS's own settings: the location of programs (the user
- * manager's PATH lacks `~/.local/bin` and a version manager's Node), the locale, and the location of Claude Code's own
- * files.
+ * The variables that the service receives in addition to CBOS's own settings: where programs are (the user manager's
+ * PATH lacks `~/.local/bin` and a version manager's Node), the locale, and where Claude Code's own files are.
  */
 const PASSED_ON: readonly string[] = ['PATH', 'LANG', 'LC_ALL', 'CLAUDE_CONFIG_DIR'];
 

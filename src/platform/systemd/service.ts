@@ -6,7 +6,7 @@ import { type RunResult, runProgram } from '../process/run-program.ts';
 import { serviceEnvironment, withheldVariables } from './environment.ts';
 import { UNIT, unitText } from './unit.ts';
 
-/** The user who installs the service, and the program that it runs. */
+/** The user who is installing the service, and the program that the service runs. */
 export interface ServiceContext {
   /** absolute path of the Node that runs the server */
   node: string;
@@ -19,26 +19,26 @@ export interface ServiceContext {
   userId: number;
 }
 
-/** The systemd user service, as systemd reports it. */
+/** The systemd user service, as reported by systemd. */
 export interface ServiceState {
   /** path of the unit file; null if it is not installed */
   unitFile: string | null;
   running: boolean;
-  /** starts when the user logs in, or at boot if the user lingers */
+  /** whether it starts when the user logs in, or at boot if lingering is enabled for the user */
   enabled: boolean;
-  /** other facts that a person should know or act on, one line for each */
+  /** other facts that a person should know about or act on, one line each */
   notes: readonly string[];
 }
 
 /**
- * How long to wait for systemctl. `systemctl start` waits until the program is running, which takes long on a slow
+ * How long to wait for systemctl. `systemctl start` waits until the program is running, which takes a while on a slow
  * disk.
  */
 const SYSTEMCTL_TIMEOUT_MS = 30_000;
 
 /**
- * Writes the unit, enables it, and starts it. Does only what is missing, and restarts the unit if it changed. No
- * other server may hold the home, so a server that runs in the background must be stopped first.
+ * Writes the unit, enables it, and starts it. Does only what has not been done yet, and restarts the unit if it has
+ * changed. No other server may hold the home, so a server that is running in the background must be stopped first.
  * @throws CatalogueError no_systemd
  */
 export async function installService(context: ServiceContext): Promise<ServiceState> {
@@ -53,14 +53,14 @@ export async function installService(context: ServiceContext): Promise<ServiceSt
   }
   const before = await serviceState(context);
   if (!before.enabled) await systemctlOrFail(context, ['enable', UNIT]);
-  // Without this call, systemd does not restart a unit that failed too often.
+  // Without this call, systemd does not restart a unit that has failed too often.
   if (!before.running) await systemctl(context, ['reset-failed', UNIT]);
   if (changed || !before.running) await systemctlOrFail(context, [before.running ? 'restart' : 'start', UNIT]);
   return serviceState(context);
 }
 
 /**
- * Stops the service and removes its unit. Sessions stay alive.
+ * Stops the service and removes its unit. Sessions keep running.
  * @throws CatalogueError no_systemd
  */
 export async function uninstallService(context: ServiceContext): Promise<'uninstalled' | 'not_installed'> {
@@ -90,7 +90,7 @@ export async function serviceState(context: ServiceContext): Promise<ServiceStat
   };
 }
 
-/** Reports whether the user's services outlive the last logout and start at boot. */
+/** Reports whether the user's services start at boot and keep running after the last logout. */
 export function isLingering(userName: string): boolean {
   // This is the file that loginctl itself writes and reads (systemd-logind 252).
   return existsSync(join('/var/lib/systemd/linger', userName));
@@ -145,8 +145,8 @@ function systemctl(context: ServiceContext, args: readonly string[]): Promise<Ru
 }
 
 /**
- * Returns the runtime directory of the user manager. The variable is missing after `su` and in a bare ssh session
- * although the user manager is running. The directory always exists.
+ * Returns the user manager's runtime directory. After `su` and in a bare ssh session, the variable is missing although
+ * the user manager is running, but the directory always exists.
  */
 function runtimeDir({ environment, userId }: ServiceContext): string {
   return environment.XDG_RUNTIME_DIR || `/run/user/${userId}`;

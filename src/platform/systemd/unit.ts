@@ -7,16 +7,16 @@ export interface UnitOptions {
   environment: Readonly<Record<string, string>>;
 }
 
-/** The name of the unit for systemctl. */
+/** The unit's name for systemctl. */
 export const UNIT = 'cbos.service';
 
 /**
  * Returns the text of the user unit.
  *
  * The server starts sessions, and they stay in the unit's control group. Three lines keep them alive: with
- * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because systemd otherwise
- * stops the whole unit when the kernel kills any process of it for lack of memory. `TasksMax=infinity` is needed
- * because fifty Claude Codes with thirty threads each come near the default limit.
+ * `KillMode=process`, stopping the unit ends only the server. `OOMPolicy=continue` is needed because otherwise systemd
+ * stops the whole unit when the kernel kills any of its processes for lack of memory. `TasksMax=infinity` is needed
+ * because fifty Claude Code processes with thirty threads each come close to the default limit.
  */
 export function unitText({ node, program, environment }: UnitOptions): string {
   const variables = Object.entries(environment)
@@ -26,7 +26,7 @@ export function unitText({ node, program, environment }: UnitOptions): string {
     '# Written by "cbos service install"; "cbos service uninstall" removes it.',
     '[Unit]',
     'Description=CBOS: runs, watches and answers Claude Code sessions',
-    // systemd gives up after five attempts on a server that cannot start, for example because its port is taken.
+    // If a server cannot start, for example because its port is taken, systemd gives up after five attempts.
     'StartLimitIntervalSec=60',
     'StartLimitBurst=5',
     '',
@@ -45,9 +45,9 @@ export function unitText({ node, program, environment }: UnitOptions): string {
 }
 
 /**
- * Quotes one word for systemd.syntax(7) by putting it in double quotes and escaping `\` and `"`. `%` is doubled
- * because it starts a specifier. Control characters are written as numbers because a carriage return ends a line just
- * as a line feed does.
+ * Quotes one word as described in systemd.syntax(7), by putting it in double quotes and escaping `\` and `"`. `%` is
+ * doubled because it starts a specifier. Control characters are written as numbers because a carriage return ends a
+ * line just as a line feed does.
  */
 function quote(word: string): string {
   const escaped = word
