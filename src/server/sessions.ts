@@ -125,7 +125,7 @@ export interface Sessions {
   /** Claude Code's conversations on this machine that do not belong to a session. */
   conversations(): Promise<Conversation[]>;
   /**
-   * Ends the process of an idle terminal session. The next text continues its conversation.
+   * Ends the process of an idle terminal session. The next prompt continues its conversation.
    * @throws CatalogueError not_parkable, no_terminal, not_adopted, session_dead, kill_failed
    */
   park(slug: string): Promise<Session>;
@@ -207,7 +207,7 @@ export interface Sessions {
    */
   holdTurn(slug: string): Dispose | null;
   /**
-   * Runs `work` while no turn is running and no text is being typed into the session.
+   * Runs `work` while no turn is running and no prompt is being typed into the session.
    * @throws CatalogueError already_running while the session is working or asking
    */
   whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T>;

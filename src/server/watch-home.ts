@@ -79,7 +79,7 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
 
   // `change` is a write to one of the files, which happens with every status.
   stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
-  // The home was lost between the start of the server and this point.
+  // The home was lost between the server's start and this point.
   if (isOver) stop();
   return dispose;
 }

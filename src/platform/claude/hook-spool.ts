@@ -34,8 +34,8 @@ export interface HookSpoolOptions {
   /** created if missing, with mode 0700 */
   dir: string;
   /**
-   * accepts a hook. Its file is then deleted, or kept for as long as the hook waits. After a crash before that, the
-   * hook is delivered again
+   * accepts a hook. Its file is then deleted, or kept for as long as the hook waits. If a crash comes first, the hook
+   * is delivered again
    */
   accept: (hook: SpooledHook) => void | Promise<void>;
   /**

@@ -22,9 +22,9 @@ const Prompt = z.object({
 });
 
 /**
- * Returns what the end of a transcript says about the user's texts. `putBack` contains the texts that Claude Code last
- * moved from its own queue into the prompt's box (`popAll`: Up, Esc, or a no that ends the turn), except those that
- * were later queued again or taken by a turn. Seen in 2.0.77 to 2.1.330. If a version does not record these operations,
+ * Returns what the end of a transcript says about prompts. `putBack` contains the prompts that Claude Code last moved
+ * from its own queue into the prompt's box (`popAll`: Up, Esc, or a no that ends the turn), except those that were
+ * later queued again or taken by a turn. Seen in 2.0.77 to 2.1.330. If a version does not record these operations,
  * `putBack` is empty.
  */
 export async function readTexts(transcript: string): Promise<ToldTexts> {

@@ -12,9 +12,9 @@ export const gateFile = (spoolDir: string, launchId: string): string => join(spo
 
 /**
  * Holds a session's tools and the end of its turn until the returned function is called. The session's `PreToolUse` and
- * `Stop` hooks wait while the gate's file exists. Otherwise a permission dialog or question could open between a text
- * and its Enter, and Enter would answer it. Without the gate, a text that is sent between two turns would overtake the
- * texts in Claude Code's own queue. If the server dies, the gate is released, because the hook checks whether the
+ * `Stop` hooks wait while the gate's file exists. Otherwise a permission dialog or question could open between a prompt
+ * and its Enter, and Enter would answer it. Without the gate, a prompt that is sent between two turns would overtake
+ * the prompts in Claude Code's own queue. If the server dies, the gate is released, because the hook checks whether the
  * process given in the file is alive.
  * @param launchId as in `CBOS_SESSION`
  */
@@ -39,7 +39,7 @@ export function removeGates(spoolDir: string): void {
 }
 
 /**
- * How many times a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest texts take
+ * How many times a hook checks the gate, and how long it pauses in between: 5 s in all. Only the longest prompts take
  * longer to type.
  */
 const LOOKS = 100;

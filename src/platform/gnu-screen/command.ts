@@ -143,8 +143,8 @@ export function exchangeName(purpose: string): string {
 const EXCHANGE_NAME = /^[a-z]+-(\d+)-\d+$/;
 
 /**
- * Removes files that killed processes left in the exchange directory; they may contain users' texts. Call this before
- * this process puts anything there.
+ * Removes files that killed processes left in the exchange directory; they may contain prompts. Call this before this
+ * process puts anything there.
  */
 export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exchangeDir'>): Promise<void> {
   for (const name of await readdir(exchangeDir)) {

@@ -23,7 +23,7 @@ export interface FoundWindow extends ScreenWindow {
 }
 
 /**
- * How long a proof stays valid. While nobody is attached, nobody can renumber a window between a text and its Enter.
+ * How long a proof stays valid. While nobody is attached, nobody can renumber a window between a prompt and its Enter.
  */
 const TRUSTED_MS = 500;
 /**
@@ -95,7 +95,7 @@ async function search(host: ScreenHost, place: Place): Promise<FoundWindow | nul
   const key = keyOf(session, terminal);
   const known = host.windows.get(key);
   const { ctimeMs: changedAt } = await stat(join(host.dir, session.id));
-  // A person may renumber the window or open copy mode between a text and its Enter, so no earlier proof counts.
+  // A person may renumber the window or open copy mode between a prompt and its Enter, so no earlier proof counts.
   if (known !== undefined && !session.attached && known.changedAt === changedAt) {
     if (performance.now() - known.provenAt < TRUSTED_MS) return windowOf(place, known.number);
     if ((await listWindows(host, session.id)) === known.windows) {

@@ -72,8 +72,8 @@ export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {
   try {
     connection = await connect({
       servers: `${dial.includes(':') ? `[${dial}]` : dial}:${port}`,
-      // A server announces in clear text whether it supports TLS, and if it announces only `"tls_available": 1`, the
-      // library (3.4.0) continues without TLS. A man in the middle could then obtain our signature for use with the
+      // A server announces in clear text whether it supports TLS, and the library (3.4.0) continues without TLS if the
+      // announcement says `"tls_available": 1`. A man in the middle could then obtain our signature for use with the
       // real server.
       authenticator: (nonce) => {
         if (!isProven) throw new Error('the NATS server did not prove that it belongs to the fleet');

@@ -20,7 +20,7 @@ export interface LossWatch {
    * `readTo`
    */
   rows(outputBytes: number, end: number, readTo: number): void;
-  /** whether it has determined how the two files relate; losses before that go unnoticed */
+  /** whether it has determined how the two files relate; until it has, losses go unnoticed */
   isWatching(): boolean;
   dispose(): void;
 }

@@ -34,8 +34,8 @@ function toAbsolute(base: string, path: string, userHome: string): string {
 }
 
 /**
- * The errors that mean that the rest of a path does not exist, so that it cannot contain a link. A name that is too long
- * does not exist either.
+ * Errors that mean that the rest of a path does not exist, so it cannot contain a link. A name that is too long does
+ * not exist either.
  */
 const MISSING: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG']);
 

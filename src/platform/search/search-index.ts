@@ -135,7 +135,7 @@ export class SearchIndex {
     });
   }
 
-  /** Returns the number of the last indexed event of a JSON session, or 0 if none is indexed. */
+  /** Returns the number of the last indexed event in a JSON session, or 0 if none has been indexed. */
   lastEvent(session: string): number {
     const { store } = this.#options;
     return store.lastEvent(store.scopeOf(session));

@@ -4,7 +4,8 @@ import { requireOwn } from '../files/private-directory.ts';
 import { homeFault } from '../sqlite/home-fault.ts';
 
 /**
- * The mode of the home. It contains the token, the hooks' payloads, and every prompt, so nobody else may read the home.
+ * The permissions of the home. The home contains the token, the hooks' payloads, and every prompt, so nobody else may
+ * read it.
  */
 const PRIVATE = 0o700;
 
@@ -20,7 +21,7 @@ export async function prepareHome(home: string): Promise<void> {
     await promises.mkdir(home, { recursive: true, mode: PRIVATE });
     const { mode } = await requireOwn(home, OWN_HOME);
     if ((mode & 0o777) !== PRIVATE) await promises.chmod(home, PRIVATE);
-    // A server that could not record anything would type texts without remembering them. Its lock would fail as well.
+    // A server that could not record anything would type prompts without remembering them. Its lock would fail as well.
     await promises.access(home, constants.W_OK);
   } catch (cause) {
     throw homeError(cause, home);

@@ -34,7 +34,7 @@ export interface ReadSettings {
 const MAX_SOCKET_PATH_BYTES = 107;
 
 /**
- * Returns all settings of this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
+ * Returns all settings on this machine: flags, environment, `$CBOS_HOME/config.toml`, defaults. Writes nothing; see
  * `prepareHome`.
  * @throws CatalogueError invalid_setting, with line and column if config.toml is not valid TOML
  */

@@ -123,8 +123,8 @@ export interface ScheduleStore {
   /** in the order in which they were added */
   all(): ScheduleRecord[];
   /**
-   * Stores the decisions about times, and the time that they extend to. Either all of this takes effect or none of it.
-   * An earlier decision about a time is never changed.
+   * Stores the decisions about times, and how far in time they reach. Either all of this takes effect or none of it. An
+   * earlier decision about a time is never changed.
    * @returns the new runs
    */
   decide(id: string, decidedUntil: number, runs: readonly RunRecord[]): RunRecord[];

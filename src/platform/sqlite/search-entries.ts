@@ -43,7 +43,7 @@ export class SearchEntries {
     this.#add({ id, scope, kind: 'screen', at, recording, offset, seq: null, key: null, text: fresh.join('\n') });
   }
 
-  /** Adds a text, unless another source has already reported it. */
+  /** Adds a prompt or an answer, unless another source has already reported it. */
   addSaid(scope: number, { kind, text, key, at, seq }: SaidAt): void {
     const known = key ?? `${kind} ${hashOf(text)}`;
     const isKnown =

@@ -115,7 +115,7 @@ export class SearchStore {
     this.#entries.addShown(scope, id, shown);
   }
 
-  /** Adds a text, unless another source has already reported it. */
+  /** Adds a prompt or an answer, unless another source has already reported it. */
   addSaid(scope: number, said: SaidAt): void {
     this.#entries.addSaid(scope, said);
   }

@@ -77,7 +77,7 @@ export interface SessionRecord {
   answerKey: string | null;
   /** when a keypress last cleared its prompt, in Unix milliseconds */
   clearedAt: number | null;
-  /** when an interrupt paused its queue, in Unix milliseconds; null if queued texts may be sent */
+  /** when an interrupt paused its queue, in Unix milliseconds; null if queued prompts may be sent */
   queueStoppedAt: number | null;
   /**
    * what was last typed into its prompt, to check whether it has been read; null if nothing was typed, or it has been

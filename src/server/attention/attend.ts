@@ -237,7 +237,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     },
     send: (slug, request) => {
       const send = (): Promise<Delivery> => base.send(slug, request);
-      // A text from another session says nothing about a person.
+      // A prompt from another session says nothing about a person.
       return 'from' in request ? send() : acting(slug, send);
     },
     answer: (slug, request) => acting(slug, () => base.answer(slug, request)),

@@ -77,8 +77,8 @@ export function knownNames(settings: NameSettings): KnownNames {
       if (page !== null && origin === page.origin) return true;
       // An attacker in the network can serve a page over plain HTTP under the name that people use with HTTPS.
       if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
-      // The name *and* the port must equal those of the request, because a page served by another program on this
-      // machine is not ours.
+      // Both the name *and* the port must match the request's, because a page served by another program on this machine
+      // is not ours.
       const scheme = /^https?:\/\//.exec(origin)?.[0];
       return scheme !== undefined && origin.slice(scheme.length) === host.toLowerCase();
     },

@@ -25,7 +25,7 @@ const MAX_SIGN_INS = 100;
 const ID_BYTES = 12;
 
 /**
- * Older servers stored sign-ins with only a cookie, which browsers sent to every port of the machine. Such sign-ins are
+ * Older servers stored sign-ins with only a cookie, which browsers sent to every port on the machine. Such sign-ins are
  * ignored.
  */
 const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
@@ -49,7 +49,7 @@ export interface SignIns {
   signIn(shown: SignIn, from: Guesser): Grant;
   /** When a sign-in ends, in Unix milliseconds; null if it is no longer valid. */
   validUntil(id: string): number | null;
-  /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port of the machine. */
+  /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port on the machine. */
   cookieOf(id: string): string;
   /** The key with which the page creates proofs. Other ports cannot read it, and it is never sent again. */
   keyOf(id: string): string;

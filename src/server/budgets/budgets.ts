@@ -181,7 +181,7 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
   };
 }
 
-/** The facts about a session that determine whether a budget holds its texts. */
+/** The facts about a session that determine whether a budget holds back its prompts. */
 interface Budgeted {
   readonly record: Named;
   readonly deps: {
@@ -190,7 +190,7 @@ interface Budgeted {
   };
 }
 
-/** Returns a session's budget as every face shows it, with the texts that it holds. */
+/** Returns a session's budget as every face shows it, with the prompts that it holds back. */
 export function overBudgetOf({ record, deps }: Budgeted): OverBudget | null {
   const over = deps.budgets.overBudget(record);
   return over && { ...over, holds: deps.deliveries.withStatus(record.id, 'queued').length };

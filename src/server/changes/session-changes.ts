@@ -22,7 +22,7 @@ export interface SessionChanges {
 export interface SessionChangesOptions {
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** a folder of the home that is used for nothing else; files left there by a killed server are removed */
+  /** a folder in the home that is used for nothing else; files left there by a killed server are removed */
   scratchDir: string;
 }
 

@@ -48,12 +48,13 @@ export interface FilesOptions {
 
 export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOptions): KeptFiles {
   const store = createFileStore(dir, { bytes: settings.max_file_size, files: MOST_FILES });
-  /** the file paths mentioned in texts that are being passed on to their session, with the number of such texts */
+  /** the file paths mentioned in prompts that are being passed on to their session, with the number of those prompts */
   const passing = new Map<string, number>();
 
   /**
-   * Throws if a text mentions the file and the session may not have read it yet. During a turn, a delivered text may be
-   * in Claude Code's own queue, and Claude Code reads the files only when it takes the text from there (2.1.330).
+   * Throws if a prompt mentions the file and the session may not have read it yet. During a turn, a delivered prompt
+   * may be in Claude Code's own queue, and Claude Code reads the files only when it takes the prompt from there
+   * (2.1.330).
    * @throws CatalogueError file_in_use
    */
   function requireUnused(slug: string, { name, path }: StoredFile): void {

@@ -41,7 +41,7 @@ export async function launchFirst(
   let member: Member | null = null;
   try {
     member = roster.add(record);
-    // The text is held until the prompt is ready. In a terminal, that is after the start; otherwise, as soon as the
+    // The prompt is held until the prompt is ready. In a terminal, that is after the start; otherwise, as soon as the
     // session is listed.
     if (prompt !== undefined) await member.controls.deliverer.send({ text: prompt, queue: true });
     await member.controls.launch();

@@ -161,7 +161,7 @@ export function createFleet({
       losses.remember();
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
       // The sessions are listed only when all evidence is in, including hooks from the time when no server was running.
-      // Only after that are held texts typed.
+      // Only after that are held prompts typed.
       await observer.start();
       losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });

@@ -15,7 +15,7 @@ export interface AnswerParts {
 }
 
 /**
- * Answers the open question. If the request names a question, that question must be the open one.
+ * Answers the open question. If the request specifies a question, it must be the open one.
  * @throws CatalogueError no_question, stale_question, no_such_option, not_shown_whole, not_confirmed; for a closing
  *   question everything that `send` throws
  */

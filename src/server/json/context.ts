@@ -4,7 +4,7 @@ import type { Mailbox } from '../session/mailbox.ts';
 import type { SessionStatus } from '../session/session-status.ts';
 import type { EventOwner } from './event-log.ts';
 
-/** The parts of the server that every JSON session needs. */
+/** The server parts that every JSON session needs. */
 export interface JsonContext {
   settings: Settings;
   /** the server's own environment, which sessions inherit in part */

@@ -17,11 +17,11 @@ const CONFIRM_MS = 20_000;
 /** A deliverer whose prompts are confirmed by events. The id of a delivery is the `uuid` of its prompt. */
 export interface JsonDeliverer extends Deliverer {
   /**
-   * Sends a text that the caller has decided to send, without waiting for the confirmation.
+   * Sends a prompt that the caller has decided to send, without waiting for the confirmation.
    * @returns the delivery's id
    */
   invoke(text: string): Promise<string>;
-  /** After a server restart, determines what became of the texts that were being sent. */
+  /** After a server restart, determines what became of the prompts that were being sent. */
   settle(): void;
 }
 
@@ -49,16 +49,16 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'sent' || status === 'unknown') apply([{ id, phase: 'taken' }]);
   }
 
-  /** Without a process, no more prompts are taken. A prompt that has not been confirmed by then never arrived. */
+  /** Without a process, no more prompts are taken. A prompt still unconfirmed at that point never arrived. */
   function settle(): void {
     if (driver.isRunning()) return;
     for (const { id } of withStatus('sent')) apply([{ id, phase: 'failed' }]);
   }
 
   /**
-   * Reports whether CBOS holds the text. Before Claude Code runs, CBOS asks whether the folder is trusted. A text for
-   * the queue waits for that answer just as it waits for the start.
-   * @throws CatalogueError if the text must not be sent at all
+   * Reports whether CBOS holds the prompt. Before Claude Code runs, CBOS asks whether the folder is trusted. A queued
+   * prompt waits for that answer just as it waits for the start.
+   * @throws CatalogueError if the prompt must not be sent at all
    */
   function isHeld(request: Send): boolean {
     const context = contextOf(seeDelivery(actor));
@@ -69,7 +69,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     return decision.kind === 'hold';
   }
 
-  /** The delivery is saved as sent before the text is sent, so that a crash can never cause it to be sent twice. */
+  /** The delivery is saved as sent before the prompt is sent, so that a crash can never cause it to be sent twice. */
   async function hand(record: DeliveryRecord): Promise<void> {
     const { id, text } = record;
     apply([{ id, phase: 'entering' }]);

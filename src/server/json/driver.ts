@@ -146,8 +146,7 @@ export class JsonDriver {
       response: { subtype: 'success', request_id: requestId, response: result },
     };
     await this.#write(message);
-    // Claude Code later repeats the answer among its events. Before it does, the question must already stop appearing
-    // open.
+    // Claude Code later repeats the answer among its events. Until then, the question must not still look open.
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
@@ -186,9 +185,7 @@ export class JsonDriver {
     await this.#finishing;
   }
 
-  /**
-   * Ends the process and everything that it started, even in the middle of a turn. @throws CatalogueError kill_failed
-   */
+  /** Ends the process and everything that it started, even during a turn. @throws CatalogueError kill_failed */
   async end(): Promise<void> {
     const run = this.#run;
     const { launchId } = this.#session.record;

@@ -25,7 +25,7 @@ import type { Dispose, SessionEvent, Sessions } from '../sessions.ts';
 type Own = 'tag' | 'archive' | 'unarchive' | 'archived';
 
 /**
- * A text and a choice of sessions to send it to. The sessions are chosen here, because this file knows which ones are
+ * A prompt and a choice of sessions to send it to. The sessions are chosen here, because this file knows which ones are
  * listed.
  */
 export type NamedBroadcast = Pick<Broadcast, 'text' | 'command' | 'queue'> & { slugs: readonly string[] };
@@ -161,7 +161,7 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
     return lookedIn.get(id) !== path || mayHaveMade;
   }
 
-  /** Returns the receivers of a broadcast: only sessions that every list shows and that accept texts. */
+  /** Returns the receivers of a broadcast: only sessions that every list shows and that accept prompts. */
   function receivers({ state, tags, repo }: Broadcast): string[] {
     const takes = ({ adopted, status }: Session): boolean => adopted && status.primary !== 'dead';
     const chosen = list().filter((session) => takes(session) && matchesSelector(session, { state, tags, repo }));

@@ -128,7 +128,8 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
   }
 
   /**
-   * Reports whether too little of another limit is left. If no session reports such a limit, the floor does not apply.
+   * Reports whether too little of another limit is left. If no session reports any other limit, the floor does not
+   * apply.
    */
   function isBelowFloor(): boolean {
     if (floorPercent === 0) return false;
@@ -138,7 +139,7 @@ export function continueAfterLimits(options: ContinueOptions): Dispose {
     return left !== null && left < floorPercent;
   }
 
-  /** @returns whether the text was sent */
+  /** @returns whether the prompt was sent */
   async function goOn(session: LimitedSession, limit: RateLimit): Promise<boolean> {
     const key = continuationKey(limit);
     const stopped = session.limit();

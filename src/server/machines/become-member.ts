@@ -134,7 +134,7 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
 }
 
 /**
- * Reports whether the NATS server still knows a key. If the server cannot be reached, that is unknown and counts as
+ * Reports whether the NATS server still knows a key. If the server cannot be reached, nobody can tell, which counts as
  * yes.
  */
 async function isAdmitted(login: NatsLogin): Promise<boolean> {

@@ -155,8 +155,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   async function askRoster(through: NatsLink): Promise<void> {
     const value = await ask({ link: through, self, owner: founder, name: 'the founder' }, { kind: 'roster' }).catch(
       (error: unknown) => {
-        // The founder's CBOS server may be down while its NATS server is running. In that case, the last known roster
-        // is used.
+        // The founder's CBOS server may be down while its NATS server runs. Then the last known roster is used.
         if (!(error instanceof CatalogueError)) throw error;
         return null;
       },

@@ -28,7 +28,7 @@ export interface Push {
 }
 
 /**
- * Stores keys and subscriptions in one private file of the home. The keys are created when the first browser asks for
+ * Stores keys and subscriptions in one private file in the home. The keys are created when the first browser asks for
  * them.
  * @param options.subject the sender, as an address that a push service may look at
  */

@@ -32,7 +32,7 @@ export function refuseSetUp({
       try {
         await sessions.cancelDelivery(slug, delivery.id);
       } catch (cause) {
-        // The prompt is being typed right now, so the session accepts texts after all.
+        // The prompt is being typed right now, so the session accepts prompts after all.
         if (cause instanceof CatalogueError) continue;
         throw cause;
       }

@@ -53,7 +53,7 @@ export async function carryOn<State>(
 const moves = <State>(step: Step<State>, from: State): boolean =>
   step.state !== from || step.effect !== null || step.changes.length > 0;
 
-/** @returns the user's texts in the transcript, if the effect was to read it */
+/** @returns the prompts found in the transcript, if the effect was to read it */
 async function perform(actor: SessionActor, effect: Effect): Promise<ToldTexts | null> {
   const { screen } = actor.deps;
   switch (effect.kind) {

@@ -14,12 +14,13 @@ import { deliveriesOf, seeDelivery } from '../session/see-delivery.ts';
 import { carryOn } from './carry-on.ts';
 
 /**
- * How long the sender of a text waits for a parked session to wake. Waking takes 1.2 s, and longer on a loaded machine.
+ * How long the sender of a prompt waits for a parked session to wake. Waking takes 1.2 s, and longer on a loaded
+ * machine.
  */
 const WOKEN_MS = 30_000;
 
 /**
- * Sends texts to the prompt of a terminal session; `core/delivery` decides what to do.
+ * Types prompts into a terminal session; `core/delivery` decides what to do.
  * @param wake wakes the session if it is parked
  */
 export function createDeliverer(actor: SessionActor, wake: () => Promise<void>): Deliverer {
@@ -50,14 +51,14 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   function confirmByHook({ event, payload: { prompt } }: ArrivedHook): void {
     if (event !== 'UserPromptSubmit' || typeof prompt !== 'string') return;
-    // The text that was already in the box was sent together with the prompt.
+    // Whatever was already in the box was sent together with the prompt.
     actor.promptKeys.rememberAnswerKey(null);
     journal.apply(takenBy(prompt, deliveriesOf(actor), clock.now()));
   }
 
   /**
-   * Looks for signs that texts were taken, and for texts that came back. Only one check runs at a time. A change during
-   * a check causes another check.
+   * Looks for signs that prompts were taken, and for prompts that came back. Only one check runs at a time. A change
+   * during a check causes another check.
    */
   function watch(): void {
     hasChanged = isWatching;
@@ -78,7 +79,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 
   const maySend = ({ isQueueStopped: isStopped, isOverBudget }: Seen): boolean => !isStopped && !isOverBudget;
 
-  /** Types held texts, or removes whatever blocks the prompt, if that is allowed right now. */
+  /** Types held prompts, or removes whatever blocks the prompt box, if that is allowed right now. */
   function consider(): void {
     const seen = seeDelivery(actor);
     if (seen.isParked) {
@@ -117,7 +118,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
   }
 
-  /** Handles the outcome of typing a text. @throws CatalogueError not_accepting_text */
+  /** Handles the outcome of typing a prompt. @throws CatalogueError not_accepting_text */
   function finish(id: string, became: Became): void {
     if (became === 'unconfirmed') {
       log.warn({ slug: actor.slug, delivery: id }, 'typed, but no sign shows that Claude Code took it');
@@ -132,7 +133,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   async function type(record: DeliveryRecord, how: { confirm: 'turn' | 'queue'; force: boolean }): Promise<Delivery> {
     const state = await carryOn(machine, advanceTyping, typeText(record, how, seeDelivery(actor))).catch(
       (cause: unknown) => {
-        // The sender learns that the text was not sent, so nothing may send it later.
+        // The sender learns that the prompt was not sent, so nothing may send it later.
         const { phase, held } = find(record.id);
         if (phase === 'held' && !held) journal.fail(record.id, cause);
         throw cause;
@@ -159,7 +160,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
         const record = journal.begin(request, { held: false, journalWith });
         const isNext = !end.hasCleared || seeDelivery(actor).deliveries.queued[0]?.id === record.id;
         if (isNext || isQueueStopped(actor)) return type(record, { confirm: end.confirm, force: clean.force });
-        // The texts that were removed from the prompt are sent first.
+        // Text that was removed from the prompt box is sent first.
         journal.apply([{ id: record.id, phase: 'held', held: true }]);
         flush();
         return view(find(record.id));
@@ -169,7 +170,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     }
   }
 
-  /** The text is saved first. Whatever then happens to the session or the server, the text is typed once. */
+  /** The prompt is saved first. Whatever then happens to the session or the server, it is typed once. */
   function hold(request: Send, journalWith?: JournalWith): Delivery {
     const record = journal.begin(request, { held: true, journalWith });
     const seen = seeDelivery(actor);
@@ -189,8 +190,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Returns the outcome of a text that wakes a session. If the session cannot be woken, the sender learns that the text
-   * did not arrive, so nothing may send it later.
+   * Returns the outcome of a prompt that wakes a session. If the session cannot be woken, the sender learns that the
+   * prompt did not arrive, so nothing may send it later.
    */
   async function woken(delivery: Delivery): Promise<Delivery> {
     const isHeld = (): boolean => statusOf(find(delivery.id)) === 'queued';
@@ -205,7 +206,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
   }
 
   /**
-   * Returns the outcome of an earlier request with the same key. If its text is still being sent, waits for the
+   * Returns the outcome of an earlier request with the same key. If its prompt is still being sent, waits for the
    * outcome.
    */
   async function settled({ id }: DeliveryRecord): Promise<Delivery> {
@@ -223,7 +224,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       // request's turn in the mailbox comes.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
-      // Something that blocks the prompt may be gone by the time the text's turn comes.
+      // Something that blocks the prompt box may be gone by the time this prompt's turn comes.
       const cover = context.cover === 'unknown' ? null : context.cover;
       const decision = decideDelivery(clean.queue ? context : { ...context, draft: null, cover }, clean);
       if (decision.kind === 'refuse') throw journal.refusal(decision);

@@ -25,9 +25,9 @@ const RESTORED_MS = 2_000;
 const SETTLED_MS = 600;
 
 /**
- * Stops the running turn with Esc. A draft that somebody has already typed stays in the box, but a text that Claude
- * Code puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible
- * answer leaves its prompt in the box, and the next text would be appended to it.
+ * Stops the running turn with Esc. A draft that somebody has already typed stays in the box, but text that Claude Code
+ * puts back into an empty box is removed. Since 2.1.150, a turn that is interrupted before its first visible answer
+ * leaves its prompt in the box, and the next prompt would be appended to it.
  * @throws CatalogueError nothing_running (also while a dialog is open, because Esc would dismiss it), not_adopted,
  * not_confirmed
  */
@@ -45,7 +45,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     const journal = openDeliveryJournal(actor);
     journal.apply(beginEnding(deliveriesOf(actor), 'interrupt'));
     await pressEscape(deps.screen, target);
-    // A text in Claude Code's queue begins another turn at once. In that case, only the interrupt mark shows that the
+    // A prompt in Claude Code's queue starts another turn at once. In that case, only the interrupt mark shows that the
     // turn has ended.
     const isMarked = (): boolean => countMarks(status.evidence().screen?.frame) > marks;
     // If a dialog opens at the same moment, the turn has not ended yet. Esc dismisses the dialog, and that ends the
@@ -60,7 +60,7 @@ export function interruptTurn(actor: SessionActor): Promise<void> {
     if (!isMarked()) return;
     journal.apply(finishEnding(deliveriesOf(actor)));
     actor.promptKeys.rememberAnswerKey(null);
-    // The interrupt mark is drawn a little before the status changes. If a text was in the queue, the next turn is
+    // The interrupt mark is drawn a little before the status changes. If a prompt was in the queue, the next turn is
     // already running.
     await status.until(() => !isRunning(actor), SETTLED_MS);
   });
@@ -108,7 +108,7 @@ function countMarks(frame: ScreenFrame | undefined): number {
 
 /**
  * Removes the text from the box, but only if the box contains exactly that prompt, either alone or followed by the
- * texts that were queued after it.
+ * prompts that were queued after it.
  */
 async function takeOutRestored(actor: SessionActor, prompt: string, isMarked: () => boolean): Promise<void> {
   const isPrompt = (): boolean => squeeze(draftOf(seePrompt(actor)) ?? '') === squeeze(prompt);

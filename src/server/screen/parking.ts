@@ -88,7 +88,7 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     } finally {
       actor.isChangingHands = false;
     }
-    // A text that arrived during the parking is held.
+    // A prompt that arrived during the parking is held.
     actor.lookAgain();
   }
 

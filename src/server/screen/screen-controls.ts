@@ -1,7 +1,7 @@
 /**
  * The features that only terminal sessions have.
  *
- * - texts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step
+ * - prompts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step
  *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
  * - answers: `respond.ts`; through a hook reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses:
  *   `answer-by-keys.ts`; by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`

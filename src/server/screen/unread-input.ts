@@ -4,7 +4,7 @@ import type { TypedInput } from '../../platform/sqlite/session-store.ts';
 /**
  * Reports whether the last input to a session's terminal has been read. A reader may be delayed: `script` by a disk
  * that hangs, both `script` and Claude Code by a machine that is short of memory. The terminal then keeps what is
- * typed, and later delivers it in one piece. This is how two texts, each with its Enter, became one prompt (2.1.329).
+ * typed, and later delivers it in one piece. This is how two prompts, each with its Enter, became one (2.1.329).
  */
 export interface UnreadInput {
   /** Call this before something is typed. */

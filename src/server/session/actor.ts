@@ -224,7 +224,7 @@ export class SessionActor {
     });
   }
 
-  /** Lists the session: from now on, its changes go to the faces, and held texts are typed. */
+  /** Lists the session: from now on, its changes go to the faces, and held prompts are typed. */
   list(): void {
     if (this.listed) return;
     this.listed = true;
@@ -241,7 +241,7 @@ export class SessionActor {
     this.owesRedraw = true;
   }
 
-  /** Checks again which texts may be sent. The answer may have changed although the status has not. */
+  /** Checks again which prompts may be sent. The answer may have changed although the status has not. */
   lookAgain(): void {
     this.changes.tell();
   }

@@ -30,7 +30,7 @@ export interface LaunchedProcesses {
  * controls reach a screen session through GNU Screen, and a JSON session through Claude Code's events.
  */
 export interface SessionControls {
-  /** sends texts to its prompt */
+  /** sends prompts to the session */
   readonly deliverer: Deliverer;
   /** its turns and events; null for a terminal session */
   readonly conversation: Conversation | null;
@@ -42,7 +42,7 @@ export interface SessionControls {
    */
   launch(): Promise<void>;
   /**
-   * Ends its processes to free their memory. A text wakes the session and continues its conversation.
+   * Ends its processes to free their memory. The next prompt wakes the session and continues its conversation.
    * @throws CatalogueError not_parkable, no_terminal, session_dead, not_adopted, kill_failed
    */
   park(): Promise<void>;

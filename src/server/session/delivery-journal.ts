@@ -29,9 +29,9 @@ import { toTimestamp } from './view.ts';
  */
 export type JournalWith = (deliveryId: string, save: () => void) => void;
 
-/** Sends texts to one session's prompt. */
+/** Sends prompts to one session. */
 export interface Deliverer {
-  /** @throws CatalogueError if the text must not be sent, or was not sent */
+  /** @throws CatalogueError if the prompt must not be sent, or was not sent */
   send(request: SentText, journalWith?: JournalWith): Promise<Delivery>;
   list(): Delivery[];
   /** @throws CatalogueError no_such_delivery */
@@ -43,7 +43,7 @@ export interface Deliverer {
   dispose(): void;
 }
 
-/** A text with its sender, if a process inside a session sent it. No client's request can specify a sender. */
+/** A prompt with its sender, if a process inside a session sent it. No client's request can specify a sender. */
 export interface SentText extends Send {
   from?: string;
 }
@@ -56,7 +56,7 @@ const REFUSED_AS: Readonly<Partial<Record<RefusalReason, ErrorCode>>> = {
 };
 
 /**
- * The stored deliveries of one session. The journal is the same for both types of session, however the texts are
+ * The stored deliveries of one session. The journal is the same for both types of session, however the prompts are
  * transported.
  */
 export interface DeliveryJournal {
@@ -65,24 +65,24 @@ export interface DeliveryJournal {
    * empty text
    */
   clean(request: Send): DeliveryRequest;
-  /** Returns the error for a text that must not be sent at all. */
+  /** Returns the error for a prompt that must not be sent at all. */
   refusal(decision: Extract<DeliveryDecision, { kind: 'refuse' }>): CatalogueError;
   /**
-   * An earlier delivery of the same text with the same key; null if there is none.
+   * An earlier delivery of the same prompt with the same key; null if there is none.
    * @throws CatalogueError idempotency_conflict
    */
   earlier(request: Send): DeliveryRecord | null;
   /**
-   * Saves a new delivery as `held`. With `how.held`, the sender learns that CBOS is holding the text. A stashed reply
+   * Saves a new delivery as `held`. With `how.held`, the sender learns that CBOS is holding the prompt. A stashed reply
    * has no sender waiting for it.
    */
   begin(request: SentText, how: { held: boolean; journalWith?: JournalWith | undefined }): DeliveryRecord;
   /**
-   * Saves what became of texts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
+   * Saves what became of prompts as soon as the home can be written. Phases in `WRITTEN_FIRST` are saved at once.
    * @throws CatalogueError while the home is not writable, in which case the next step must not be taken
    */
   apply(changes: readonly Change[]): void;
-  /** Saves that a text was not sent, and why. */
+  /** Saves that a prompt was not sent, and why. */
   fail(id: string, cause: unknown): void;
   /** @throws CatalogueError no_such_delivery */
   find(id: string): DeliveryRecord;

@@ -17,7 +17,7 @@ interface QueueOwner {
 }
 
 /**
- * Pauses the queue after an interrupt. Until a person resumes the queue, no queued text and no stashed reply is sent
+ * Pauses the queue after an interrupt. Until a person resumes the queue, no queued prompt and no stashed reply is sent
  * automatically.
  */
 export function stopQueue(session: QueueOwner): void {
@@ -40,8 +40,8 @@ export function queueStoppedSince(session: QueueOwner): number | null {
 }
 
 /**
- * Ends an old pause before a new text is accepted. If nothing is waiting any more, the new text does not belong to the
- * paused queue.
+ * Ends an old pause before a new prompt is accepted. If nothing is waiting any more, the new prompt does not belong to
+ * the paused queue.
  */
 export function forgetOldStop(session: QueueOwner): void {
   if (isQueueStopped(session) && !hasWaiting(session)) session.update({ queueStoppedAt: null });

@@ -35,7 +35,7 @@ export interface SessionFacts {
   limitOverAt: number | null;
   /** whether the database lacked the session when the server started */
   broughtBack: boolean;
-  /** when an interrupt paused its queue, in Unix milliseconds; null if texts may be sent */
+  /** when an interrupt paused its queue, in Unix milliseconds; null if prompts may be sent */
   queueStoppedAt: number | null;
   overBudget: OverBudget | null;
   /** when its recording stopped, in Unix milliseconds, and why; null if it is being recorded */

@@ -68,7 +68,7 @@ export function watchPresence(options: {
       interrupt: noting((slug) => base.interrupt(slug)),
       keys: noting((slug, keys) => base.keys(slug, keys)),
       send: (slug, request) => {
-        // A text from another session says nothing about a person.
+        // A prompt from another session says nothing about a person.
         if (!('from' in request)) acted();
         return base.send(slug, request);
       },

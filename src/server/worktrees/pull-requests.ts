@@ -44,7 +44,7 @@ export interface PullRequestsOptions {
   sessions: Pick<Sessions, 'get' | 'list' | 'keepPullRequest'>;
   /** the server's own environment */
   environment: Readonly<Record<string, string | undefined>>;
-  /** a folder of the home that is used for nothing else */
+  /** a folder in the home that is used for nothing else */
   scratchDir: string;
   clock: Pick<Clock, 'now' | 'elapsed'>;
   log: Logger;
