@@ -28,7 +28,7 @@ export interface RecoverRequest {
 /**
  * Restores a saved worktree. In a restored worktree, each file has the same bytes, and is changed, staged, or untracked
  * as it was before. A restored branch has the same commits, plus one commit with everything that was not committed.
- * @param given a folder of the repository
+ * @param given a folder in the repository
  * @throws CatalogueError not_a_repository, no_such_save, no_commit, invalid_branch, branch_exists, branch_in_use,
  * worktree_exists, worktree_place, git_failed, disk_full
  */

@@ -93,7 +93,7 @@ const textIn = (message: string, name: string): string | null => {
 const namesIn = (message: string, name: string): string[] =>
   [...message.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, value = '']) => unquoted(value));
 
-/** Returns the turns that are kept in a repository, by number. @param place a folder of the repository */
+/** Returns the turns that are kept in a repository, by number. @param place a folder in the repository */
 export async function listTurns(place: GitPlace): Promise<KeptTurn[]> {
   const format = '%(refname) %(objectname) %(parent)%0a%(contents)%00';
   const listed = (await runGit(['for-each-ref', `--format=${format}`, TURNS], place)).toString('utf8');

@@ -57,7 +57,7 @@ export interface TurnKeeper {
    * then forgotten.
    */
   end(turn: KeptTurn, facts: { at: number; prompt: string | null }): Promise<KeptTurn | null>;
-  /** Returns all turns of this home's sessions in the repository of a folder, by number. */
+  /** Returns all turns of this home's sessions in a folder's repository, by number. */
   list(folder: string): Promise<KeptTurn[]>;
   drop(folder: string, turns: readonly KeptTurn[]): Promise<void>;
   /** Returns the changes of a turn, or the changes so far if it is still running. */

@@ -94,7 +94,7 @@ export class SearchEntries {
   }
 
   /**
-   * Deletes entries. Their lines may be added again later.
+   * Deletes entries. Their lines can be added again later.
    * @param which selects the rows
    * @returns how many were deleted
    */

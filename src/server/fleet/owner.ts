@@ -13,7 +13,7 @@ export type Owner =
 const NOBODY: Owner = { kind: 'nobody' };
 
 /**
- * Finds the owner by the mark in a process's environment. The mark is more reliable than any name, because a user may
+ * Finds a process's owner by the mark in its environment. The mark is more reliable than any name, because a user may
  * rename the Screen session, and two homes may share a Screen directory. A process that this home launched but no
  * longer lists has no owner, so it can be adopted; see also `bringBack`.
  */

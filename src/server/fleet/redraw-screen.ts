@@ -47,7 +47,7 @@ export async function redrawScreen(
     const hasSeenLarger = await isLargerDrawn;
     const isDrawn = drawn(session);
     await resizeScreen(screen, session.target, size);
-    // Nothing is typed while it is unknown what the screen shows.
+    // Nothing is typed until CBOS knows what the screen shows.
     if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;

@@ -25,7 +25,7 @@ export interface Restorable {
 export interface Restoring {
   /** Plans a restoration, and begins it unless only the plan was requested. @throws CatalogueError no_such_session */
   ask(request: NewRestoration): Promise<Restoration>;
-  /** Begins to restore all lost sessions, as the server does at its start. Failures go to the log. */
+  /** Begins to restore all lost sessions, as the server does when it starts. Failures go to the log. */
   begin(): Promise<void>;
   state(): Restoration;
   /** Prevents further launches. */

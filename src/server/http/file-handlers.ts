@@ -12,7 +12,7 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
       if (body === null) throw new CatalogueError('invalid_request', 'body: the file is empty');
       const { name = '' } = query;
       const type = request.headers.get('content-type');
-      // If a loop ends early, the connection must not end with it: the error still has to be sent over it.
+      // If reading stops early, that must not close the connection, because the error still has to be sent over it.
       return files.add(params.slug, { name, type, bytes: body.values({ preventCancel: true }) });
     },
     listFiles: ({ params }) => files.list(params.slug),

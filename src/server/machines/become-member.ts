@@ -134,8 +134,8 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
 }
 
 /**
- * Reports whether the NATS server still knows a key. If the server cannot be reached, nobody can tell, which counts as
- * yes.
+ * Reports whether the NATS server still knows a key. If the server cannot be reached, the answer is unknown, which
+ * counts as yes.
  */
 async function isAdmitted(login: NatsLogin): Promise<boolean> {
   try {

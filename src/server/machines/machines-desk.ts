@@ -41,7 +41,7 @@ export interface MachinesDesk {
   start(): Promise<void>;
   view(): Promise<FleetView>;
   sessions(): Promise<MachineSessions[]>;
-  /** Reports the other machines' sessions and each change, also in a fleet that is joined later. */
+  /** Reports the other machines' sessions and each change, including those in a fleet that is joined later. */
   follow(listener: FleetListener): Dispose;
   init(request: z.output<typeof NewFleet>): Promise<FleetView>;
   invite(request: z.output<typeof NewInvitation>): Promise<z.output<typeof Invitation>>;

@@ -75,8 +75,8 @@ export function newSession(slug: string, { name, overlap, keep, worktree, ...lau
 }
 
 /**
- * Parks and archives a schedule's older sessions, so that only as many as it keeps remain listed. A session that is
- * working, is asking, or would lose something remains listed, and is checked again after the next run.
+ * Parks and archives a schedule's oldest sessions, so that no more than the schedule is set to keep remain listed. A
+ * session that is working, is asking, or would lose something remains listed, and is checked again after the next run.
  * @param launched the ids of the schedule's sessions, oldest first
  */
 export async function tidy(

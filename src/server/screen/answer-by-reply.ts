@@ -83,7 +83,7 @@ async function untilHookTells({ status, record }: SessionActor, id: string): Pro
   await status.until(isTold, HOOK_LAG_MS);
 }
 
-/** A background agent's hook does not wait, and neither does a hook that cannot receive a reply. */
+/** A background agent's hook does not wait; neither does a hook that cannot receive a reply. */
 const hasToldWithoutWait = (status: SessionActor['status'], { tool }: Question): boolean =>
   status
     .evidence()
@@ -139,7 +139,7 @@ export interface Watch {
   dispose(): void;
 }
 
-/** After a no has ended the turn, the next turn begins with the text from Claude Code's queue. */
+/** After a no has ended the turn, the next turn begins with a prompt from Claude Code's queue. */
 const TURN_ENDS: ReadonlySet<string> = new Set(['Stop', 'StopFailure', 'UserPromptSubmit']);
 
 /** Watches for the effects of a reply. Call this before the reply is given. */

@@ -109,7 +109,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let lastFrame: ScreenFrame | null = null;
   let start = 0;
   let end = 0;
-  /** whether the output being read is older, so that only the last screen counts */
+  /** whether earlier output is being caught up on, of which only the last screen matters */
   let isCatchingUp = false;
   /** whether the recording cannot be drawn, so that the terminal is empty and shows nothing of the session */
   let isAside = false;

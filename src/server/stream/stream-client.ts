@@ -187,7 +187,7 @@ export class StreamClient {
     if (names.includes(EVERYTHING)) {
       this.#wantsEverything = true;
       // Subscribing again to a session that is already followed leaves the existing subscription undisturbed, unless
-      // the client names the session.
+      // the client names the session explicitly.
       for (const slug of listed) {
         if (!this.#subscriptions.has(slug) || from.has(slug) || after.has(slug)) wanted.add(slug);
       }
