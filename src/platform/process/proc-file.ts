@@ -11,7 +11,7 @@ export interface ProcessId {
 
 export interface ProcessInfo extends ProcessId {
   ppid: number;
-  /** the kernel's letter: R, S, or D for running or sleeping, T for suspended, Z for a zombie, … */
+  /** the kernel's letter: R, S, or D for running or sleeping, T for stopped, Z for a zombie, … */
   state: string;
   /** the process's name for itself, at most 15 bytes */
   comm: string;
