@@ -29,7 +29,7 @@ const shown = ({ page }: PageUnderTest) => page.evaluate(SHOWN) as Promise<Shown
  * Counts the notifications that a page has shown. Chromium 150 loses a notification if somebody reads the list while it
  * is being shown, so a test waits for the count before it reads.
  */
-const COUNT_SHOWN = `{
+const COUNT_SHOWN = `if ('ServiceWorkerRegistration' in window) {
   const { prototype } = ServiceWorkerRegistration;
   const { showNotification } = prototype;
   window.shownCount = 0;
