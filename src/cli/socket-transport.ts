@@ -44,7 +44,7 @@ function connectOverSocket({
   protocols,
   listener,
 }: SocketRequest): TransportSocket {
-  // `ws+unix:PATH:/…` is not used, because a path with a colon, a blank, or a percent sign would be parsed wrongly.
+  // `ws+unix:PATH:/…` is not used, because a path with a colon, a space, or a percent sign would be parsed wrongly.
   const socket = new WebSocket(`ws://${HOST}${path}`, [...protocols], {
     createConnection: () => connectSocket(socketPath),
     maxPayload: MAX_FRAME_BYTES,

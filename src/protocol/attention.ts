@@ -8,7 +8,7 @@ import type { Because, Status } from './status.ts';
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
-/** Why a session needs its person, most pressing first. Questions come before failures. */
+/** Why a session needs attention, most pressing first. Questions come before failures. */
 const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
@@ -75,7 +75,7 @@ export function needsYou(session: Attending): boolean {
 
 /**
  * The one definition of "needs you", "done", "working", and the others, for every face. A session whose turn failed
- * needs its person, and is never done.
+ * needs attention, and is never done.
  */
 export function attentionOf(session: Attending): Attention {
   if (isSnoozed(session)) return 'snoozed';

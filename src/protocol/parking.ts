@@ -3,7 +3,7 @@ import type { Session } from './session.ts';
 
 /**
  * Reports whether a session in a terminal has been done since a time (Unix milliseconds) and may therefore be parked. A
- * session that needs its person is not done, and neither is one with a closing question. Both times count: the status
+ * session that needs attention is not done, and neither is one with a closing question. Both times count: the status
  * may be as old as the last server, and a person may have looked at the session since then.
  */
 export function isDoneSince(session: Session, since: number): boolean {

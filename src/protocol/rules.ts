@@ -67,7 +67,7 @@ export const Rule = z
 export type Rule = z.infer<typeof Rule>;
 
 /**
- * The state of a file of rules. `untrusted`: nobody has trusted the file, so it has no effect. `changed`: the trusted
+ * The state of a rules file. `untrusted`: nobody has trusted the file, so it has no effect. `changed`: the trusted
  * version counts, and nothing is allowed in that folder until somebody trusts the file again.
  */
 export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);

@@ -1,6 +1,6 @@
 /**
  * Matches characters that nobody would see: control characters, which a terminal obeys and a page omits; marks that
- * reorder text; characters that have no width or look like blanks. They can make a command read differently from the
+ * reorder text; characters that have no width or look like spaces. They can make a command read differently from the
  * one that runs ("Trojan Source"). Joiners and the emoji style are matched only next to plain letters, because scripts
  * and emoji need them.
  */

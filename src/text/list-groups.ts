@@ -27,7 +27,7 @@ export interface ListGroup {
   /** the number of its sessions, shown or not */
   count: number;
   isFolded: boolean;
-  /** the sessions that are shown; in a folded group, only those that need their person, and the selected one */
+  /** the sessions that are shown; in a folded group, only those that need attention, and the selected one */
   sessions: readonly SeenSession[];
 }
 
@@ -77,8 +77,8 @@ function currentGroups(sessions: readonly SeenSession[], by: Grouping): ListGrou
 }
 
 /**
- * Folds the groups that a person has folded. Sessions that need their person stay visible, so that a jump always leads
- * to a visible session. A filter searches all groups.
+ * Folds the groups that a person has folded. Sessions that need attention stay visible, so that a jump always leads to
+ * a visible session. A filter searches all groups.
  */
 export function foldGroups(
   groups: readonly ListGroup[],

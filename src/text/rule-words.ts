@@ -86,7 +86,7 @@ export function ruleLimits(rule: Rule): string {
   return cleanLine(limits.filter((part) => part !== '').join(', '));
 }
 
-/** Returns the fault of a file of rules. Null if there is none. */
+/** Returns the fault of a rules file. Null if there is none. */
 export function ruleFileFault({ path, folder, state, error }: RuleFile): string | null {
   switch (state) {
     case 'counts':

@@ -30,7 +30,7 @@ export function tagWord(tag: string): string {
   return `#${tag.toLowerCase()}`;
 }
 
-/** Returns the word for a repository, which is the name of its folder without blanks. */
+/** Returns the word for a repository, which is the name of its folder without spaces. */
 export function repositoryWord(repository: string): string {
   return `@${folderName(repository).toLowerCase().replace(/\s+/g, '-')}`;
 }

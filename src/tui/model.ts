@@ -48,7 +48,7 @@ export interface Model {
   filter: string;
   /** how the list is grouped */
   grouping: Grouping;
-  /** the groups that show only sessions that need their person */
+  /** the groups that show only sessions that need attention */
   folded: ReadonlySet<string>;
   /** since when the server is connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };

@@ -5,7 +5,7 @@ const USAGE = '/file PATH [TEXT]';
 
 /**
  * Sends a file of this machine to the selected session, by the command line.
- * @param words the path, in quotes if it has blanks, then a text
+ * @param words the path, in quotes if it has spaces, then a text
  */
 export function sendFile(app: App, words: string): void {
   const session = requireOwn(app);
@@ -29,7 +29,7 @@ export function sendFile(app: App, words: string): void {
 export function readWords(words: string, home: string | undefined): { path: string; text: string } | null {
   const [, double, single, bare, text = ''] =
     /^\s*(?:"([^"]+)"|'([^']+)'|((?:\\.|[^\s\\])+))(?:\s+(.*))?$/s.exec(words) ?? [];
-  // Terminals put a backslash before each blank of a file that is dropped on them.
+  // Terminals put a backslash before each space of a file that is dropped on them.
   const path = double ?? single ?? bare?.replaceAll(/\\(.)/g, '$1');
   if (path === undefined) return null;
   const isInHome = home !== undefined && path.startsWith('~/');

@@ -13,10 +13,10 @@ const LONGEST_OPEN = 4_096;
 const MOST_BLANKS = 500;
 
 /**
- * Turns a terminal's output into readable text as it arrives, without knowing the screen. Escape sequences are
- * removed. Those that move the cursor to the right become blanks, and those that move it to another line become a
- * line feed, because Claude Code separates words by such moves and not by blanks (seen in 2.1). Sequences may be
- * split anywhere between two chunks.
+ * Turns a terminal's output into readable text as it arrives, without knowing the screen. Escape sequences are removed.
+ * Those that move the cursor to the right become spaces, and those that move it to another line become a line feed,
+ * because Claude Code separates words by such moves and not by spaces (seen in 2.1). Sequences may be split anywhere
+ * between two chunks.
  */
 export class PlainText {
   #open = '';

@@ -34,7 +34,7 @@ export interface TableOptions {
   width: number | null;
 }
 
-/** The gap between two columns. It has two blanks, so that values containing single blanks stay apart. */
+/** The gap between two columns. It has two spaces, so that values containing single spaces stay apart. */
 const GAP = '  ';
 /** A value cut to fewer cells means nothing. */
 const LEAST = 12;

@@ -26,9 +26,8 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Reports whether a text is in the field that has the marker. Blanks and line breaks do not count. If Claude Code
- * keeps the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below
- * everything.
+ * Reports whether a text is in the field that has the marker. Spaces and line breaks do not count. If Claude Code keeps
+ * the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
   const tail = squeeze(text).slice(-TAIL_CHARACTERS);
@@ -100,5 +99,5 @@ export const shows = (frame: ScreenFrame, text: string): boolean =>
 
 export const hasHint = (frame: ScreenFrame, hint: RegExp): boolean => frame.lines.some((line) => hint.test(line));
 
-/** Removes blanks, line breaks, and the borders that 1.0 draws, so that different wrapping makes no difference. */
+/** Removes spaces, line breaks, and the borders that 1.0 draws, so that different wrapping makes no difference. */
 export const squeeze = (text: string): string => text.replace(/[\s│]+/g, '');

@@ -43,8 +43,8 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
 }
 
 /**
- * Returns the names of the tools that the rules may cover before a dialog; `*` in a name matches any letters. Empty if
- * CBOS need not see any call.
+ * Returns the names of the tools that the rules may cover before a dialog; `*` in a name matches any characters. Empty
+ * if CBOS need not see any call.
  */
 export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {
   if (isBroken) return ['*'];

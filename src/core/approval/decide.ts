@@ -11,7 +11,7 @@ import type { OpenedFile, ReadCommand, SimpleCommand } from './shell-command.ts'
 export interface Verdict {
   decision: RuleEffect;
   reason: RuleReason;
-  /** the part of the call, or the file of rules, that decided */
+  /** the part of the call, or the rules file, that decided */
   about: string | null;
   /** the rules that decided */
   rules: readonly ApprovalRule[];

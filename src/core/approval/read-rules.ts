@@ -2,7 +2,7 @@ import { type RuleEffect, RuleFields } from '../../protocol/index.ts';
 import { scriptProgram } from './programs.ts';
 import type { ApprovalRule } from './rule.ts';
 
-/** An error in a rule, or in a file of rules. */
+/** An error in a rule, or in a rules file. */
 export interface RuleProblem {
   problem: string;
 }

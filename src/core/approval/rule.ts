@@ -42,7 +42,7 @@ export interface AskedCall {
 /** All the rules of a home at one moment. */
 export interface RulesInForce {
   rules: readonly ApprovalRule[];
-  /** set if a file of rules could not be read, or has changed since somebody trusted it; then nothing is allowed */
+  /** set if a rules file could not be read, or has changed since somebody trusted it; then nothing is allowed */
   fault: string | null;
 }
 

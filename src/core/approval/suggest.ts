@@ -167,7 +167,7 @@ export function exactPattern({ assignments, words }: SimpleCommand): readonly st
   }
   const wide = WIDE_WORDS.get(base);
   if (wide !== undefined && (rest.length === 0 ? base === 'make' : isWide(base, rest, wide))) return null;
-  // A rule consists of words separated by blanks.
+  // A rule consists of words separated by spaces.
   if (words.some((word) => word === '' || /[\s*]/.test(word) || leadingAssignments([word]).length > 0)) return null;
   return words;
 }

@@ -24,12 +24,12 @@ const QUEUE_BEGINS_MS = 1_000;
  */
 const DRAFT_SETTLE_MS = 1_500;
 /**
- * How long a missing text may take to reappear. An Enter that a person types shows after 20 to 150 ms, and a text in
- * the box shows within 100 ms. A loaded machine is slower.
+ * How long a missing message may take to reappear. An Enter that a person types shows after 20 to 150 ms, and a message
+ * in the box shows within 100 ms. A loaded machine is slower.
  */
 const MISSING_MS = 1_500;
 
-/** The purpose of a visit. `send` delivers a new text, and `flush` delivers the texts that are already held. */
+/** The purpose of a visit. `send` delivers a new message, and `flush` delivers the messages that are already held. */
 export type Goal = { kind: 'send'; request: DeliveryRequest } | { kind: 'flush' };
 
 /** One visit to the prompt. During a visit, the session's turn is held and no other keypresses are being sent. */
@@ -43,7 +43,7 @@ export type Visit =
   | { at: 'flushing' }
   | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
   /**
-   * the box does not contain a text that was typed before, because a person has just sent it or because it has not
+   * the box does not contain a message that was typed before, because a person has just sent it or because it has not
    * arrived yet
    */
   | { at: 'missing'; id: string; until: Millis }
@@ -158,7 +158,7 @@ function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
 }
 
 /**
- * Returns how long the next turn may still take to begin with the queued texts. A text that is sent before then
+ * Returns how long the next turn may still take to begin with the queued messages. A message that is sent before then
  * overtakes the queue (2.1.329). Only the passing of time shows that the turn has begun.
  */
 function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {

@@ -2,8 +2,8 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and
- * blanks at the end are removed. Normalise both sides of a comparison with this function.
+ * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and spaces
+ * at the end are removed. Normalise both sides of a comparison with this function.
  */
 export function normalisePrompt(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
@@ -26,10 +26,10 @@ const MORE_ABOVE = /^─+ ↑ \d+ more ─+$/;
 const LOWER_RULE = /^──.*─$/;
 
 /**
- * Returns the visible part of a text that is longer than the prompt's box. The box then shows the end of the text,
- * without the mark. A text of about 40 lines pushes the upper rule of the box off the screen (2.1.329). In no other
- * case is a window indented from its first row down to a rule. Other versions write into the upper rule how many
- * lines are hidden.
+ * Returns the visible part of a message that is longer than the prompt's box. The box then shows the end of the text,
+ * without the mark. A message of about 40 lines pushes the upper rule of the box off the screen (2.1.329). In no other
+ * case is a window indented from its first row down to a rule. Other versions write into the upper rule how many lines
+ * are hidden.
  * @returns null if the screen shows something else
  */
 export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null {
@@ -41,8 +41,8 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
 }
 
 /**
- * The content of the prompt's box, compared with a text that was typed into it. The box wraps and indents lines. It
- * shows only the end of a text that is too long, and a placeholder for a large paste.
+ * The content of the prompt's box, compared with a message that was typed into it. The box wraps and indents lines. It
+ * shows only the end of a message that is too long, and a placeholder for a large paste.
  */
 export type BoxHolds =
   /** the box shows exactly the text, as far as it shows the text at all */
@@ -65,7 +65,7 @@ export function isPlaceholderFor(draft: string, text: string): boolean {
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
 /**
- * How many letters at the end of a text distinguish it from every other text. The box may show no more than these.
+ * How many letters at the end of a message distinguish it from every other text. The box may show no more than these.
  */
 const TELLING_LETTERS = 200;
 
@@ -84,8 +84,8 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 }
 
 /**
- * Works like {@link boxHolds}, for texts that came back into the box together. Returns `other` while the box contains
- * another of the `possible` texts, because the transcript does not report all of them yet.
+ * Works like {@link boxHolds}, for messages that came back into the box together. Returns `other` while the box
+ * contains another of the `possible` messages, because the transcript does not report all of them yet.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -94,11 +94,11 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 }
 
 /**
- * Returns which of several texts together fill the box, as after an interrupt that puts them back.
+ * Returns which of several messages together fill the box, as after an interrupt that puts them back.
  * @returns their indices in the order of the box; null if the box contains anything else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
-  // The longest text is tried first, because one text may begin with all of another.
+  // The longest text is tried first, because one message may begin with all of another.
   const left = texts
     .map((text, index) => ({ index, letters: lettersOf(text) }))
     .filter(({ letters }) => letters !== '')
@@ -116,7 +116,7 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * Returns the part of a text that is the same in the box. The box changes blanks and line breaks and draws a `!` at
+ * Returns the part of a message that is the same in the box. The box changes spaces and line breaks and draws a `!` at
  * the beginning as the prompt's mark. The terminal keeps only a part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>

@@ -3,33 +3,34 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** The facts about a session into which a text is to be typed. */
+/** The facts about a session into which a message is to be typed. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
   adopted: boolean;
-  /** whether CBOS has parked the session; a text is then held and wakes it */
+  /** whether CBOS has parked the session; a message is then held and wakes it */
   isParked: boolean;
   /** who typed the unsent text in the prompt; CBOS may remove its `own` text but never a `foreign` one */
   draft: 'own' | 'foreign' | null;
-  /** whether CBOS holds a text that was typed before and came back; new texts come after it */
+  /** whether CBOS holds a message that was typed before and came back; new messages come after it */
   hasReturned: boolean;
   /**
-   * whether the queue is paused after an interrupt; a text for the queue then joins it, but a text to be sent now
+   * whether the queue is paused after an interrupt; a message for the queue then joins it, but a message to be sent now
    * does not
    */
   isQueueStopped: boolean;
   /**
-   * whether a budget of the session is reached; every text is then held until the budget is raised, or its day is over
+   * whether a budget of the session is reached; every message is then held until the budget is raised, or its day is
+   * over
    */
   isOverBudget: boolean;
-  /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
+  /** whether the session has not yet read the last typed text; two messages that are read together become one prompt */
   isUnread: boolean;
   /** what takes the keypresses instead of the prompt; null if nothing does */
   cover: Cover | null;
 }
 
-/** The phases of held texts that were typed before. New texts come after them. */
+/** The phases of held messages that were typed before. New messages come after them. */
 const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
 
 /** Collects the facts that decide about a delivery. */
@@ -50,7 +51,7 @@ export interface DeliveryRequest {
   queue: boolean;
 }
 
-/** Why a text must not be sent. */
+/** Why a message must not be sent. */
 export type RefusalReason =
   | 'not_adopted'
   | 'shell_command'
@@ -69,7 +70,7 @@ export type DeliveryDecision =
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Decides whether a text may be sent to a session now. Text for a prompt must never reach a dialog. A text that
+ * Decides whether a message may be sent to a session now. Text for a prompt must never reach a dialog. A message that
  * Claude Code would take for a command must be meant as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
@@ -83,24 +84,24 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   if (context.isParked) return { kind: 'hold' };
   if (primary === 'dead') return refuse('ended');
   if (request.force) return { kind: 'type', confirm: 'turn' };
-  // Nothing is known yet, usually because the session is starting. A held text is typed as soon as the prompt
+  // Nothing is known yet, usually because the session is starting. A held message is typed as soon as the prompt
   // appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
-  // A dialog comes first: it is not paused, and its answer is not a text.
+  // A dialog comes first: it is not paused, and its answer is not a message.
   if (context.isOverBudget && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
   // If the text were queued, Claude Code would only report the limit again. A person may still type a command, or a
-  // text for another model.
+  // message for another model.
   if ((isRunning || isLimited(context.status)) && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
   if (context.hasReturned) return { kind: 'hold' };
   if (!isRunning) return { kind: 'type', confirm: 'turn' };
   // CBOS cannot remove its own leftovers while a turn is running, because the same key would interrupt the turn. The
-  // new text is appended to them.
+  // new message is appended to them.
   return context.draft === 'own' ? { kind: 'hold' } : { kind: 'type', confirm: 'queue' };
 }
 
@@ -112,7 +113,7 @@ export function askedFor({ kind, tool, text }: Question): string {
   return kind === 'permission' && tool !== null ? describeTool(tool) : (text.split('\n', 1)[0] ?? '');
 }
 
-/** Reports whether a held text may be typed now. */
+/** Reports whether a held message may be typed now. */
 export function mayTypeHeld(context: DeliveryContext): boolean {
   if (!context.adopted || context.isOverBudget) return false;
   if (context.isUnread || context.cover !== null || context.draft === 'foreign') return false;

@@ -1,6 +1,6 @@
 import { graphemes } from '../../text/graphemes.ts';
 
-/** A text that is safe to type. */
+/** A message that is safe to type. */
 export interface CleanText {
   text: string;
   /** how many control characters were removed; the end of a bracketed paste counts as one */
@@ -18,7 +18,7 @@ const PASTE_END = '\x1b[201~';
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /**
- * Makes a text safe to paste. Line ends become `\n`. Other control characters, except tab, are removed and counted.
+ * Makes a message safe to paste. Line ends become `\n`. Other control characters, except tab, are removed and counted.
  */
 export function cleanText(text: string): CleanText {
   let removed = 0;
@@ -30,8 +30,8 @@ export function cleanText(text: string): CleanText {
 }
 
 /**
- * Adds a blank where Claude Code would misread the beginning or the end of a text. Claude Code itself trims blanks. A
- * `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open, and that list takes
+ * Adds a space where Claude Code would misread the beginning or the end of a message. Claude Code itself trims spaces.
+ * A `\` at the end turns Enter into a newline. An `@word` at the end leaves a list of files open, and that list takes
  * the Enter. A `!` or `/` at the beginning starts a command.
  */
 export function guardText(text: string, options: { command: boolean }): string {
@@ -53,7 +53,7 @@ const CHUNK_NEWLINES = 2;
 const CHUNKED_LIMIT_BYTES = 50_000;
 
 /**
- * Returns the bytes that paste a text into a terminal program in bracketed-paste mode. The text must have gone
+ * Returns the bytes that paste a message into a terminal program in bracketed-paste mode. The text must have gone
  * through {@link cleanText}.
  * @param options.chunked whether to send many small pastes in a row, for Claude Code from 2.1.150 on; older versions
  *   lose text that way and need a single paste
@@ -64,7 +64,7 @@ export function encodePaste(text: string, options: { chunked: boolean }): string
 }
 
 /**
- * Splits a text into parts of at most 700 bytes and 2 newlines. It splits only between graphemes, because half an
+ * Splits a message into parts of at most 700 bytes and 2 newlines. It splits only between graphemes, because half an
  * emoji would be drawn and counted as two characters.
  */
 export function bracketChunks(text: string): string[] {

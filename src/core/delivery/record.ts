@@ -32,7 +32,7 @@ export interface DeliveryRecord {
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
 /**
- * Reports whether CBOS still has to send a text that a crash kept from being sent. A sender that got no answer and
+ * Reports whether CBOS still has to send a message that a crash kept from being sent. A sender that got no answer and
  * used no idempotency key sends the text again itself.
  */
 export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;

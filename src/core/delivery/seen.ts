@@ -23,17 +23,19 @@ export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
   isDead: boolean;
-  /** whether CBOS has parked the session: a text is held, and wakes it */
+  /** whether CBOS has parked the session: a message is held, and wakes it */
   isParked: boolean;
   /** false if the session is only observed: CBOS may not type into it */
   isAdopted: boolean;
   /** whether the queue is paused after an interrupt, see `stopQueue` */
   isQueueStopped: boolean;
-  /** whether a budget of the session is reached; nothing is typed then, and a parked session is not woken for a text */
+  /**
+   * whether a budget of the session is reached; nothing is typed then, and a parked session is not woken for a message
+   */
   isOverBudget: boolean;
-  /** whether the session has not yet read the last typed text; two texts that are read together become one prompt */
+  /** whether the session has not yet read the last typed text; two messages that are read together become one prompt */
   isUnread: boolean;
-  /** whether Claude Code accepts one text as many small pastes, as it does from 2.1.150 on */
+  /** whether Claude Code accepts one message as many small pastes, as it does from 2.1.150 on */
   takesManyPastes: boolean;
   /** digits that were typed into dialogs; if a dialog had already gone, they are in the prompt */
   answerKey: string | null;
@@ -45,7 +47,7 @@ export interface Seen extends PromptSeen {
 }
 
 /**
- * The texts that a killed server was typing. A placeholder in the prompt may represent one of them or a person's
+ * The messages that a killed server was typing. A placeholder in the prompt may represent one of them or a person's
  * paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next server
  * began. It keeps counting while it stays the same, because placeholders are numbered.
  */
@@ -56,13 +58,13 @@ export interface TextsLeft {
   placeholder: string | null;
 }
 
-/** The texts (trimmed) that a transcript reports, each with its time by the wall clock. */
+/** The messages (trimmed) that a transcript reports, each with its time by the wall clock. */
 export interface ToldTexts {
-  /** the texts that Claude Code put back from its queue into the prompt */
+  /** the messages that Claude Code put back from its queue into the prompt */
   putBack: ReadonlyMap<string, Millis>;
-  /** the texts that a turn took as a prompt and that were not queued again afterwards */
+  /** the messages that a turn took as a prompt and that were not queued again afterwards */
   taken: ReadonlyMap<string, Millis>;
-  /** the texts that went into the queue, regardless of what happened to them later */
+  /** the messages that went into the queue, regardless of what happened to them later */
   queued: ReadonlyMap<string, Millis>;
 }
 
@@ -78,8 +80,8 @@ export function draftOf({ screen }: PromptSeen): string | null {
 export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
-  // If a long text fills the window, the screen shows the prompt without its mark. For an adopted session, CBOS knows
-  // only what was drawn since the adoption.
+  // If a long message fills the window, the screen shows the prompt without its mark. For an adopted session, CBOS
+  // knows only what was drawn since the adoption.
   return draftFillingWindow(screen.frame) !== null || !isLaunched ? null : cover;
 }
 
@@ -94,13 +96,13 @@ export function isDialogOpen({ status, screen }: PromptSeen): boolean {
   return isAsking(status);
 }
 
-/** Reports whether the session is ready and its prompt contains a text that somebody has to send. */
+/** Reports whether the session is ready and its prompt contains a message that somebody has to send. */
 export const isReadyBelowDraft = (seen: Seen): boolean =>
   draftOf(seen) !== null && isReady(seen.status) && coverOf(seen) === null && !seen.isDead;
 
 /**
- * Reports whether a cover keeps Enter from sending a typed text. A command that begins with `!` opens the shell mode
- * itself, which is intended. An invisible prompt does not count, because a long text fills the window.
+ * Reports whether a cover keeps Enter from sending a typed message. A command that begins with `!` opens the shell mode
+ * itself, which is intended. An invisible prompt does not count, because a long message fills the window.
  */
 export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: string; command: boolean }): boolean {
   const cover = coverOf(seen);
@@ -118,9 +120,9 @@ export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
 }
 
 /**
- * Reports whether a turn that began proves that Claude Code took a text. The prompt must be visible and must not
- * contain the text. Below a detailed transcript, a turn that has ended seems to run again. While a transcript opens
- * or closes, the prompt is invisible for some milliseconds. Without this check, CBOS reported a text as delivered
+ * Reports whether a turn that began proves that Claude Code took a message. The prompt must be visible and must not
+ * contain the text. Below a detailed transcript, a turn that has ended seems to run again. While a transcript opens or
+ * closes, the prompt is invisible for some milliseconds. Without this check, CBOS reported a message as delivered
  * although its Enter went into a transcript and the text was still in the prompt (2.1.329).
  * @param typed `at`: when the text was typed, by the wall clock
  */

@@ -5,8 +5,8 @@ import { type Change, type Deliveries, isPromised, statusOf } from './record.ts'
 import { isWithin } from './standing.ts';
 
 /**
- * How late a hook may still report that Claude Code took a text, although the text seemed to be in the prompt and was
- * cleared.
+ * How late a hook may still report that Claude Code took a message, although the text seemed to be in the prompt and
+ * was cleared.
  */
 const LATE_SIGN_MS = 10_000;
 
@@ -14,9 +14,9 @@ const LATE_SIGN_MS = 10_000;
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
- * Returns the deliveries that make up a prompt reported by a hook: the oldest typed text that is identical, or
- * several that were in the box together. A held text that was typed before counts too, because a person may have sent
- * it from the box.
+ * Returns the deliveries that make up a prompt reported by a hook: the oldest typed text that is identical, or several
+ * that were in the box together. A held message that was typed before counts too, because a person may have sent it
+ * from the box.
  * @param now the time by the wall clock
  */
 export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliveries, now: Millis): Change[] {
@@ -33,9 +33,9 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
 }
 
 /**
- * Returns the changes for the texts that a killed server was sending. If Enter was not pressed, the text has not
- * arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other texts, the signs
- * decide.
+ * Returns the changes for the messages that a killed server was sending. If Enter was not pressed, the text has not
+ * arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other messages, the
+ * signs decide.
  */
 export const takeOver = ({ sent }: Deliveries): Change[] =>
   sent.flatMap((record): Change[] => {

@@ -10,12 +10,12 @@ import { draftOf, type Seen, type TextsLeft } from './seen.ts';
  */
 const LATE_RETURN_MS = 5_000;
 /**
- * How long a text that a killed server typed may take to appear. A paste of 200 kB appears about 8 s after it was
+ * How long a message that a killed server typed may take to appear. A paste of 200 kB appears about 8 s after it was
  * typed, or later on a loaded machine.
  */
 const LEFT_SHOWN_MS = 15_000;
 
-/** The phases whose texts are not in the prompt, or are there but belong to a person. */
+/** The phases whose messages are not in the prompt, or are there but belong to a person. */
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
@@ -29,8 +29,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   // If a dialog had already gone, the digit of its answer is in the box, and that digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
-  // The box shows only the end of a long text, so Claude Code may have put back more than the box shows. A placeholder
-  // may come from a person.
+  // The box shows only the end of a long message, so Claude Code may have put back more than the box shows. A
+  // placeholder may come from a person.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -41,8 +41,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 }
 
 /**
- * Returns the texts that were typed and never seen to be taken, except those that a person took back. While CBOS
- * itself ends a turn, the taken texts are included, because Claude Code puts back those that it has not begun.
+ * Returns the messages that were typed and never seen to be taken, except those that a person took back. While CBOS
+ * itself ends a turn, the taken messages are included, because Claude Code puts back those that it has not begun.
  */
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
@@ -55,8 +55,8 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /**
- * Reports whether nothing is above the text in the box. CBOS typed such a text into an empty box, or it is the prompt
- * of the interrupted turn.
+ * Reports whether nothing is above the text in the box. CBOS typed such a message into an empty box, or it is the
+ * prompt of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
@@ -66,7 +66,7 @@ const isMarked = ({ phase }: DeliveryRecord): boolean => phase === 'interrupting
 const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: TextsLeft): boolean =>
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
-/** Remembers a placeholder that appears soon after a server has begun, if it may represent one of the texts left. */
+/** Remembers a placeholder that appears soon after a server has begun, if it may represent one of the messages left. */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {
   if (draft === null || left.placeholder !== null || now - left.begunAt >= LEFT_SHOWN_MS) return left;
   return recent.some((record) => isLeftAs(draft, record, left)) ? { ...left, placeholder: draft } : left;
@@ -89,7 +89,7 @@ export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
   deliveries.recent.some(({ phase }) => phase === 'interrupting') || hasJustInterrupted(deliveries, now);
 
 /**
- * Records that CBOS is about to end a turn. After a crash, the record explains why texts came back into the box. An
+ * Records that CBOS is about to end a turn. After a crash, the record explains why messages came back into the box. An
  * interrupt puts back a prompt that has no answer yet. Answering no to a permission puts back the queue (2.1.329).
  */
 export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
@@ -99,7 +99,7 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
 
-/** Records that CBOS no longer causes texts to be put back. */
+/** Records that CBOS no longer causes messages to be put back. */
 export const finishEnding = ({ recent }: Deliveries): Change[] =>
   recent.flatMap(({ id, phase }): Change[] => {
     if (phase === 'interrupting') return [{ id, phase: 'interrupted' }];
@@ -119,7 +119,7 @@ export const keepReturned = (seen: Seen): Change[] =>
     : [];
 
 /**
- * Reports whether the box contains a text that must be removed, either to be sent again or because it came back late
+ * Reports whether the box contains a message that must be removed, either to be sent again or because it came back late
  * from an interrupt.
  */
 export function hasToTakeOut(seen: Seen): boolean {
@@ -132,7 +132,7 @@ export function hasToTakeOut(seen: Seen): boolean {
   );
 }
 
-/** Returns the phase of a text after CBOS has removed it from the prompt. */
+/** Returns the phase of a message after CBOS has removed it from the prompt. */
 export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): DeliveryPhase {
   const { phase } = record;
   switch (statusOf(record)) {

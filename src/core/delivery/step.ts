@@ -3,10 +3,10 @@ import type { Change } from './record.ts';
 
 /** An action on the outside world, one at a time. */
 export type Effect =
-  /** types a text into the prompt */
+  /** types a message into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
   /**
-   * presses Enter below a text: one that was just typed (`typed`), one that a previous server left (`left`), or one
+   * presses Enter below a message: one that was just typed (`typed`), one that a previous server left (`left`), or one
    * whose Enter is repeated (`again`)
    */
   | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }

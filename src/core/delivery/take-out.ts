@@ -6,7 +6,7 @@ import { afterClearing, finishEnding, isInterrupting, leftoversOf } from './stan
 import { go, type Step, wait } from './step.ts';
 
 /**
- * How long a text must have been in the prompt before CBOS types ^C, and how much time must pass between two ^C. A
+ * How long a message must have been in the prompt before CBOS types ^C, and how much time must pass between two ^C. A
  * second ^C on an empty prompt within 1 to 3 s ends Claude Code.
  */
 export const STOOD_MS = 300;
@@ -25,12 +25,12 @@ const STILL_DRAWN_MS = 1_500;
 const TRIES = 2;
 
 /**
- * The texts that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a person may
+ * The messages that CBOS removes from the prompt: deliveries, or the prompt of an interrupted turn, which a person may
  * have typed.
  */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
-/** Removes CBOS's own text from the prompt. One ^C does that, and ends nothing while the prompt contains a text. */
+/** Removes CBOS's own text from the prompt. One ^C does that, and ends nothing while the prompt contains a message. */
 export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
@@ -43,7 +43,7 @@ export type TakingOut =
 
 const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 
-/** Begins to remove a text from the prompt that may not be a delivery. */
+/** Begins to remove a message from the prompt that may not be a delivery. */
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
@@ -72,7 +72,7 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       // a turn first.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
-      // A text that disappears without the key was sent, and its hook reports that.
+      // A message that disappears without the key was sent, and its hook reports that.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
       return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
@@ -97,13 +97,13 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
   }
 }
 
-/** Reports whether the prompt still contains the same text. */
+/** Reports whether the prompt still contains the same message. */
 function isStill(what: Standing, seen: Seen): boolean {
   if ('prompt' in what) return squeeze(draftOf(seen) ?? '') === squeeze(what.prompt);
   return leftoversOf(seen)?.length === what.ids.length;
 }
 
-/** Returns the text without blanks. The box changes blanks when it wraps lines. */
+/** Returns the text without spaces. The box changes spaces when it wraps lines. */
 export const squeeze = (text: string): string => text.replace(/\s+/g, '');
 
 function isAskedToExit({ screen }: Seen): boolean {

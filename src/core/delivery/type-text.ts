@@ -17,8 +17,8 @@ const OLD_ENTER_DELAY_MS = 400;
  */
 const READ_BYTES_PER_MS = 25;
 /**
- * How long to wait for a text to appear, which normally takes 20 to 100 ms. If the text does not appear in this time,
- * CBOS cannot read it on the screen.
+ * How long to wait for a message to appear, which normally takes 20 to 100 ms. If the text does not appear in this
+ * time, CBOS cannot read it on the screen.
  */
 const SHOWN_MS = 2_500;
 /** How much longer to wait for a session that has not read the text. A machine short of memory stalls for seconds. */
@@ -31,12 +31,12 @@ const FIRST_CONFIRM_MS = 1_500;
 /** How long to wait after the second Enter. The delivery then stays `entering`, and a late sign still confirms it. */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * How long to wait for a text that Claude Code queues to leave the box, which normally takes 100 ms. Up to 2.1.328
+ * How long to wait for a message that Claude Code queues to leave the box, which normally takes 100 ms. Up to 2.1.328
  * its hook comes only when the turn takes the text.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 
-/** A text to type, and how to type it. */
+/** A message to type, and how to type it. */
 export interface Typed {
   id: string;
   text: string;
@@ -49,7 +49,7 @@ export interface Typed {
   begunAt: Millis;
 }
 
-/** The typing of a text, from its first letter to the sign that Claude Code took it. */
+/** The typing of a message, from its first letter to the sign that Claude Code took it. */
 export type Typing =
   | { at: 'begin'; typed: Typed }
   | { at: 'typed'; typed: Typed }
@@ -83,14 +83,14 @@ const typedOf = ({ id, text, command }: DeliveryRecord, how: How, { now }: Seen)
   begunAt: now.elapsed,
 });
 
-/** Types a text and its Enter while the session's turn is held. */
+/** Types a message and its Enter while the session's turn is held. */
 export const typeText = (record: DeliveryRecord, how: How, seen: Seen): Typing => ({
   at: 'begin',
   typed: typedOf(record, how, seen),
 });
 
 /**
- * Presses Enter below a text that a previous server typed. If an earlier Enter is only late, this Enter finds an
+ * Presses Enter below a message that a previous server typed. If an earlier Enter is only late, this Enter finds an
  * empty prompt and does nothing. Clearing the prompt and typing again could send the text twice.
  */
 export const enterLeft = (record: DeliveryRecord, seen: Seen): Typing => ({
@@ -142,7 +142,7 @@ export function advanceTyping(state: Typing, seen: Seen): Step<Typing> {
 const holds = ({ text }: Typed, seen: Seen): ReturnType<typeof boxHolds> => boxHolds(draftOf(seen) ?? '', text);
 
 /**
- * Presses Enter if no dialog is open and the box contains this text alone. In a dialog, Enter would be the answer,
+ * Presses Enter if no dialog is open and the box contains this message alone. In a dialog, Enter would be the answer,
  * and a person may type into the box at the same moment. If CBOS cannot read the box, it still presses Enter.
  */
 function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typing> {
@@ -214,7 +214,7 @@ function isConfirmed({ typed, enteredAt, isShown }: Extract<Typing, { at: 'confi
   const since = (mark: Millis): Millis => seen.now.wall - (seen.now.elapsed - mark);
   if (typed.command && (seen.isDead || hasTakenDraft(seen, since(enteredAt)))) return true;
   if (typed.confirm === 'queue') return isShown && hasTakenDraft(seen, since(enteredAt)) && isBoxEmpty(seen);
-  // A text that the box never showed may have been lost, and a turn that begins may belong to another text.
+  // A message that the box never showed may have been lost, and a turn that begins may belong to another message.
   if (!isShown && tells(typed, seen)) return false;
   return hasBegunTurn(seen, { text: typed.text, at: since(typed.begunAt) });
 }

@@ -11,18 +11,18 @@ const SIGN_MS = 10_000;
 /** When to read the transcript. Claude Code writes it about 100 ms after the event. A loaded machine takes longer. */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
 /**
- * How late the status may report the end of a turn. When a turn ends and puts texts back, they come back at that
+ * How late the status may report the end of a turn. When a turn ends and puts messages back, they come back at that
  * moment.
  */
 const END_MS = 2_000;
-/** How long somebody at the terminal has to start editing the returned texts before CBOS removes and sends them. */
+/** How long somebody at the terminal has to start editing the returned messages before CBOS removes and sends them. */
 const UNTOUCHED_MS = 3_000;
-/** The largest time between two transcript records of texts that were put back together. */
+/** The largest time between two transcript records of messages that were put back together. */
 const TOGETHER_MS = 100;
 
 /**
- * What CBOS looks for while it types nothing: signs of texts that a killed server was sending, and texts that Claude
- * Code has put back from its queue. The first requires an empty prompt, the second a draft.
+ * What CBOS looks for while it types nothing: signs of messages that a killed server was sending, and messages that
+ * Claude Code has put back from its queue. The first requires an empty prompt, the second a draft.
  */
 export type Watch =
   | { at: 'rest' }
@@ -30,7 +30,7 @@ export type Watch =
   | { at: 'signs_read' }
   | { at: 'returned'; look: number; until: Millis }
   | { at: 'returned_read'; look: number }
-  /** the prompt contains the texts, unchanged since they came back */
+  /** the prompt contains the messages, unchanged since they came back */
   | { at: 'untouched'; ids: readonly string[]; draft: string; until: Millis }
   /** nothing new can be found while the draft and the status stay the same */
   | { at: 'seen'; draft: string | null; since: Millis };
@@ -68,7 +68,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isTouched = draftOf(seen) !== state.draft || !isReadyBelowDraft(seen);
       if (!isTouched && seen.now.elapsed < state.until) return wait(state, state.until);
       if (!isTouched) return go(asSeen(seen), { changes: became(state.ids, 'put_back') });
-      // If somebody sent the texts unchanged by hand, they stay delivered.
+      // If somebody sent the messages unchanged by hand, they stay delivered.
       return go(asSeen(seen), { changes: isReadyBelowDraft(seen) ? became(state.ids, 'taken_back') : [] });
     }
   }
@@ -90,12 +90,12 @@ const became = (ids: readonly string[], phase: 'put_back' | 'taken_back'): Chang
 const lookedFor = ({ deliveries }: Seen): DeliveryRecord[] =>
   deliveries.sent.filter(({ phase }) => phase === 'looking');
 
-/** Reports whether only the transcript can still report a text. */
+/** Reports whether only the transcript can still report a message. */
 const isQuiet = (seen: Seen): boolean => seen.isDead || (isReady(seen.status) && isBoxEmpty(seen));
 
 /**
- * Returns the changes that need no waiting. Either the session has ended, or it has no hooks and a turn began, which
- * is a sign for every text.
+ * Returns the changes that need no waiting. Either the session has ended, or it has no hooks and a turn began, which is
+ * a sign for every message.
  */
 function seenAtOnce(seen: Seen): Change[] {
   const { deliveries, isDead, isLaunched } = seen;
@@ -116,10 +116,9 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
 }
 
 /**
- * Checks whether the prompt contains texts that CBOS typed during a turn and that Claude Code has put back from its
+ * Checks whether the prompt contains messages that CBOS typed during a turn and that Claude Code has put back from its
  * queue. If they came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody brought
- * them back or edits them, they belong to that person. The two cases can be told apart only once the session is
- * ready.
+ * them back or edits them, they belong to that person. The two cases can be told apart only once the session is ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
@@ -141,7 +140,7 @@ function lookForReturned(look: number, seen: Seen): Step<Watch> {
 interface Returned {
   ids: string[];
   at: Millis;
-  /** whether somebody has typed next to the texts, perhaps before the transcript reported them */
+  /** whether somebody has typed next to the messages, perhaps before the transcript reported them */
   isChanged: boolean;
 }
 
@@ -151,7 +150,7 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook reports a text before the text is in the queue. If other texts come back at that moment, the text is
+  // The hook reports a message before the text is in the queue. If other messages come back at that moment, the text is
   // next to them in the box and never reaches the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)

@@ -1,5 +1,5 @@
 /**
- * Matches paths that Claude Code recognises after `@`. A mention ends at the first blank, `#` begins a range of lines,
+ * Matches paths that Claude Code recognises after `@`. A mention ends at the first space, `#` begins a range of lines,
  * and quotes begin another form of mention.
  */
 const MENTIONABLE = /^\/[\p{L}\p{N}/._+=,-]*[A-Za-z0-9]$/u;

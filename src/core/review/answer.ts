@@ -29,7 +29,7 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
   return { text, isOver: false };
 }
 
-/** Claude Code may change blanks and line ends of a prompt. */
+/** Claude Code may change spaces and line ends of a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns the text of a prompt. Null for any other event, including the results of tools. */

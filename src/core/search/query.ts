@@ -1,7 +1,7 @@
 /**
  * Matches words the way SQLite's tokenizer unicode61 splits them: letters with their marks, and digits. Chinese,
- * Japanese, and Korean are written without blanks, so each of their characters is a separate word. A search then
- * looks for a sequence of characters, whether it has one or twenty.
+ * Japanese, and Korean are written without spaces, so each of their characters is a separate word. A search then looks
+ * for a sequence of characters, whether it has one or twenty.
  */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー]|\p{Emoji_Presentation}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
@@ -26,7 +26,7 @@ export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').match(WORD) ?? [];
 }
 
-/** Returns a text in the form that the index stores, with its words separated by blanks. */
+/** Returns a text in the form that the index stores, with its words separated by spaces. */
 export function indexText(text: string): string {
   return wordsOf(text).map(indexWord).join(' ');
 }

@@ -5,7 +5,7 @@ import { maskSecrets } from '../../text/mask-secrets.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedText } from '../../text/tool-input-text.ts';
 
-/** The message of a sink about a session that needs its person. */
+/** The message of a sink about a session that needs attention. */
 export interface Notice {
   title: string;
   body: string;

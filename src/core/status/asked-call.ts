@@ -40,5 +40,5 @@ export function describeTool(tool: { name: string; input: unknown }): string {
   return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
 }
 
-/** Removes all blanks, because a dialog wraps what it repeats. */
+/** Removes all spaces, because a dialog wraps what it repeats. */
 export const squeeze = (value: string): string => value.replace(/\s+/g, '');

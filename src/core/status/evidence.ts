@@ -197,7 +197,7 @@ export interface StatusMemory {
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** the id of the hook's wait for the reply to the question; null if the question is answered by keypresses */
+  /** the id of the hook's wait for the reply to the question; null if the question is answered with keypresses */
   wait: string | null;
   /** the text of the last question, kept after the answer */
   lastQuestion: string | null;
@@ -209,7 +209,7 @@ export interface Verdict {
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** the id of the hook's wait for the reply to the question; null if the question is answered by keypresses */
+  /** the id of the hook's wait for the reply to the question; null if the question is answered with keypresses */
   wait: string | null;
   recheckAt: Millis | null;
 }

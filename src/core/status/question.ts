@@ -59,7 +59,7 @@ export function dialogQuestion(sources: DialogSources): Question {
 }
 
 /**
- * Returns the question as its dialog shows it, for answers by keypresses. The dialog may number the options
+ * Returns the question as its dialog shows it, for answers given as keypresses. The dialog may number the options
  * differently from the hook.
  */
 export function asDrawn(question: Question, dialog: ScreenDialog): Question {

@@ -11,7 +11,7 @@ const told = new WeakMap<PendingTool, string[]>();
 
 const shownText = (dialog: ScreenDialog): string => dialog.parts.map((part) => part.text).join('\n');
 
-/** Returns the parts of a call that its dialog repeats, without blanks. */
+/** Returns the parts of a call that its dialog repeats, without spaces. */
 function toldBy(tool: PendingTool): string[] {
   const known = told.get(tool);
   if (known !== undefined) return known;

@@ -18,7 +18,7 @@ export function editorOf(text: string): Editor {
 }
 
 /**
- * Replaces all line ends with line feeds and tabs with four blanks, as Claude Code does. Control characters are
+ * Replaces all line ends with line feeds and tabs with four spaces, as Claude Code does. Control characters are
  * removed, because they would be removed later anyway.
  */
 function cleanInput(text: string): string {

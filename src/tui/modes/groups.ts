@@ -10,8 +10,8 @@ export function cycleGrouping(app: App): void {
 }
 
 /**
- * Folds the group of the selected session. Sessions that need their person stay visible, so that a jump always leads to
- * a visible session.
+ * Folds the group of the selected session. Sessions that need attention stay visible, so that a jump always leads to a
+ * visible session.
  */
 export function toggleFold(app: App): void {
   const { model } = app;

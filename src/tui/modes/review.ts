@@ -33,7 +33,7 @@ export function commentPlaces(rows: readonly PatchRow[]): (CommentPlace | null)[
   });
 }
 
-/** git adds a tab after a name that contains a blank, and quotes a name with other special characters. */
+/** git adds a tab after a name that contains a space, and quotes a name with other special characters. */
 function nameIn(text: string, mark: string): string | null {
   return text.startsWith(mark) ? text.slice(mark.length).replace(/\t$/, '') : null;
 }

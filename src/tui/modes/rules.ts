@@ -148,7 +148,7 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 }
 
 /**
- * Shows a file of rules unchanged. A person can trust a project's file here once its end has been visible. Exactly the
+ * Shows a rules file unchanged. A person can trust a project's file here once its end has been visible. Exactly the
  * content shown is trusted.
  */
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {

@@ -1,7 +1,7 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 import { graphemes } from '../../text/graphemes.ts';
 
-/** Fits the text into exactly that many cells: cut with `…`, or padded with blanks. */
+/** Fits the text into exactly that many cells: cut with `…`, or padded with spaces. */
 export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }
@@ -14,7 +14,7 @@ export function column(col: number): string {
   return `\u001b[${col + 1}G`;
 }
 
-/** Breaks clean text into lines of a width, at blanks if there are any. */
+/** Breaks clean text into lines of a width, at spaces if there are any. */
 export function wrap(text: string, cells: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, cells)));
 }

@@ -124,7 +124,7 @@ const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
-/** The cells of the gauge, the share, and a blank. With less room, only the share is shown, and only as a warning. */
+/** The cells of the gauge, the share, and a space. With less room, only the share is shown, and only as a warning. */
 const CONTEXT_CELLS = 12;
 const GAUGE_COLS = 100;
 /** The cells of the changed lines, and how much room a row needs for them. */

@@ -7,7 +7,7 @@ import { goTo } from './router.ts';
 
 /** One action of a key, as listed by `?`. */
 export interface Shortcut {
-  /** named as in `KeyboardEvent.key`; after a blank comes the second key of a pair */
+  /** named as in `KeyboardEvent.key`; after a space comes the second key of a pair */
   keys: string;
   does: string;
   /** whether it answers the question that is shown */

@@ -13,7 +13,7 @@ const MOST_INLINE_CHARS = 5_000;
 /** How long the page may be blocked. Text that is not parsed by then is shown unformatted. */
 const BUDGET_MS = 200;
 
-/** The beginning of a line: blanks, and the marks of quotes and lists. */
+/** The beginning of a line: spaces, and the marks of quotes and lists. */
 const CONTAINERS = /^(?:[ \t]|>|[-+*][ \t]|\d{1,9}[.)][ \t])*/;
 const MARK = /[->+*]|\d+/g;
 const INDENT_OF_A_LEVEL = 2;

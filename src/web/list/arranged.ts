@@ -16,7 +16,7 @@ export const FILTER_ID = 'filter';
 export const grouping = signal<Grouping>(
   GROUPINGS.find((one) => one === localStorage.getItem(GROUPING_KEY)) ?? 'attention',
 );
-/** The keys of the folded groups, which show only sessions that need their person. */
+/** The keys of the folded groups, which show only sessions that need attention. */
 export const folded = signal<ReadonlySet<string>>(new Set(localStorage.getItem(FOLDED_KEY)?.split('\n')));
 
 /** Stores how this browser groups its list. */

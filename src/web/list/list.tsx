@@ -99,7 +99,7 @@ export function SessionList() {
   );
 }
 
-/** A heading that folds its group. Sessions that need their person stay visible, and so does the open session. */
+/** A heading that folds its group. Sessions that need attention stay visible, and so does the open session. */
 function Heading({ group: { key, title, tone, count, isFolded } }: { group: Group }) {
   return (
     <h2 data-tone={tone ?? undefined}>

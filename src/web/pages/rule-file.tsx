@@ -8,7 +8,7 @@ import { attempt, tell } from '../parts/toasts.tsx';
 import { useReadToEnd } from '../session/read-to-end.ts';
 
 /**
- * Shows a file of rules: its state and its content. A person can trust a project's file here, with exactly the content
+ * Shows a rules file: its state and its content. A person can trust a project's file here, with exactly the content
  * that was read.
  */
 export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promise<void> }) {

@@ -101,8 +101,8 @@ export function useCompletion(
 }
 
 /**
- * Returns the word that ends at the cursor. A command must be the first word of its text, and a file's name must
- * follow a blank.
+ * Returns the word that ends at the cursor. A command must be the first word of its text, and a file's name must follow
+ * a space.
  */
 function wordBefore(text: string, at: number): Word | null {
   const before = text.slice(0, at);

@@ -107,7 +107,7 @@ function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
   return { wait: { id: wait, suggestions: isTold ? told : [] } };
 }
 
-/** Records that a hook no longer waits. Its dialog is now answered by keypresses, or is gone. */
+/** Records that a hook no longer waits. Its dialog is now answered with keypresses, or is gone. */
 export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
   const without = ({ wait, ...tool }: PendingTool): PendingTool =>
     wait === undefined || wait.id === id ? tool : { ...tool, wait };

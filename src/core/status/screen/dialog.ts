@@ -15,11 +15,10 @@ interface OptionRow {
   indent: number;
 }
 
-// The group of the marker includes the blanks after it. Matching two adjacent runs of blanks would take quadratic
-// time.
+// The group of the marker includes the spaces after it. Matching two adjacent runs of spaces would take quadratic time.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
-/** The blanks before an option's text. They may include a check mark (the theme picker of 2.1.329). */
+/** The spaces before an option's text. They may include a check mark (the theme picker of 2.1.329). */
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
 /** What may appear to the left of the options' texts. */
 const NO_TEXT = /^[\s❯✔✓]*$/;

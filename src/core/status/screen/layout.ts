@@ -63,7 +63,7 @@ export function isRule(line: string, cols: number): boolean {
   return dashes >= cols * RULE_PART;
 }
 
-/** Removes the sides of a box around the prompt, and the blanks next to them. */
+/** Removes the sides of a box around the prompt, and the spaces next to them. */
 const withoutSides = (line: string): string => line.replace(/^│/, '').replace(/ *│$/, '');
 
 const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.endsWith('╮');

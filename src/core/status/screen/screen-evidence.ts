@@ -9,7 +9,7 @@ export interface Place {
 
 /**
  * The content of a terminal at one moment. `lines` are the rows of the window from top to bottom, without trailing
- * blanks.
+ * spaces.
  */
 export interface ScreenFrame {
   lines: readonly string[];
