@@ -15,12 +15,12 @@ import {
   textOf,
 } from './dialog-view.ts';
 
-/** The input for a step: raw keys, or a text to paste. */
+/** The input for a step: raw keys, or text to paste. */
 export type Press = { keys: string } | { paste: string };
 
 /**
- * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the
- * step was accepted. If the dialog disappears before the step, no keypress meant for it reaches whatever replaces it.
+ * One step of an answer. The caller checks the screen before each step, and waits until the screen shows that the step
+ * was accepted. If the dialog disappears before the step, its keypresses never reach whatever replaces the dialog.
  */
 export interface AnswerStep {
   kind: StepKind;
@@ -55,14 +55,14 @@ export type StepKind =
 
 const KEYS = { up: '\x1b[A', down: '\x1b[B', right: '\x1b[C', left: '\x1b[D', enter: '\r', tab: '\t', escape: '\x1b' };
 /**
- * Deletes the part of a field's line before or behind the cursor. At the edge of a line, the line break there is
- * deleted (2.1.329).
+ * Deletes the part of a field's line before or after the cursor. At either end of a line, deletes the line break
+ * instead (2.1.329).
  */
 const DELETE_KEYS = { before: '\x15', behind: '\x0b' };
 
-/** The hint below a permission while the marker is on an option that accepts a remark (2.1.329). */
+/** The hint below a permission dialog while the marker is on an option that accepts a remark (2.1.329). */
 const AMEND_HINT = /\bTab to amend\b/;
-/** The hint of a question whose options have previews (2.1.329). Digits only move the marker there. */
+/** The hint below a question whose options have previews (2.1.329). Digits only move the marker there. */
 const PREVIEW_HINT = /\bn to add notes\b/;
 
 type Typing = (view: DialogView) => string | null;
@@ -116,8 +116,8 @@ export const steps = {
       (view) => view.dialog?.checked[findOption(view, option)] === isTicked,
     ),
   /**
-   * empties the field of the free-text option and moves the marker away from it, because a digit typed into the field
-   * is a letter. The field may contain half an answer, or a text that was typed into the prompt just as the question
+   * empties the field of the free-text option and moves the marker away from it, because the field would take a digit
+   * as text. The field may contain half an answer, or text meant for the prompt that was typed just as the question
    * opened
    */
   clearField: () =>
@@ -125,7 +125,7 @@ export const steps = {
       'clearField',
       (view) => {
         if (textInField(view) === null) return KEYS.up;
-        // Each line takes two keypresses, in both directions, because the cursor may be anywhere in the field.
+        // Each line takes two keypresses in each direction, because the cursor may be anywhere in the field.
         const times = 2 * rowsOfField(view);
         const deletes = DELETE_KEYS.before.repeat(times) + DELETE_KEYS.behind.repeat(times);
         return (arrowsTo(view, findOption(view, 'free_text')) ?? '') + deletes + KEYS.up;
@@ -151,8 +151,8 @@ export const steps = {
   /** leaves a question with checkboxes, which a digit cannot end */
   nextPart: () => deciding('nextPart', () => KEYS.right),
   /**
-   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops a text next to
-   * ticked boxes
+   * submits the page that sums up the answers. The page must show `texts`, because 2.0.77 silently drops text entered
+   * alongside ticked boxes
    */
   submit: (texts: readonly string[]) =>
     deciding('submit', (view) => {
@@ -163,11 +163,12 @@ export const steps = {
 };
 
 /**
- * Returns the steps that answer a dialog, given the screen when the answer begins. Measured on 2.1.329:
- * - A digit answers a numbered dialog at once. If a digit comes too late, it is a harmless letter in the prompt, while
+ * Returns the steps that answer a dialog, given the screen as it was when the answer began. Measured on 2.1.329:
+ * - A digit answers a numbered dialog at once. If a digit comes too late, it ends up as a harmless character in the
+ *   prompt, while
  *   a late Enter would send the prompt. CBOS therefore uses digits wherever they work. The trust dialog has no numbers
  *   and ignores them.
- * - In a question with checkboxes, digits tick options and Right moves on. A text in the free-text option ticks that
+ * - In a question with checkboxes, digits tick options and Right moves on. Text in the free-text option ticks that
  *   option, and Right moves on only while the marker is on another option. After several questions, or one with
  *   checkboxes, a page asks to submit.
  * - A remark takes these keypresses: marker, Tab, text, Enter.
@@ -204,7 +205,7 @@ export function answerSteps(
 
 const writeSteps = (text: string): AnswerStep[] => [steps.write(text), steps.enter(text)];
 
-/** Sets every box as in the answer, including boxes that somebody ticked before. */
+/** Sets every box as the answer says, including boxes that somebody ticked before. */
 function tickSteps(part: QuestionPart, chosen: readonly number[], text: string | null): AnswerStep[] {
   const boxes = part.options.flatMap((option, index) => (isOwnOption(option) ? [index] : []));
   const [first] = boxes;
@@ -221,8 +222,8 @@ const isOwnOption = ({ means }: QuestionOption): boolean => means !== 'leave' &&
 const refTo = (part: QuestionPart, index: number): OptionRef => ({ index, label: part.options[index]?.label ?? '' });
 
 /**
- * Returns the keypresses that move the marker to an option. Null if the marker is already there, or if the marker or
- * the option is missing.
+ * Returns the keypresses that move the marker to an option. Null if the marker is already there, or if there is no
+ * marker or no such option.
  */
 function arrowsTo({ dialog }: DialogView, index: number): string | null {
   const chosen = dialog?.chosen ?? -1;

@@ -8,12 +8,12 @@ import {
 } from '../../protocol/index.ts';
 
 /**
- * The meaning of an answer in an open dialog: which options, and which text for the free-text option.
+ * What an answer means in the open dialog: which options it chooses, and what text goes into the free-text option.
  * `answer-keys.ts` decides which keys to type, and in which order.
  */
 export type AnswerPlan =
   | { kind: 'select'; parts: readonly PartAnswer[]; remark: string | null }
-  /** dismiss the dialog, which in the plan dialog of 2.1.329 is a no without a reason */
+  /** dismiss the dialog; in the plan dialog of 2.1.329, this means no, without a reason */
   | { kind: 'dismiss' }
   /** send the text as a prompt, because the question was asked in words and no dialog is open */
   | { kind: 'prompt'; text: string }
@@ -21,15 +21,15 @@ export type AnswerPlan =
 
 /** The answer to one question of a dialog. */
 export interface PartAnswer {
-  /** numbers of the chosen options from 0, without the free-text option */
+  /** numbers of the chosen options, counted from 0, without the free-text option */
   options: readonly number[];
   /** the text for the free-text option; null if it stays empty */
   text: string | null;
 }
 
 /**
- * Turns an answer to the open question into a plan. Nobody may allow what they were not shown, so a question that is
- * cut off accepts only a no.
+ * Turns an answer to the open question into a plan. Nobody may allow something that they were not shown, so a truncated
+ * question accepts only a no.
  */
 export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const plan = readAnswer(question, answer);
@@ -67,8 +67,8 @@ interface Chosen {
 }
 
 /**
- * A text next to a choice goes into the free-text option if that option was chosen. Otherwise the text is a remark on
- * a yes or no.
+ * Text sent with a choice goes into the free-text option if that option was chosen. Otherwise the text is a remark
+ * added to a yes or no.
  */
 function planChoice(question: Question, part: QuestionPart, chosen: Chosen): AnswerPlan {
   const { options, choice, text } = chosen;
@@ -116,7 +116,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   return { kind: 'select', parts, remark: null };
 }
 
-/** Labels that no option has are free text. At most one such label is possible. */
+/** A label that matches no option is free text. An answer may contain only one such label. */
 function answerByLabels(part: QuestionPart, labels: readonly string[], isHidden: boolean): PartAnswer | string {
   if (labels.length > 1 && !part.multi) return `"${part.text}" takes only one answer`;
   const freeText = freeTextOption(part.options);
@@ -133,7 +133,7 @@ function answerByText(part: QuestionPart, text: string): PartAnswer | string {
   return answerByLabels(part, [text], false);
 }
 
-/** Returns the option's number from 0, or -1 if no option, or more than one, has the label. */
+/** Returns the option's number from 0, or -1 if no option has the label or several do. */
 function optionByLabel(options: readonly QuestionOption[], label: string): number {
   const wanted = label.trim().toLowerCase();
   const hits = options.flatMap((option, index) => (option.label.trim().toLowerCase() === wanted ? [index] : []));
@@ -161,8 +161,8 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 }
 
 /**
- * Returns the option that a word means, from 0, or -1 if there is none. If no option means no, the free-text option
- * is used for it. In the model's own question, only one option may have the meaning.
+ * Returns the number of the option that a word means, from 0, or -1 if there is none. If no option means no, the
+ * free-text option stands in for it. If Claude itself asks the question, the word must match exactly one option.
  */
 export function optionFor(
   kind: Question['kind'],
@@ -175,7 +175,8 @@ export function optionFor(
 }
 
 /**
- * Returns the option that opens a text field, from 0, or -1 if there is none. Claude Code puts it after the others.
+ * Returns the number of the option that opens a text field, from 0, or -1 if there is none. Claude Code puts it after
+ * the others.
  */
 const freeTextOption = (options: readonly QuestionOption[]): number =>
   options.findLastIndex(({ means }) => means === 'text');

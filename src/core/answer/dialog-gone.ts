@@ -11,10 +11,10 @@ export interface DialogSeen {
 }
 
 /**
- * Returns a function that reports, at each call, whether a dialog is gone or was replaced by another. A transcript
- * that opens over the dialog looks like another question, and may have taken the keypress. When the transcript
- * closes, nothing is visible at first. The dialog appears again a moment later, before the status follows. Without
- * these checks, CBOS reported an answer as given although its question was still open (2.1.329).
+ * Returns a function that reports, each time it is called, whether a dialog is gone or has been replaced by another. A
+ * transcript that opens over the dialog looks like another question, and may have taken the keypress. When the
+ * transcript closes, nothing is visible at first. The dialog appears again a moment later, before the status follows.
+ * Without these checks, CBOS reported an answer as given although its question was still open (2.1.329).
  * @param before what was known when the last key was typed
  */
 export function watchForEnd(question: Question, before: DialogSeen): (now: DialogSeen) => boolean {
@@ -25,7 +25,7 @@ export function watchForEnd(question: Question, before: DialogSeen): (now: Dialo
     if (now.cover === 'transcript' || (wasCovered && isShown)) return false;
     if (now.cover === 'unknown' && question.kind !== 'setup') return false;
     if (now.questionId === before.questionId) return false;
-    // Without hooks, a question's identity is computed from the screen, which changes with every letter typed.
+    // Without hooks, a question's identity is computed from the screen, which changes with every character typed.
     return question.tool !== null || !isShown;
   };
 }

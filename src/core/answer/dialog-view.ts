@@ -1,7 +1,7 @@
 import type { Question, QuestionPart } from '../../protocol/index.ts';
 import type { ScreenDialog, ScreenFrame } from '../status/screen/screen-evidence.ts';
 
-/** An open dialog as the newest frame shows it. */
+/** An open dialog as the latest frame shows it. */
 export interface DialogView {
   frame: ScreenFrame;
   dialog: ScreenDialog | null;
@@ -14,9 +14,9 @@ export interface DialogView {
 export type OptionRef = { index: number; label: string } | 'free_text';
 
 /**
- * Reports whether the screen shows the dialog of a question. The status follows the screen a moment later.
- * @param opened the screen when the answer began; if the model's own words are unknown, the dialog must still be the
- *   same
+ * Reports whether the screen shows the dialog of a question. The status catches up with the screen a moment later.
+ * @param opened the screen when the answer began; if Claude's wording of the question is unknown, the dialog must still
+ * be the same as on this screen
  */
 export function showsDialog(question: Question, opened: DialogView, now: DialogView): boolean {
   if (now.dialog === null) return false;
@@ -26,7 +26,7 @@ export function showsDialog(question: Question, opened: DialogView, now: DialogV
 }
 
 /**
- * Reports whether a text is in the field that has the marker. Spaces and line breaks do not count. If Claude Code keeps
+ * Reports whether the marked field contains the given text. Spaces and line breaks do not count. If Claude Code keeps
  * the cursor in the field (2.1.329), the text must end at the cursor. 2.0.77 leaves the cursor below everything.
  */
 export function standsInField(frame: ScreenFrame, text: string): boolean {
@@ -42,12 +42,15 @@ export function standsInField(frame: ScreenFrame, text: string): boolean {
 
 const MARKED_ROW = /^│?\s*[❯>]\s*\d+\./;
 
-/** How many characters at a text's end to compare, because more may have scrolled away. */
+/**
+ * How many characters at the end of the text to compare. Only the end is compared, because the rest may have scrolled
+ * out of view.
+ */
 const TAIL_CHARACTERS = 80;
 
 /**
- * Returns the index of the question in front, from 0. For the page that sums up, returns the number of questions.
- * Null for anything else.
+ * Returns the index of the question currently shown, from 0. On the summary page, returns the number of questions. Null
+ * for anything else.
  */
 export function partAt(view: DialogView, texts: readonly string[]): number | null {
   if (view.dialog === null) return null;
@@ -58,7 +61,7 @@ export function partAt(view: DialogView, texts: readonly string[]): number | nul
 
 const isSummary = (view: DialogView): boolean => optionsOf(view).some(({ means }) => means === 'submit');
 
-/** Returns the current index of an option, or -1 if no option with its label exists. */
+/** Returns the current index of an option, or -1 if no option has its label. */
 export function findOption(view: DialogView, option: OptionRef): number {
   if (view.dialog === null) return -1;
   if (option === 'free_text') return view.dialog.freeText ?? -1;
@@ -73,7 +76,7 @@ export function findOption(view: DialogView, option: OptionRef): number {
 export const textInField = (view: DialogView): string | null =>
   optionsOf(view)[findOption(view, 'free_text')]?.description ?? null;
 
-/** Returns how many rows the field may fill, which are those from its number to the next option's number. */
+/** Returns how many rows the field may fill: all rows from its own number to the next option's number. */
 export function rowsOfField({ frame, dialog }: DialogView): number {
   const rowOf = (index: number): number =>
     frame.lines.findLastIndex((line) => new RegExp(`^\\s*[❯>]?\\s*${index + 1}\\.`).test(line));
@@ -88,7 +91,7 @@ export const optionsOf = (view: DialogView): QuestionPart['options'] => view.dia
 
 export const textOf = (view: DialogView): string => view.dialog?.parts[0]?.text ?? '';
 
-/** Reports whether two texts are the same, even if the window cuts off the upper lines of a long text. */
+/** Reports whether two strings are the same, even if the window cuts off the first lines of a long one. */
 function isSameText(shown: string, told: string): boolean {
   const [a, b] = [squeeze(shown), squeeze(told)];
   return a === b || (a !== '' && b.endsWith(a));

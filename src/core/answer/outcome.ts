@@ -7,11 +7,11 @@ export interface SeenSinceReply {
   /** whether the status still has the same question */
   isOpen: boolean;
   primary: Primary | null;
-  /** the input with which the call ended; null until it has ended */
+  /** the input that the call had when it ended; null until it has ended */
   endedInput: unknown;
   /** whether the turn has ended normally, or the next prompt has begun a new one */
   isTurnOver: boolean;
-  /** how many more calls a hook has decided since the reply, according to the screen */
+  /** how many further calls a hook has decided since the reply, according to the screen */
   decided: number;
 }
 
@@ -19,8 +19,9 @@ export interface SeenSinceReply {
 export type Outcome = 'taken' | 'other' | 'open';
 
 /**
- * Returns the outcome of a reply. The first answer wins, and Claude Code does not report whose answer that was. But a
- * yes and a no have different consequences. If both answers are the same, it does not matter which came first.
+ * Returns the outcome of a reply. The first answer wins, and Claude Code does not report who gave it. A yes and a no
+ * have different consequences, so the consequences show which one won. If both people gave the same answer, it does not
+ * matter who was first.
  */
 export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply): Outcome {
   if (seen.endedInput !== null) return isAsReplied(reply, kind, seen) ? 'taken' : 'other';
@@ -29,7 +30,7 @@ export function outcomeOf(reply: Reply, kind: QuestionKind, seen: SeenSinceReply
   if (seen.isTurnOver) return 'taken';
   if (seen.primary === 'idle') return reply.behavior === 'deny' && reply.interrupt === true ? 'taken' : 'other';
   if (seen.primary === 'waiting') return 'taken';
-  // After a yes the call runs, whoever gave the yes. After a no, either the call runs or the model continues.
+  // After a yes, the call runs, whoever said yes. After a no, either the call runs or the model continues.
   return reply.behavior === 'allow' ? 'taken' : 'open';
 }
 

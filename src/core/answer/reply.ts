@@ -2,9 +2,9 @@ import type { OptionMeaning, Question } from '../../protocol/index.ts';
 import { standingFor, standingPermissions } from '../status/index.ts';
 import type { AnswerPlan, PartAnswer } from './answer.ts';
 
-/** A request of Claude Code: in a JSON session through `can_use_tool`, in a terminal through a hook that waits. */
+/** A request from Claude Code: through `can_use_tool` in a JSON session, or through a waiting hook in a terminal. */
 export interface AskedTool {
-  /** the whole input, which a yes sends back */
+  /** the whole input, which CBOS sends back with a yes */
   input: unknown;
   suggestions: readonly unknown[];
 }
@@ -26,21 +26,21 @@ export interface ReplyOptions {
    * without the tool
    */
   endsTurn: boolean;
-  /** how far "always" reaches; as Claude Code suggests if omitted */
+  /** how far "always" reaches; if omitted, as far as Claude Code suggests */
   reach?: 'session' | 'project' | undefined;
 }
 
-/** The message about a no that Claude Code itself sends to the model (2.0.77 to 2.1.330). */
+/** The message that Claude Code itself sends to the model after a no (2.0.77 to 2.1.330). */
 const NO_REASON = "The user doesn't want to proceed with this tool use.";
-/** The same message for a question that somebody would rather discuss (2.1.330). */
+/** The message that Claude Code sends to the model if a person would rather discuss the question (2.1.330). */
 const CLARIFY =
   'The user wants to clarify these questions. This means they may have additional information, context or questions for you. ' +
   'Take their response into account and then reformulate the questions if appropriate. Start by asking them what they would like to clarify.';
 const REASON = `${NO_REASON} To tell you how to proceed, the user said:\n`;
 
 /**
- * Returns the mode after a plan, in which Claude Code either asks before each edit or edits without asking. Without
- * this update, 2.0.77 stays in plan mode.
+ * Returns the permission mode that follows a plan: Claude Code either asks before each edit or edits without asking. If
+ * the reply does not set a mode, 2.0.77 stays in plan mode.
  */
 const switchTo = (mode: 'default' | 'acceptEdits'): unknown => ({ type: 'setMode', mode, destination: 'session' });
 
@@ -68,7 +68,7 @@ function deny(reason: string | null, { endsTurn }: ReplyOptions): Reply {
   return { behavior: 'deny', message: NO_REASON, ...(endsTurn ? { interrupt: true } : {}) };
 }
 
-/** Returns what a yes allows beyond this one call. Null if the option means more than a reply can express. */
+/** Returns what a yes allows beyond the current call. Null if the option allows more than a reply can express. */
 function updatesOf(
   asked: AskedTool,
   question: Question,
@@ -86,8 +86,8 @@ function updatesOf(
 }
 
 /**
- * AskUserQuestion accepts its answers as part of its input: question → label, several labels joined by commas (2.0.77
- * to 2.1.330).
+ * AskUserQuestion takes the answers as part of its input, as a map from question to label. Several labels are joined by
+ * commas (2.0.77 to 2.1.330).
  */
 function answered(asked: AskedTool, question: Question, parts: readonly PartAnswer[]): Reply {
   const chosen = question.questions.map(({ options }, index) =>

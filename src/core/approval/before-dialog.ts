@@ -6,7 +6,7 @@ import { commandOf, fieldOf, type Places, placeKey } from './places.ts';
 import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from './rule.ts';
 
-/** The reasons for which a person is asked even if Claude Code would ask nobody. */
+/** The reasons to ask a person even if Claude Code would ask nobody. */
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
 
 /**
@@ -43,8 +43,8 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
 }
 
 /**
- * Returns the names of the tools that the rules may cover before a dialog; `*` in a name matches any characters. Empty
- * if CBOS need not see any call.
+ * Returns the names of the tools whose calls the rules may decide before a dialog opens. A `*` in a name stands for any
+ * characters. Empty if no rule needs CBOS to see any call.
  */
 export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {
   if (isBroken) return ['*'];
@@ -55,7 +55,7 @@ export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): 
     const named = [...FILE_TOOLS.keys(), SHELL_TOOL].filter(
       (tool) => rule.tools.length === 0 || rule.tools.some((one) => fitsGlob(one, tool)),
     );
-    // A command may open a file that a rule denies to the file tools.
+    // A command may open a file that a rule forbids the file tools to open.
     return named.length > 0 ? [...named, SHELL_TOOL] : [];
   });
   return [...new Set(tools)].sort();

@@ -1,8 +1,8 @@
-/** How many characters of a text a list shows. */
+/** How many characters of each string a list shows. */
 const MOST_CHARACTERS = 300;
 
 /**
- * Returns a call's input for a list. Long texts are cut, and other long values are left out.
+ * Returns a call's input, shortened for a list. Long strings are cut, and other long values are left out.
  * @returns `isCut` if something is missing
  */
 export function briefInput(input: unknown): { input: unknown; isCut: boolean } {

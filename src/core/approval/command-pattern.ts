@@ -3,11 +3,12 @@ import { changesShell, isTelling, runsOthers, scriptProgram } from './programs.t
 import { isAssignment } from './read-rules.ts';
 import type { SimpleCommand } from './shell-command.ts';
 
-/** The words of a simple command that are covered only by a `*` of the pattern. Null if the pattern does not match. */
+/** The words of a simple command that only a `*` in the pattern covers. Null if the pattern does not match. */
 export type Fit = { open: readonly string[] } | null;
 
 /**
- * Programs that only run the command after them, and how many of their own words come first. Null if that is unknown.
+ * Programs that only run the command after them, each with the number of its own words before that command. Null if
+ * that number is unknown.
  */
 const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | null>> = {
   command: (rest) => (rest[0]?.startsWith('-') === true ? null : 0),
@@ -18,7 +19,7 @@ const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | nu
 
 /**
  * Returns the command that really runs: `CI=1 npm test` for `env CI=1 npm test`, and `make` for `nohup make`. A wrapper
- * with options that change more than that is kept.
+ * whose options have any other effect is kept.
  */
 export function unwrap(command: SimpleCommand): SimpleCommand {
   const [name = '', ...rest] = command.words;
@@ -34,7 +35,7 @@ export function unwrap(command: SimpleCommand): SimpleCommand {
 
 /**
  * Reports whether an `allow` covers a simple command, word for word and including its variables. A `*` does not cover
- * options. A `**` at the end covers all following words, except paths that leave the folder through `..` and options
+ * options. A `**` at the end covers all remaining words, except paths that leave the folder through `..` and options
  * that make the program run another program.
  */
 export function allowsCommand(pattern: readonly string[], command: SimpleCommand): Fit {
@@ -63,7 +64,7 @@ export function allowsCommand(pattern: readonly string[], command: SimpleCommand
   return { open };
 }
 
-/** A shell without a script reads its commands from its input. */
+/** Without a script, a shell reads its commands from standard input. */
 const hasScript = (wanted: readonly string[], isOpen: boolean): boolean =>
   wanted.length > 1 && (!isOpen || (wanted[1]?.startsWith('-') === false && !wanted[1].includes('*')));
 
@@ -101,8 +102,8 @@ export function meansCommand(pattern: readonly string[], words: readonly string[
 }
 
 /**
- * Reports whether a text may hide a command that a `deny` or an `ask` covers. The words of the command then appear in
- * this order somewhere in the text, with any quotes, paths, and letter case.
+ * Reports whether text may hide a command that a `deny` or an `ask` covers. It may if the words of the command appear
+ * in this order anywhere in the text, whatever the quotes, paths, and letter case.
  */
 export function mayMeanCommand(pattern: readonly string[], text: string): boolean {
   const bare = text
@@ -125,7 +126,7 @@ export function mayMeanCommand(pattern: readonly string[], text: string): boolea
   return true;
 }
 
-/** Returns the index of a part of a text with no letter or digit right before or after it. */
+/** Returns the index of a substring that has no letter or digit immediately before or after it. */
 function indexOfWord(text: string, part: string, from: number): number {
   const isLetter = (letter: string | undefined): boolean => letter !== undefined && /[\p{L}\p{N}]/u.test(letter);
   for (let at = text.indexOf(part, from); at >= 0; at = text.indexOf(part, at + 1)) {

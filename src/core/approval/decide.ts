@@ -7,7 +7,7 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import { type ApprovalRule, type AskedCall, isInForce, isWithin, type RulesInForce } from './rule.ts';
 import type { OpenedFile, ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** The decision of the rules about a call, and the reason. */
+/** What the rules decide about a call, and why. */
 export interface Verdict {
   decision: RuleEffect;
   reason: RuleReason;
@@ -21,12 +21,12 @@ export interface Verdict {
 const FOR_PEOPLE: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
 
 /**
- * All fields that the input of a command may have. A person decides about any other field, such as one that bypasses
- * the sandbox.
+ * All the fields that a command's input may have. If there is any other field, such as one that bypasses the sandbox, a
+ * person decides.
  */
 const COMMAND_FIELDS: ReadonlySet<string> = new Set(['command', 'description', 'timeout', 'run_in_background']);
 
-/** The fields of file tools that may lead to more files than the named one. */
+/** Fields with which file tools may reach more files than the one they name. */
 const SEARCH_FIELDS = ['pattern', 'glob'];
 
 const ask = (reason: RuleReason, about: string | null = null, rules: readonly ApprovalRule[] = []): Verdict => ({
@@ -34,10 +34,10 @@ const ask = (reason: RuleReason, about: string | null = null, rules: readonly Ap
 });
 
 /**
- * Decides a call by the rules. A deny wins. An allow needs every part of the call to be known and allowed. In all other
- * cases a person is asked.
- * @param home CBOS's own home, links followed
- * @param places the destination of each path of `placesOf`
+ * Decides a call by the rules. A deny wins. An allow requires every part of the call to be known and allowed. In all
+ * other cases, a person is asked.
+ * @param home CBOS's own home, with links resolved
+ * @param places the destination of each path that `placesOf` returns
  */
 export function decide(
   call: AskedCall,
@@ -106,7 +106,7 @@ class Seen {
     return hidden === undefined ? null : { isSure: false, about: hidden.join(' ') };
   }
 
-  /** Returns the same command with the program replaced by the target of its link. */
+  /** Returns the same command with the program replaced by the target of its symbolic link. */
   #behindLink(words: readonly string[]): readonly string[] {
     const { words: run } = unwrap({ assignments: [], words });
     const [name = '', ...rest] = run;
@@ -132,7 +132,7 @@ class Seen {
     return perhaps;
   }
 
-  /** Returns the paths in a command, if the rule covers the tool that would open them. */
+  /** Returns the paths in a command if the rule covers the tool that would open them. */
   #pathsOfCommand(rule: ApprovalRule): { path: string; places: (string | null)[] }[] {
     const command = this.#command;
     if (command === null) return [{ path: SHELL_TOOL, places: [] }];
@@ -232,7 +232,7 @@ class Seen {
     return why;
   }
 
-  /** Finds a word that leads to a place that no rule may allow, or that a `*` does not cover. */
+  /** Finds a word that leads somewhere that no rule may allow, or that a `*` does not cover. */
   #astray(one: SimpleCommand, open: readonly string[]): Verdict | null {
     const { folder } = this.#call;
     const leadsTo = (word: string, isBad: (place: string | null, path: string) => boolean): boolean =>
@@ -247,7 +247,7 @@ class Seen {
     return outside === undefined ? null : ask('outside', outside);
   }
 
-  /** A leading `cd` within the session's folder needs no rule. CDPATH does not apply to such a name. */
+  /** A leading `cd` within the session's folder needs no rule. CDPATH has no effect on such a target. */
   #allowedChange({ assignments, words }: SimpleCommand, index: number): Verdict {
     const [, target = '', ...more] = words;
     const about = words.join(' ');
@@ -272,6 +272,6 @@ const allowedBy = (rules: readonly ApprovalRule[], about: string | null): Verdic
   ...{ decision: 'allow', reason: 'allowed', about, rules: [...new Set(rules)] },
 });
 
-/** A rule without tools applies to every tool that its commands and paths concern. */
+/** A rule that names no tools applies to every tool that its commands and paths could concern. */
 const fitsTool = ({ tools }: ApprovalRule, tool: string): boolean =>
   tools.length === 0 || tools.some((name) => fitsGlob(name, tool));

@@ -4,8 +4,8 @@ import { baseOf, buildsItsCommand, isTelling, keepsNames, runsOthers, runsText, 
 import type { ReadCommand } from './shell-command.ts';
 
 /**
- * Matches syntax with which a shell builds words or runs commands, and which the parser may read differently from the
- * shell. `$NAME` and `${NAME}` only insert a value into a word.
+ * Matches syntax with which a shell builds words or runs commands, and which our parser may read differently from the
+ * shell. `$NAME` and `${NAME}` only insert a value into a word, so they do not match.
  */
 const BUILDS = /\$\(|`|[<>=]\(|\$['"[]|\$\{(?![A-Za-z_]\w*\})/;
 
@@ -14,10 +14,10 @@ const WRAPPERS: ReadonlySet<string> = new Set(['env', 'command', 'nohup', 'nice'
 const TELLS_ITS_VERSION = /^(?:-v|-V|-h|--version|--help)$/;
 
 /**
- * Reports whether a text may run a command that a rule covers although neither its simple commands nor its letters show
- * that. If the result is true, a dialog opens that would not open otherwise, so a variable alone is not a reason for
- * it. A variable that only fills in the arguments of another program is let through.
- * @param follow the destination of a path, with links followed
+ * Reports whether text may run a command that a rule covers, although neither the simple commands in the text nor its
+ * characters show that. A true result opens a dialog that would not open otherwise, so a variable alone is not enough.
+ * A variable that only supplies arguments to another program is let through.
+ * @param follow returns the destination of a path, with links resolved
  */
 export function mayHideCommand(
   patterns: readonly (readonly string[])[],
@@ -56,12 +56,12 @@ function mayBeOther(
   const passesOn = runsOthers(name) || rest.some((word) => isTelling(name, word));
   if (passesOn && (!areKnown || rest.some((word) => isMeant(word) || isShellText(word)))) return true;
   if (areKnown || !isMeant(name)) return false;
-  // `git commit -m "$text"` cannot be a `git push`, whatever the text is. `git $x` and `git -C . $x` can be.
+  // Whatever the text is, `git commit -m "$text"` cannot be a `git push`. `git $x` and `git -C . $x` can be.
   const [first = ''] = rest;
   return known[start + 1] !== true || first.startsWith('-') || isSubcommand(patterns, first);
 }
 
-/** Built words may only follow the script, and none of them may be another script. */
+/** Words built by the shell may only follow the script, and none of them may be another script. */
 function isScriptKnown(rest: readonly string[], known: readonly boolean[]): boolean {
   if (!known.includes(false)) return true;
   const script = rest.findIndex((word) => !word.startsWith('-'));
@@ -74,6 +74,6 @@ const isSubcommand = (patterns: readonly (readonly string[])[], word: string): b
     return fitsGlob(second.toLowerCase(), word.toLowerCase());
   });
 
-/** Reports whether a word is text for a shell, or a program that takes such text. */
+/** Reports whether a word is shell code, or names a program that runs such code. */
 const isShellText = (word: string): boolean =>
   (word !== ';' && word !== '{}' && /[\s;&|<>$`(){}]/.test(word)) || scriptProgram(word);

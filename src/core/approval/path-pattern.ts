@@ -2,27 +2,27 @@ import { fitsGlob } from './glob.ts';
 import { fixedPart, type Places, placeKey } from './places.ts';
 import { isWithin } from './rule.ts';
 
-/** Folders and files that decide what Claude Code, Git, or CBOS run. No rule can allow anything there. */
+/** Folders and files that determine what Claude Code, Git, or CBOS run. No rule can allow anything there. */
 const PROTECTED = /(?:^|\/)(?:\.git|\.claude|\.cbos|\.mcp\.json|\.claude\.json|\.gitmodules|\.envrc)(?:\/|$)/i;
 
 /**
- * Reports whether a path is in a place where nothing may be allowed. A `.git` that is a link leads to a place with
- * another name, so the path as written counts too.
- * @param home CBOS's own home, links followed
+ * Reports whether a path is in a place where nothing may be allowed. If `.git` is a link, its target has another name,
+ * so the path as written is checked too.
+ * @param home CBOS's own home, with links resolved
  */
 export const isProtected = (path: string, place: string, home: string): boolean =>
   PROTECTED.test(path) || PROTECTED.test(place) || isWithin(place, home);
 
-/** The relation of a place to a pattern: it matches, it is a folder that may contain matches, or neither. */
+/** How a place relates to a pattern: it matches, it is a folder that may contain matches, or neither. */
 export type PathFit = 'fits' | 'holds' | 'no';
 
 export interface PathQuestion {
   place: string;
-  /** the folder that the pattern is relative to, links followed */
+  /** the folder that the pattern is relative to, with links resolved */
   base: string;
   places: Places;
   /**
-   * for an `allow`: a place below a name that `*` matches does not match, and neither does a name outside the folder
+   * for an `allow`: what is below a name that `*` matches does not match, and neither does a name outside the folder
    */
   isStrict: boolean;
 }

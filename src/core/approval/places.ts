@@ -2,10 +2,10 @@ import { FILE_TOOLS, SHELL_TOOL } from './read-rules.ts';
 import type { ApprovalRule, AskedCall } from './rule.ts';
 import { type ReadCommand, readCommand } from './shell-command.ts';
 
-/** The destination of each path, with links followed as far as the path exists. Null if the destination is unknown. */
+/** The destination of each path, with links resolved as far as the path exists. Null if the destination is unknown. */
 export type Places = ReadonlyMap<string, string | null>;
 
-/** Returns one key for a path and the directory that it is relative to. */
+/** Returns a single key for a path and the directory that the path is relative to. */
 export const placeKey = (base: string, path: string): string => `${base}\0${path}`;
 
 /** A file or folder that a call names. */
@@ -27,8 +27,8 @@ export function fieldOf(input: unknown, field: string): string | null {
 }
 
 /**
- * Returns the directories to which words of a command may be relative: the one in which it runs, and the targets of
- * `cd`.
+ * Returns the directories that words of a command may be relative to: the one where the command runs, and the targets
+ * of `cd`.
  */
 export function basesOf(call: AskedCall, command: ReadCommand): string[] {
   const { cwd } = call;
@@ -59,7 +59,7 @@ export function fileOf({ tool, input, cwd }: AskedCall): string | null {
   return isNamed || field !== 'path' ? fieldOf(input, field) : cwd;
 }
 
-/** Returns the part of a pattern before its first `*`. This part may itself contain links. */
+/** Returns the part of a pattern before its first `*`. That part may contain links. */
 export function fixedPart(pattern: string): string {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern;
@@ -70,7 +70,10 @@ export function fixedPart(pattern: string): string {
 /** Returns the folder that a rule's paths are relative to. */
 export const baseOfRule = (rule: ApprovalRule, call: AskedCall): string | null => rule.folder ?? call.folder;
 
-/** Returns every path whose destination the decision needs: the paths that the call names, and those of the rules. */
+/**
+ * Returns every path whose destination must be known for the decision: the paths that the call names, and those that
+ * the rules name.
+ */
 export function placesOf(call: AskedCall, rules: readonly ApprovalRule[]): NamedPath[] {
   const named: NamedPath[] = [];
   const command = commandOf(call);

@@ -1,10 +1,10 @@
 /**
- * Programs and built-in commands that do more than their name suggests. The lists contain those that people most often
- * misjudge in rules. For all other programs, it is enough that an `allow` must name its program.
+ * Programs and built-in commands that do more than their name suggests. The lists contain the ones that people most
+ * often misjudge when they write rules. For all other programs, it is enough that an `allow` has to name its program.
  */
 
 /**
- * Commands that change how the shell reads the following text, or that run a text as a command. No rule can allow them.
+ * Commands that change how the shell reads what follows, or that run their text as a command. No rule can allow them.
  */
 const SHELL_STATE: ReadonlySet<string> = new Set([
   ...['.', 'source', 'eval', 'exec', 'trap', 'alias', 'unalias', 'set', 'unset', 'shopt', 'enable', 'hash', 'export'],
@@ -34,13 +34,13 @@ const RUNNERS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Programs that run a program from a file or a text. */
+/** Programs that run code from a file or from an argument. */
 const SCRIPTED =
   /^(?:(?:ba|z|da|a|k|mk|c|tc|fi)?sh|rbash|pwsh|osascript|(?:python|pypy|perl|ruby|node|nodejs|php|lua|luajit|tclsh|wish|deno|bun|tsx|ts-node|java|groovy|Rscript|julia|guile|racket|swift|scala|erl|elixir|R)(?:[\d.]+)?|[gmn]?awk|g?sed|npx|pnpx|bunx|uvx|pipx)$/;
 
 /**
- * Words with which a program runs another one, or writes to an unexpected place. They count if only a `*` of the
- * pattern covers them.
+ * Words that make a program run another one, or write to an unexpected place. They matter only if a `*` is all that
+ * covers them in the pattern.
  */
 const TELLING_WORDS: ReadonlyMap<string, RegExp> = new Map([
   ['find', /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf)$/],
@@ -76,14 +76,14 @@ const KEEPS_NAMES: ReadonlySet<string> = new Set([
   ...['pushd', 'popd', 'dirs', 'ulimit', 'umask', 'integer', 'float', 'setopt', 'unsetopt', 'rehash', 'unalias'],
 ]);
 
-/** Programs that run what their input contains, or that run something later. */
+/** Programs that run what they read from their input, or that run something later. */
 const BUILDERS: ReadonlySet<string> = new Set(['xargs', 'parallel', 'entr', 'at', 'batch', 'crontab']);
 
-/** Programs that run a package; their own options come before its name. */
+/** Programs that run a package. Their own options come before the package's name. */
 const PACKAGE_RUNNERS = /^(?:npx|pnpx|bunx|uvx|pipx)$/;
 const AWK = /^[gmn]?awk$/;
 const SED = /^g?sed$/;
-/** Matches the ways in which a sed script runs a command: `e`, and the flag of `s///e`. */
+/** Matches the ways in which a sed script can run a command: `e`, and the `e` flag of `s///e`. */
 const SED_RUNS = /(?:^|[\s;{}\d$!])e(?:$|[\s;}])|[^\sA-Za-z0-9][a-zA-Z0-9]*e[a-zA-Z0-9]*(?:$|[\s;}])/;
 
 export const baseOf = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
@@ -98,7 +98,7 @@ export const keepsNames = (name: string): boolean => !SHELL_STATE.has(name) || K
 export const buildsItsCommand = (name: string): boolean => BUILDERS.has(baseOf(name));
 
 /**
- * Reports whether an interpreter runs a text from its arguments or its input instead of the named file.
+ * Reports whether an interpreter runs code from its arguments or its input instead of the named file.
  * @param known for each word of `rest`, whether the word is fully known
  */
 export function runsText(name: string, rest: readonly string[], known: readonly boolean[]): boolean {

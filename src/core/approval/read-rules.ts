@@ -9,12 +9,15 @@ export interface RuleProblem {
 
 const EFFECTS = ['allow', 'deny', 'ask'] as const satisfies readonly RuleEffect[];
 
-/** The largest number of rules, which is more than anybody reads. Each rule is tried for every call. */
+/** The maximum number of rules, which is more than anybody reads. Each rule is tried for every call. */
 const MOST_RULES = 1_000;
-/** The largest number of `**` in a pattern. Each multiplies the steps of a comparison by the depth of the path. */
+/**
+ * The maximum number of `**` in a pattern. Each one multiplies the number of steps in a comparison by the depth of the
+ * path.
+ */
 const MOST_DEEP = 2;
 
-/** The tools that name one file or folder, and the field that names it. */
+/** The tools that take a single file or folder, and the field that holds it. */
 export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
   ['Read', 'file_path'],
   ['Edit', 'file_path'],
@@ -31,7 +34,7 @@ export const FILE_TOOLS: ReadonlyMap<string, string> = new Map([
 export const SHELL_TOOL = 'Bash';
 
 /**
- * Reads the rules of a file. Returns all of them, or the problem. A file is never read in part, because the rest could
+ * Reads all the rules in a file, or returns the problem. A file is never read in part, because the unread rest could
  * contain a deny.
  * @param file.mayAllow false for a project's own file
  */
@@ -57,8 +60,8 @@ export function readRules(
 }
 
 /**
- * @param given.id the id of the rule. If it is empty, the id is computed from the content, so a changed rule is a
- * different rule
+ * @param given.id the id of the rule; if it is empty, the id is computed from the content, so a changed rule counts as
+ * a different rule
  */
 export function readRule(given: {
   effect: RuleEffect;
@@ -123,7 +126,8 @@ function problemOf({ effect, tools, commands, paths, projects, count }: Approval
 }
 
 /**
- * Returns the problem of an `allow` that is too open, or null. An `allow` allows everything that it does not restrict.
+ * Returns what is wrong with an `allow` that is too broad, or null. An `allow` allows everything that it does not
+ * restrict.
  */
 function allowProblemOf(
   tools: readonly string[],
@@ -151,8 +155,8 @@ function allowProblemOf(
 export const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*\+?=/.test(word);
 
 /**
- * Computes a rule's id from two FNV-1a hashes of its content. Two rules with the same content share the id and its
- * count.
+ * Computes a rule's id from two FNV-1a hashes of its content. Two rules with the same content share an id and therefore
+ * a use count.
  */
 function idOf(effect: RuleEffect, folder: string | null, fields: RuleFields): string {
   const content = JSON.stringify([effect, folder, Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1))]);

@@ -8,11 +8,11 @@ export interface RuleForCall {
   tool?: string[];
   command?: string[];
   path?: string[];
-  /** the only folder, with those below, whose sessions the rule is for */
+  /** the only folder, including its subfolders, whose sessions the rule is for */
   project: string;
 }
 
-/** The reason why no rule can be made of a call, for people. */
+/** Why no rule can be made for a call, worded for people. */
 export interface NoRule {
   why: string;
 }
@@ -22,16 +22,16 @@ const WIDE = 'CBOS makes no rule for commands that run others, remove, overwrite
 const OTHER = 'CBOS makes rules for commands and files only, because a rule for this tool would allow every call of it';
 
 /**
- * Makes the narrowest rule for a call that a person has seen: its simple commands word for word, or its one file. Never
- * wider than what a suggestion may be.
- * @param folder the folder of the session, links followed
+ * Makes the narrowest rule for a call that a person has seen: its simple commands word for word, or its one file. The
+ * rule is never broader than a suggestion may be.
+ * @param folder the folder of the session, with links resolved
  */
 export function ruleForCall(call: { tool: string; input: unknown }, folder: string): RuleForCall | NoRule {
   const { tool, input } = call;
   if (tool === SHELL_TOOL) {
     const read = commandOf(call);
     if (read === null || read.unclear !== null) return { why: UNCLEAR };
-    // The first `cd` into the folder needs no rule. For any other `cd`, no rule is made.
+    // A first `cd` into the folder needs no rule. No rule can be made for any other `cd`.
     const commands = read.commands.map(unwrap).filter(({ words: [name] }) => name !== 'cd');
     const patterns = commands.map((one) => exactPattern(one)?.join(' ') ?? null);
     if (patterns.length === 0 || patterns.includes(null)) return { why: WIDE };

@@ -2,15 +2,15 @@ import type { Rule, RuleReason } from '../../protocol/index.ts';
 import type { Reply } from '../answer/reply.ts';
 
 /**
- * Returns the reply to Claude Code for a rule's decision. An allow sends back the same input that was decided on, so
- * nothing else can run. A deny gives the reason, because the turn continues and the model can find another way.
+ * Returns the reply to Claude Code for a rule's decision. An allow sends back the very input that the rule decided on,
+ * so nothing else can run. A deny gives the reason, because the turn continues and the model can find another way.
  */
 export function replyOf(decision: 'allow' | 'deny', rules: readonly Rule[], input: unknown): Reply {
   if (decision === 'allow') return { behavior: 'allow', updatedInput: input };
   return { behavior: 'deny', message: denyWords(rules) };
 }
 
-/** Returns the reason for a deny, as the model reads it. */
+/** Returns the reason for a deny, worded for the model. */
 export function denyWords(rules: readonly Rule[]): string {
   const [rule] = rules;
   const why = rule?.note == null || rule.note === '' ? '' : ` ${rule.note}`;

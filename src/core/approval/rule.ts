@@ -9,7 +9,7 @@ export interface ApprovalRule {
   /** each one split into words */
   commands: readonly (readonly string[])[];
   paths: readonly string[];
-  /** absolute folders, links followed: only for sessions there or below */
+  /** absolute folders, with links resolved: the rule applies only to sessions there or below */
   projects: readonly string[];
   sessions: readonly string[];
   /** the id of the only session to which the rule applies; null for all sessions */
@@ -31,24 +31,22 @@ export interface AskedCall {
   /** whether `input` is complete */
   isWhole: boolean;
   session: { id: string; name: string };
-  /** the session's folder, with links followed; null if unknown */
+  /** the session's folder, with links resolved; null if unknown */
   folder: string | null;
-  /** the directory in which a command would run, with links followed */
+  /** the directory in which a command would run, with links resolved */
   cwd: string | null;
   /** Unix milliseconds */
   now: number;
 }
 
-/** All the rules of a home at one moment. */
+/** All the rules of a CBOS home at one moment. */
 export interface RulesInForce {
   rules: readonly ApprovalRule[];
   /** set if a rules file could not be read, or has changed since somebody trusted it; then nothing is allowed */
   fault: string | null;
 }
 
-/**
- * Reports whether a rule applies to this session at this moment. A rule that is used up or has expired does not apply.
- */
+/** Reports whether a rule applies to this session at this moment. A used-up or expired rule does not apply. */
 export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCall): boolean {
   if (rule.expiresAt !== null && rule.expiresAt <= now) return false;
   if (rule.count !== null && rule.used >= rule.count) return false;
@@ -58,10 +56,10 @@ export function isInForce(rule: ApprovalRule, { session, folder, now }: AskedCal
   return rule.sessions.length === 0 || rule.sessions.some((name) => fitsGlob(name, session.name));
 }
 
-/** A session whose folder is not known may be anywhere: nothing is allowed to it, and every deny applies. */
+/** A session whose folder is unknown may be anywhere: nothing is allowed for it, and every deny applies to it. */
 const isInProject = ({ effect, projects }: ApprovalRule, folder: string | null): boolean =>
   folder === null ? effect !== 'allow' : projects.some((project) => isWithin(folder, project));
 
-/** Reports whether a path is a folder or is below it. Both are absolute, with links followed. */
+/** Reports whether a path is a folder or is below it. Both must be absolute, with links resolved. */
 export const isWithin = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);

@@ -23,43 +23,43 @@ export interface OpenedFile {
   path: string;
 }
 
-/** The reason why a command is not fully known, and the part that causes it. */
+/** Why a command is not fully known, and which part causes it. */
 export interface Unclear {
   reason: RuleReason;
   about: string;
 }
 
 export interface ReadCommand {
-  /** every simple command, if the text is fully known */
+  /** every simple command, if all of the text is understood */
   commands: readonly SimpleCommand[];
   files: readonly OpenedFile[];
   /** null if nothing in the text can do more than `commands` and `files` list */
   unclear: Unclear | null;
   /** the words of every simple command in the text, including substitutions and compounds, as far as they are known */
   seen: readonly (readonly string[])[];
-  /** for each word of `seen`, whether it is fully known */
+  /** for each word in `seen`, whether it is fully known */
   known: readonly (readonly boolean[])[];
   /** whether the text defines functions */
   definesFunctions: boolean;
 }
 
-/** The longest command that is parsed. Rules are not meant for longer ones. */
+/** The longest command that is parsed. Rules are not meant for longer commands. */
 const MOST_CHARACTERS = 10_000;
-/** The greatest depth, because the parser is recursive. */
+/** The maximum nesting depth, because the parser is recursive. */
 const MOST_DEPTH = 100;
 
 /**
- * Matches a word that contains nothing that bash or zsh would expand. The parser checks the same, so a fault in only
+ * Matches a word that contains nothing that bash or zsh would expand. The parser makes the same check, so a bug in only
  * one of the two lets nothing through. A leading `=` names a program in zsh.
  */
 const PLAIN_WORD = /^(?!=)(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")+$/;
 const PLAIN_ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=(?:[A-Za-z0-9_.,:@%+/=-]|'[^']*'|"[^"$`\\!]*")*$/;
-/** Words that are not plain, but that no shell expands: a test, and the ends of `find -exec`. */
+/** Words that are not plain, but that no shell expands: the brackets of a test, and the terminators of `find -exec`. */
 const KNOWN_SIGNS: ReadonlySet<string> = new Set(['[', '{}', '\\;']);
 /** Matches what may come between words: operators that join commands. */
 const JOINTS = /^[\s&|;(){}!]*$/;
 
-/** Parses what a shell would do with a text, and reports if that cannot be known. */
+/** Parses what a shell would do with a text, and reports if that cannot be determined. */
 export function readCommand(text: string): ReadCommand {
   const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };

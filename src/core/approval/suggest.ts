@@ -4,33 +4,33 @@ import { baseOf, changesShell, runsOthers, scriptProgram } from './programs.ts';
 import { readRule, SHELL_TOOL } from './read-rules.ts';
 import type { ReadCommand, SimpleCommand } from './shell-command.ts';
 
-/** A person's answer to a command. */
+/** How a person answered a command. */
 export interface SaidToCommand {
   session: string;
-  /** the session's folder, links followed */
+  /** the session's folder, with links resolved */
   folder: string;
-  /** the whole input of the tool Bash */
+  /** the complete input of the Bash tool */
   input: unknown;
   said: 'yes' | 'no';
 }
 
-/** A rule that a person may want, because they said yes again and again. */
+/** A rule that a person may want after saying yes again and again. */
 export interface SuggestedRule {
   folder: string;
-  /** as it is written in an `[[allow]]` */
+  /** as it would be written in an `[[allow]]` */
   command: string;
-  /** `exact`: the command as it was asked for; `arguments`: the same subcommand with any arguments */
+  /** `exact`: the command as requested; `arguments`: the same subcommand with any arguments */
   step: 'exact' | 'arguments';
-  /** how often a person said yes to a command that contains it */
+  /** how often a person said yes to a command that contains this one */
   yes: number;
   sessions: readonly string[];
-  /** the distinct commands that got a yes, the most frequent first */
+  /** the distinct commands that a person said yes to, most frequent first */
   commands: readonly string[];
 }
 
-/** The fewest yeses that lead to a suggestion. Fewer may be chance. */
+/** The minimum number of yeses before a rule is suggested. Fewer may be chance. */
 const LEAST_YES = 3;
-/** How many different arguments must have been allowed before any arguments are suggested. */
+/** How many different sets of arguments must have been allowed before a rule for any arguments is suggested. */
 const LEAST_DIFFERENT = 3;
 
 /** Programs whose arguments only name their input. `null`: the program itself; otherwise its subcommands. */
@@ -41,13 +41,13 @@ const READERS: ReadonlyMap<string, ReadonlySet<string> | null> = new Map([
   ['git', new Set(['status', 'diff', 'log', 'show', 'blame', 'ls-files', 'rev-parse', 'describe', 'shortlog'])],
 ]);
 
-/** Programs that remove, overwrite or end something, or that change permissions. No rule is suggested for them. */
+/** Programs that remove, overwrite, or end something, or that change permissions. No rule is suggested for them. */
 const REMOVERS =
   /^(?:rm|rmdir|unlink|shred|truncate|dd|mkfs.*|fdisk|parted|mv|tee|ln|install|chmod|chown|chgrp|kill|killall|pkill|shutdown|reboot|halt|mount|umount|systemctl|crontab|passwd|useradd|usermod)$/;
 /** Programs that reach the network, or install packages from it. */
 const NETWORK =
   /^(?:curl|wget|aria2c|scp|sftp|ftp|rsync|telnet|ping|dig|nslookup|gh|glab|hub|aws|gcloud|gsutil|az|doctl|heroku|fly|flyctl|vercel|netlify|terraform|tofu|pulumi|helm|ansible.*|apt|apt-get|dnf|yum|pacman|apk|brew|snap|pip[\d.]*|uv|poetry|conda|gem|bundle|composer|twine|xh|http|https|lynx|w3m|mail|sendmail|mutt|psql|mysql|mongo.*|redis-cli|sqlite3)$/;
-/** Subcommands of otherwise allowed programs that do either. */
+/** Subcommands, of programs that are otherwise fine, that do either. */
 const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
   [
     'git',
@@ -67,9 +67,9 @@ const WIDE_WORDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Proposes rules from the answers that a person gave by hand. A rule is never wider than the commands seen, except for
- * the step from one set of arguments to any arguments. A single no to a command that it covers, in the same project,
- * prevents the rule.
+ * Proposes rules based on the answers that a person gave by hand. A rule is never broader than the commands seen,
+ * except that it may allow any arguments instead of one set. If the person ever said no, in the same project, to a
+ * command that the rule would cover, the rule is not proposed.
  */
 export function suggestRules(answers: readonly SaidToCommand[]): SuggestedRule[] {
   const folders = [...new Set(answers.map(({ folder }) => folder))];
@@ -148,7 +148,7 @@ function suggestion(of: {
 
 /**
  * Reports whether a refused command may contain a command that a pattern covers. A command that cannot be parsed counts
- * too.
+ * as containing it.
  */
 function mayCover(pattern: readonly string[], { read, text, commands }: ReadAnswer): boolean {
   if (commands.some((one) => allowsCommand(pattern, one) !== null)) return true;
@@ -172,7 +172,7 @@ export function exactPattern({ assignments, words }: SimpleCommand): readonly st
   return words;
 }
 
-/** A subcommand comes first; targets and actions come anywhere. */
+/** A subcommand comes first; make targets and actions can come anywhere. */
 const isWide = (base: string, rest: readonly string[], wide: RegExp): boolean =>
   (base === 'make' || base === 'find' ? rest : rest.slice(0, 1)).some((word) => wide.test(word));
 

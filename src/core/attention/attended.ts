@@ -1,29 +1,29 @@
 import type { Status } from '../../protocol/index.ts';
 
-/** The conditions that end a snooze. The first one to occur wakes the session. Times are Unix milliseconds. */
+/** The conditions that end a snooze. The first one to occur ends the snooze. Times are Unix milliseconds. */
 export interface SnoozeRule {
   since: number;
   until: number | null;
   untilAsks: boolean;
   untilTurnEnds: boolean;
-  /** the ids of sessions; ids, because names change */
+  /** session ids, because names change */
   untilEnds: readonly string[];
 }
 
 /**
- * Records whether a person has looked at a session. The record uses counters, because times give no order if the clock
- * is set.
+ * Records whether a person has looked at a session. The record uses counters, because times are out of order if the
+ * clock is set.
  */
 export interface Attended {
   /** how many turn ends and questions have occurred */
   news: number;
-  /** how many of them somebody has looked at */
+  /** how many of those somebody has looked at */
   seen: number;
   /** whether a person marked it as unread */
   isMarked: boolean;
   /** whether a turn was running when the status was last known */
   turnRuns: boolean;
-  /** the question that was counted last; UNNAMED if its identity is unknown */
+  /** the last question that was counted; UNNAMED if its identity is unknown */
   asked: string | null;
   snooze: SnoozeRule | null;
 }
@@ -41,8 +41,8 @@ export const UNATTENDED: Attended = {
 const UNNAMED = '';
 
 /**
- * An event in a session, for snoozes that wait for it. `failed` comes together with `turn_ended`. `ended` means that
- * the process ended.
+ * An event in a session that a snooze may wait for. `failed` comes together with `turn_ended`. `ended` means that the
+ * process ended.
  */
 export type Happening = 'asked' | 'turn_ended' | 'failed' | 'ended';
 
@@ -74,7 +74,7 @@ function observe(before: Attended, status: Told): { after: Attended; happened: H
       return { after: { ...before, turnRuns: false, news }, happened: ['ended'] };
     }
     default:
-      // Nothing is known. The server may have just started.
+      // The state when nothing is known, for example right after the server started.
       return { after: before, happened: [] };
   }
 }
@@ -111,7 +111,7 @@ export function isUnreadBy({ news, seen, isMarked }: Attended): boolean {
  */
 export function lookAt(before: Attended, news: number | null): Attended {
   const seen = Math.max(before.seen, Math.min(news ?? before.news, before.news));
-  // A look at something older than the mark does not remove the mark.
+  // A look at something older than the mark does not clear it.
   const isMarked = before.isMarked && seen < before.news;
   return keepSame(before, { ...before, seen, isMarked });
 }
@@ -123,23 +123,23 @@ function keepSame(before: Attended, after: Attended): Attended {
 }
 
 /**
- * Marks a session as unread by hand. The mark counts as news, so a look that is still in progress does not remove it.
+ * Marks a session as unread by hand. The mark counts as news, so a look that is already in progress does not clear it.
  */
 export function markUnread(before: Attended): Attended {
   return isUnreadBy(before) && before.isMarked ? before : { ...before, news: before.news + 1, isMarked: true };
 }
 
-/** Reports whether an event of the snoozed session itself wakes it. */
+/** Reports whether an event in the snoozed session itself ends the snooze. */
 export function isWokenBy(rule: SnoozeRule, happened: readonly Happening[]): boolean {
   const { untilAsks, untilTurnEnds } = rule;
   return happened.some((one) => {
     if (one === 'asked' || one === 'failed') return untilAsks || (one === 'failed' && untilTurnEnds);
-    // A stopped session no longer asks anything or ends a turn.
+    // A stopped session no longer asks questions or ends turns.
     return one === 'ended' ? untilAsks || untilTurnEnds : untilTurnEnds;
   });
 }
 
-/** Reports whether an event of another session wakes the sessions that wait for its end. */
+/** Reports whether an event in another session wakes the sessions that wait for it to end. */
 export function endsWaiting(happened: readonly Happening[]): boolean {
   return happened.includes('turn_ended') || happened.includes('ended');
 }

@@ -1,7 +1,7 @@
 import type { BudgetPeriod, BudgetScope, BudgetUnit } from '../../protocol/index.ts';
 import { localDay } from '../history/index.ts';
 
-/** A budget of config.toml. */
+/** A budget in config.toml. */
 export interface BudgetRule {
   name: string;
   scope: BudgetScope;
@@ -29,8 +29,8 @@ export interface Spend {
 }
 
 /**
- * Returns the part of a budget that a session uses: its own part, or the part that several sessions share (`''`). Null
- * if the budget does not apply to the session.
+ * Returns the key under which a session's spending counts toward a budget: the session's own, or one that several
+ * sessions share (`''`). Null if the budget does not apply to the session.
  */
 export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender): string | null {
   switch (scope) {
@@ -46,7 +46,7 @@ export function subjectOf({ scope, of }: BudgetRule, { id, slug, tags }: Spender
 }
 
 /**
- * Returns the name of the current period. Raises are stored under it, because a raise for today does not apply
+ * Returns the name of the current period. A raise is stored under this name, so a raise for today does not apply
  * tomorrow.
  */
 export function periodOf({ per }: BudgetRule, now: number): string {

@@ -3,13 +3,13 @@ import type { BudgetRule } from './budgets.ts';
 
 const KEYS = ['name', 'for', 'usd', 'tokens', 'per'];
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** The largest number of budgets. CBOS checks every budget before it sends a text. */
+/** The maximum number of budgets. CBOS checks every budget before it sends a message. */
 const MAX_BUDGETS = 50;
 
 /**
- * Reads the `[[budgets]]` of config.toml: `name`, `for` (`each`, `fleet`, `tag:WORD` or `session:NAME`), `usd` or
+ * Reads the `[[budgets]]` in config.toml: `name`, `for` (`each`, `fleet`, `tag:WORD` or `session:NAME`), `usd` or
  * `tokens`, `per` (`day` or `total`).
- * @param path of config.toml, for messages
+ * @param path the path of config.toml, for messages
  * @throws CatalogueError invalid_setting, naming the budget and what is wrong with it
  */
 export function readBudgets(value: unknown, path: string): BudgetRule[] {

@@ -1,6 +1,6 @@
-/** When a person was there. Times are Unix milliseconds. */
+/** When a person was present. Times are Unix milliseconds. */
 export interface Presence {
-  /** the last sign of the person; null if there never was one */
+  /** the last sign of the person; null if there has never been one */
   lastAt: number | null;
   /** the last sign before the last absence; null if there was none */
   leftAt: number | null;
@@ -8,19 +8,17 @@ export interface Presence {
 
 export const NEVER_THERE: Presence = { lastAt: null, leftAt: null };
 
-/** How long nothing may come from a person who is still there, such as one who reads a long diff. */
+/** How long a person may give no sign and still count as present, for example while reading a long diff. */
 const AWAY_MS = 15 * 60_000;
 
-/** Records a sign of the person: a look, an answer, a text. */
+/** Records a sign of the person: looking at a session, answering, or sending a message. */
 export function noteThere({ lastAt, leftAt }: Presence, now: number): Presence {
   const wasAway = lastAt !== null && now - lastAt >= AWAY_MS;
-  // A clock that was set back must not make the person seem away.
+  // Without this check, a clock that was set back could make the person seem away.
   return { lastAt: Math.max(now, lastAt ?? now), leftAt: wasAway ? lastAt : leftAt };
 }
 
-/**
- * Returns since when the person was away, or, once they are back, since when they had been away. Null if unknown.
- */
+/** Returns when the person went away, or, once they are back, when their last absence began. Null if unknown. */
 export function awaySince({ lastAt, leftAt }: Presence, now: number): number | null {
   if (lastAt === null) return null;
   return now - lastAt >= AWAY_MS ? lastAt : leftAt;

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../protocol/index.ts';
 const MOST_LINES = 3;
 const MOST_CHARACTERS = 400;
 
-/** Returns the first lines of a reply that are not empty. Null if there are none. */
+/** Returns the first non-empty lines of a reply. Null if there are none. */
 export function firstLines(text: string): string | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const shown = lines.slice(0, MOST_LINES).join('\n');
@@ -11,7 +11,7 @@ export function firstLines(text: string): string | null {
   return shown === '' ? null : `${shown.slice(0, MOST_CHARACTERS)}${isCut ? ' …' : ''}`;
 }
 
-/** Returns the last text that Claude wrote in a conversation since a time. @param since Unix milliseconds */
+/** Returns the last text that Claude wrote in a conversation since a given time. @param since Unix milliseconds */
 export function lastReply(events: readonly StoredEvent[], since: number): string | null {
   for (const { event, timestamp } of events.toReversed()) {
     if (timestamp * 1_000 < since) return null;

@@ -2,14 +2,14 @@ import type { CatchupEvent, CatchupKind, StatusChange } from '../../protocol/ind
 
 export type Happened = Omit<CatchupEvent, 'replay'>;
 
-/** How many events of a session are kept. The last ones matter most. */
+/** How many events of a session are kept. Only the newest are kept, because they matter most. */
 const MOST_EVENTS = 100;
 
 type Told = Pick<StatusChange, 'at' | 'primary' | 'detail'>;
 
 /**
  * Returns what happened in a session, oldest first.
- * @param changes its changes of status, oldest first; consecutive ones may repeat a status
+ * @param changes the session's status changes, oldest first; consecutive ones may repeat a status
  */
 export function happenedIn(changes: readonly Told[]): Happened[] {
   const steps = changes.filter(({ primary, detail }, index) => {
@@ -30,7 +30,7 @@ function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 
   const plain = (kind: CatchupKind) => ({ kind, question: null });
   switch (primary) {
     case 'idle':
-      // A session that is ready has not begun a turn. After a restart of the server, the status was unknown before.
+      // A session that is merely ready has not begun a turn. Before a server restart, its status was unknown.
       if (detail === 'waiting_input') return before === null || endsTurn(before) ? plain('finished') : null;
       return detail === 'error' ? plain('failed') : null;
     case 'waiting':
@@ -39,7 +39,7 @@ function kindOf({ primary, detail }: Told, before: Told | null): Pick<Happened, 
     case 'stuck':
       return plain('stuck');
     case 'dead':
-      // The first change may only repeat what was known before.
+      // The first change may only repeat what was already known.
       return before === null ? null : plain('stopped');
     default:
       return null;

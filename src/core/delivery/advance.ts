@@ -8,13 +8,13 @@ import { advanceTakingOut, type TakingOut } from './take-out.ts';
 import { advanceTyping, type Became, enterLeft, type Typing, typeText } from './type-text.ts';
 
 /**
- * How long to wait for the dialog of a tool. Claude Code draws it 10 to 150 ms after the tool's hook. A loaded
- * machine takes longer.
+ * How long to wait for a tool's dialog. Claude Code draws it 10 to 150 ms after the tool's hook. A loaded machine takes
+ * longer.
  */
 const DIALOG_DRAWN_MS = 1_500;
 /**
- * How long after the hook that ends a turn the queue may begin the next one. It takes 0.1 s, and longer on a loaded
- * machine.
+ * How long after a turn's final hook Claude Code's queue may still begin the next turn. This takes 0.1 s, or longer on
+ * a loaded machine.
  */
 const QUEUE_BEGINS_MS = 1_000;
 /**
@@ -24,8 +24,8 @@ const QUEUE_BEGINS_MS = 1_000;
  */
 const DRAFT_SETTLE_MS = 1_500;
 /**
- * How long a missing message may take to reappear. An Enter that a person types shows after 20 to 150 ms, and a message
- * in the box shows within 100 ms. A loaded machine is slower.
+ * How long a missing message may take to reappear. After a person presses Enter, the effect shows within 20 to 150 ms,
+ * and a message typed into the box appears within 100 ms. A loaded machine is slower.
  */
 const MISSING_MS = 1_500;
 
@@ -36,15 +36,15 @@ export type Goal = { kind: 'send'; request: DeliveryRequest } | { kind: 'flush' 
 export type Visit =
   /** waits until tools that were just called are running, or their dialogs are drawn */
   | { at: 'begin'; goal: Goal; heldAt: Millis }
-  /** waits until the next turn has begun with Claude Code's own queue */
+  /** waits until Claude Code's own queue has begun the next turn */
   | { at: 'queue'; goal: Goal }
   | { at: 'settling'; request: DeliveryRequest; until: Millis }
   | { at: 'deciding'; request: DeliveryRequest }
   | { at: 'flushing' }
   | { at: 'taking_out'; goal: Goal; hasStood: boolean; out: TakingOut }
   /**
-   * the box does not contain a message that was typed before, because a person has just sent it or because it has not
-   * arrived yet
+   * the box no longer contains a message that was typed before, because a person has just sent it, or does not contain
+   * it yet
    */
   | { at: 'missing'; id: string; until: Millis }
   | { at: 'typing'; typing: Typing; id: string }
@@ -113,9 +113,7 @@ export function advance(state: Visit, seen: Seen): Step<Visit> {
   }
 }
 
-/**
- * Turns a step of a part into a step of the whole. If the part stays the same object, the whole stays the same as well.
- */
+/** Turns a part's step into a step of the whole. If the part is still the same object, so is the whole. */
 const within = <Part>(whole: Visit, part: Part, step: Step<Part>, join: (part: Part) => Visit): Step<Visit> => ({
   ...step,
   state: step.state === part ? whole : join(step.state),
@@ -158,8 +156,8 @@ function newestTool({ hooks }: Seen, heldAt: Millis): Millis {
 }
 
 /**
- * Returns how long the next turn may still take to begin with the queued messages. A message that is sent before then
- * overtakes the queue (2.1.329). Only the passing of time shows that the turn has begun.
+ * Returns how much longer it may take until the next turn begins with the queued messages. A message sent before that
+ * turn begins overtakes the queue (2.1.329). Nothing but elapsed time shows that the turn has begun.
  */
 function queueBeginsIn({ deliveries, hooks, isDead, now }: Seen): number {
   const last = lastTaken(deliveries);

@@ -2,19 +2,22 @@ import type { ScreenFrame, ScreenReading } from '../status/index.ts';
 import { isRule } from '../status/screen/layout.ts';
 
 /**
- * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and spaces
- * at the end are removed. Normalise both sides of a comparison with this function.
+ * Returns the text as Claude Code reports it after its own normalisation (2.1.329): tabs become four spaces, and
+ * trailing spaces are removed. Apply this function to both sides of a comparison.
  */
 export function normalisePrompt(text: string): string {
   return text.replaceAll('\r\n', '\n').replaceAll('\t', '    ').trim();
 }
 
-/** Reports whether the screen shows an empty prompt. False below a view, where the prompt cannot be seen. */
+/**
+ * Reports whether the screen shows an empty prompt. False while a view covers the prompt, because the prompt cannot be
+ * seen then.
+ */
 export function isEmptyBox({ draft, cover, dialog, primary }: ScreenReading): boolean {
   return draft === null && cover === null && dialog === null && primary !== null;
 }
 
-/** How far the lines of the prompt's box are indented, and the largest number of lines below the box. */
+/** How far the lines inside the prompt's box are indented, and the maximum number of lines below the box. */
 const BOX_INDENT = /^ {2}/;
 const LINES_BELOW_BOX = 6;
 
@@ -27,8 +30,8 @@ const LOWER_RULE = /^──.*─$/;
 
 /**
  * Returns the visible part of a message that is longer than the prompt's box. The box then shows the end of the text,
- * without the mark. A message of about 40 lines pushes the upper rule of the box off the screen (2.1.329). In no other
- * case is a window indented from its first row down to a rule. Other versions write into the upper rule how many lines
+ * without the mark. A message of about 40 lines pushes the box's upper rule off the screen (2.1.329). Only then is
+ * every row indented from the top of the window down to a rule. Other versions state in the upper rule how many lines
  * are hidden.
  * @returns null if the screen shows something else
  */
@@ -45,11 +48,11 @@ export function draftFillingWindow({ lines, cols }: ScreenFrame): string | null 
  * shows only the end of a message that is too long, and a placeholder for a large paste.
  */
 export type BoxHolds =
-  /** the box shows exactly the text, as far as it shows the text at all */
+  /** the box shows exactly the text, as far as the box shows it at all */
   | 'text'
-  /** the text, and something that somebody else typed */
+  /** the text, along with something that somebody else typed */
   | 'more'
-  /** neither of the two: nothing yet, a part of the text, or something that CBOS cannot recognise */
+  /** neither of those: nothing yet, part of the text, or something that CBOS cannot recognise */
   | 'other';
 
 /** `[Pasted text #1 +12 lines]` replaces a paste of over 800 characters (1.0.128 to 2.1.329). */
@@ -57,7 +60,7 @@ const PLACEHOLDER = /\[Pasted text #\d+(?: \+\d+ lines)?\]/g;
 
 export const hasPlaceholder = (draft: string): boolean => draft.search(PLACEHOLDER) >= 0;
 
-/** Reports whether the box shows only one placeholder, and whether that has as many lines as the text. */
+/** Reports whether the box shows only one placeholder, and whether the placeholder's line count matches the text. */
 export function isPlaceholderFor(draft: string, text: string): boolean {
   const alone = ALONE.exec(draft.trim());
   return alone !== null && Number(alone[1] ?? 0) === text.split('\n').length - 1;
@@ -65,7 +68,8 @@ export function isPlaceholderFor(draft: string, text: string): boolean {
 const ALONE = /^\[Pasted text #\d+(?: \+(\d+) lines)?\]$/;
 
 /**
- * How many letters at the end of a message distinguish it from every other text. The box may show no more than these.
+ * How many characters at the end of a message distinguish it from every other message. The box may show no more than
+ * these.
  */
 const TELLING_LETTERS = 200;
 
@@ -84,8 +88,8 @@ export function boxHolds(draft: string, text: string): BoxHolds {
 }
 
 /**
- * Works like {@link boxHolds}, for messages that came back into the box together. Returns `other` while the box
- * contains another of the `possible` messages, because the transcript does not report all of them yet.
+ * Works like {@link boxHolds}, for messages that came back into the box together. Returns `other` while the box also
+ * contains another of the `possible` messages: the transcript has not reported all of them yet.
  */
 export function boxHoldsReturned(draft: string, returned: readonly string[], possible: readonly string[]): BoxHolds {
   const holds = boxHolds(draft, returned.join('\n'));
@@ -94,11 +98,11 @@ export function boxHoldsReturned(draft: string, returned: readonly string[], pos
 }
 
 /**
- * Returns which of several messages together fill the box, as after an interrupt that puts them back.
- * @returns their indices in the order of the box; null if the box contains anything else
+ * Returns which of several messages, taken together, fill the box, as they do when an interrupt puts them back.
+ * @returns their indices in the order in which the box shows them; null if the box contains anything else
  */
 export function textsInBox(draft: string, texts: readonly string[]): number[] | null {
-  // The longest text is tried first, because one message may begin with all of another.
+  // The longest message is tried first, because one message may begin with the whole of another.
   const left = texts
     .map((text, index) => ({ index, letters: lettersOf(text) }))
     .filter(({ letters }) => letters !== '')
@@ -116,8 +120,8 @@ export function textsInBox(draft: string, texts: readonly string[]): number[] | 
 }
 
 /**
- * Returns the part of a message that is the same in the box. The box changes spaces and line breaks and draws a `!` at
- * the beginning as the prompt's mark. The terminal keeps only a part of a joined emoji (👩‍👩‍👧‍👦).
+ * Returns the part of a message that looks the same in the box. The box changes spaces and line breaks and draws a
+ * leading `!` as the prompt's mark. The terminal keeps only part of a joined emoji (👩‍👩‍👧‍👦).
  */
 const lettersOf = (text: string): string =>
   text

@@ -3,37 +3,37 @@ import { type Cover, describeTool } from '../status/index.ts';
 import { coverOf, draftOf, type Seen } from './seen.ts';
 import { leftoversOf, leftToEnter } from './standing.ts';
 
-/** The facts about a session into which a message is to be typed. */
+/** The facts about a session that a message is to be typed into. */
 export interface DeliveryContext {
   status: Pick<Status, 'primary' | 'detail' | 'question'>;
   /** false if the session is only observed: CBOS may not type into it */
   adopted: boolean;
-  /** whether CBOS has parked the session; a message is then held and wakes it */
+  /** whether CBOS has parked the session; a message is then held and wakes the session */
   isParked: boolean;
   /** who typed the unsent text in the prompt; CBOS may remove its `own` text but never a `foreign` one */
   draft: 'own' | 'foreign' | null;
   /** whether CBOS holds a message that was typed before and came back; new messages come after it */
   hasReturned: boolean;
   /**
-   * whether the queue is paused after an interrupt; a message for the queue then joins it, but a message to be sent now
-   * does not
+   * whether the queue is paused after an interrupt; if so, a message for the queue joins it, but a message to be sent
+   * immediately does not
    */
   isQueueStopped: boolean;
   /**
-   * whether a budget of the session is reached; every message is then held until the budget is raised, or its day is
-   * over
+   * whether one of the session's budgets is reached; every message is then held until the budget is raised or its day
+   * is over
    */
   isOverBudget: boolean;
-  /** whether the session has not yet read the last typed text; two messages that are read together become one prompt */
+  /** whether the session has yet to read the last typed text; two messages that are read together become one prompt */
   isUnread: boolean;
-  /** what takes the keypresses instead of the prompt; null if nothing does */
+  /** what receives the keypresses instead of the prompt; null if nothing does */
   cover: Cover | null;
 }
 
-/** The phases of held messages that were typed before. New messages come after them. */
+/** The phases of held messages that were typed before. New messages come after these. */
 const RETURNED: ReadonlySet<DeliveryPhase> = new Set(['put_back', 'taken_out', 'resumed']);
 
-/** Collects the facts that decide about a delivery. */
+/** Collects the facts that determine how a message is delivered. */
 export function contextOf(seen: Seen): DeliveryContext {
   const { status, isAdopted: adopted, isParked, isQueueStopped, isOverBudget, isUnread, deliveries } = seen;
   const draft = draftOf(seen) === null ? null : leftoversOf(seen) === null ? 'foreign' : 'own';
@@ -70,8 +70,8 @@ export type DeliveryDecision =
   | { kind: 'refuse'; why: RefusalReason; question: Question | null };
 
 /**
- * Decides whether a message may be sent to a session now. Text for a prompt must never reach a dialog. A message that
- * Claude Code would take for a command must be meant as one.
+ * Decides whether a message may be sent to a session now. Text meant for the prompt must never reach a dialog. A
+ * message that Claude Code would take for a command is sent only if the sender means it as one.
  */
 export function decideDelivery(context: DeliveryContext, request: DeliveryRequest): DeliveryDecision {
   const { primary, question } = context.status;
@@ -88,13 +88,13 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
   // appears.
   if (primary === null) return { kind: 'hold' };
   if (context.isQueueStopped && request.queue) return { kind: 'hold' };
-  // A dialog comes first: it is not paused, and its answer is not a message.
+  // A dialog is checked first: pausing does not affect it, and its answer is not a message.
   if (context.isOverBudget && !isAsking(context.status)) return { kind: 'hold' };
   if (context.isUnread) return holdOr(refuse('unread'));
   if (context.cover !== null) return holdOr({ kind: 'refuse', why: `covered_by_${context.cover}`, question });
   if (isAsking(context.status)) return { kind: 'refuse', why: 'asking', question };
   const isRunning = primary === 'active' || primary === 'stuck';
-  // If the text were queued, Claude Code would only report the limit again. A person may still type a command, or a
+  // If the message were queued, Claude Code would only report the limit again. A person may still type a command, or a
   // message for another model.
   if ((isRunning || isLimited(context.status)) && request.queue) return { kind: 'hold' };
   if (context.draft === 'foreign') return holdOr(refuse('draft'));
@@ -106,8 +106,8 @@ export function decideDelivery(context: DeliveryContext, request: DeliveryReques
 }
 
 /**
- * Returns what a question asks, in one line. The text of a permission's dialog begins with "Bash command", so the
- * tool call is used instead.
+ * Returns what a question asks, in one line. The text in a permission dialog begins with "Bash command", so the tool
+ * call is used instead.
  */
 export function askedFor({ kind, tool, text }: Question): string {
   return kind === 'permission' && tool !== null ? describeTool(tool) : (text.split('\n', 1)[0] ?? '');

@@ -3,7 +3,7 @@ import { graphemes } from '../../text/graphemes.ts';
 /** A message that is safe to type. */
 export interface CleanText {
   text: string;
-  /** how many control characters were removed; the end of a bracketed paste counts as one */
+  /** how many control characters were removed; the end marker of a bracketed paste counts as one */
   removed: number;
 }
 
@@ -11,9 +11,9 @@ const PASTE_START = '\x1b[200~';
 const PASTE_END = '\x1b[201~';
 
 /**
- * Matches the sequences that would end or begin the paste early, with an escape or in their one-byte form. The whole
- * sequence is removed, because its rest would remain as garbage in the text. Also matches all control characters,
- * including C1, except newline and tab.
+ * Matches the sequences that would begin or end a paste early, whether written with an escape or in their one-byte
+ * form. The whole sequence is removed, because its remainder would be garbage in the text. Also matches all control
+ * characters, including C1, except newline and tab.
  */
 const FORBIDDEN = /(?:\x1b\[|\x9b)20[01]~|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
@@ -42,13 +42,12 @@ export function guardText(text: string, options: { command: boolean }): string {
 
 /**
  * Claude Code 2.1.150 and later wraps a paste of over 800 characters or 3 newlines in `<pasted_content>`, which the
- * model trusts less. Claude Code joins smaller pastes exactly.
+ * model trusts less. Smaller pastes are joined without any change.
  */
 const CHUNK_BYTES = 700;
 const CHUNK_NEWLINES = 2;
 /**
- * Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). A single large paste is then the
- * better choice.
+ * Above this size, many small pastes take too long: 50 kB took 1.9 s (2.1.329). A single large paste is better then.
  */
 const CHUNKED_LIMIT_BYTES = 50_000;
 
@@ -89,7 +88,7 @@ export function bracketChunks(text: string): string[] {
   return chunks;
 }
 
-/** Returns the length in UTF-8. A lone surrogate counts as U+FFFD, which is written in its place. */
+/** Returns the length in UTF-8. A lone surrogate counts as U+FFFD, because U+FFFD is what gets written. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

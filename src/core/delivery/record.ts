@@ -1,7 +1,7 @@
 import { DELIVERY_PHASES, type DeliveryPhase, type DeliveryStatus } from '../../protocol/index.ts';
 import type { Millis } from '../status/index.ts';
 
-/** A delivery as the journal stores it. */
+/** A delivery as stored in the journal. */
 export interface DeliveryRecord {
   id: string;
   sessionId: string;
@@ -10,7 +10,7 @@ export interface DeliveryRecord {
   /** whether the text may be a slash or shell command */
   command: boolean;
   phase: DeliveryPhase;
-  /** whether Enter was pressed during a turn; the text then goes into Claude Code's own queue */
+  /** whether Enter was pressed during a turn; the message then goes into Claude Code's own queue */
   intoQueue: boolean;
   createdAt: Millis;
   /** when the phase began */
@@ -19,25 +19,25 @@ export interface DeliveryRecord {
   removed: number;
   idempotencyKey: string | null;
   /**
-   * whether the sender knows that CBOS holds the text; otherwise the sender waits for the answer, and sends the text
-   * again if no answer comes
+   * whether the sender knows that CBOS holds the message; otherwise the sender is still waiting for the answer, and
+   * sends the message again if no answer comes
    */
   held: boolean;
   /** why the delivery failed, as stated in the error that the sender got */
   reason: string | null;
-  /** slug of the session that sent the text; null if a person sent it */
+  /** slug of the session that sent the message; null if a person sent it */
   sender: string | null;
 }
 
 export const statusOf = ({ phase }: Pick<DeliveryRecord, 'phase'>): DeliveryStatus => DELIVERY_PHASES[phase];
 
 /**
- * Reports whether CBOS still has to send a message that a crash kept from being sent. A sender that got no answer and
- * used no idempotency key sends the text again itself.
+ * Reports whether CBOS still has to send a message that was not sent because of a crash. A sender that got no answer
+ * and used no idempotency key sends the message again itself.
  */
 export const isPromised = ({ held, idempotencyKey }: DeliveryRecord): boolean => held || idempotencyKey !== null;
 
-/** A change of one delivery. Absent fields keep their values; `updatedAt` stays if `keepsTime` is set. */
+/** A change to one delivery. Absent fields keep their values; `updatedAt` is unchanged if `keepsTime` is set. */
 export interface Change {
   id: string;
   phase: DeliveryPhase;
@@ -47,18 +47,18 @@ export interface Change {
 }
 
 /**
- * Phases that must be on the disk before the step that they name. After that step, nothing could prove how far the
- * text got.
+ * Phases that must be on disk before the step that they name. After that step, nothing could prove how far the message
+ * got.
  */
 export const WRITTEN_FIRST: ReadonlySet<DeliveryPhase> = new Set(['typing', 'entering']);
 
-/** The deliveries of one session that can still change. */
+/** The deliveries of a session that can still change. */
 export interface Deliveries {
   /** `queued`, `sent`, and `unknown` contain the deliveries with that status, in the order of acceptance */
   queued: readonly DeliveryRecord[];
   sent: readonly DeliveryRecord[];
   unknown: readonly DeliveryRecord[];
-  /** deliveries of any status, most recently changed first, and more of them than one turn ever queues */
+  /** deliveries of any status, most recently changed first, and more of them than a single turn ever queues */
   recent: readonly DeliveryRecord[];
 }
 

@@ -23,21 +23,22 @@ export interface Seen extends PromptSeen {
   now: Moment;
   deliveries: Deliveries;
   isDead: boolean;
-  /** whether CBOS has parked the session: a message is held, and wakes it */
+  /** whether CBOS has parked the session: a message is then held, and wakes the session */
   isParked: boolean;
   /** false if the session is only observed: CBOS may not type into it */
   isAdopted: boolean;
   /** whether the queue is paused after an interrupt, see `stopQueue` */
   isQueueStopped: boolean;
   /**
-   * whether a budget of the session is reached; nothing is typed then, and a parked session is not woken for a message
+   * whether one of the session's budgets is reached; nothing is typed then, and a message does not wake a parked
+   * session
    */
   isOverBudget: boolean;
-  /** whether the session has not yet read the last typed text; two messages that are read together become one prompt */
+  /** whether the session has yet to read the last typed text; two messages that are read together become one prompt */
   isUnread: boolean;
   /** whether Claude Code accepts one message as many small pastes, as it does from 2.1.150 on */
   takesManyPastes: boolean;
-  /** digits that were typed into dialogs; if a dialog had already gone, they are in the prompt */
+  /** digits that were typed into dialogs; if the dialog was already gone, they ended up in the prompt */
   answerKey: string | null;
   /** when CBOS last cleared the prompt, by the wall clock; 0 if never */
   clearedAt: Millis;
@@ -47,9 +48,9 @@ export interface Seen extends PromptSeen {
 }
 
 /**
- * The messages that a killed server was typing. A placeholder in the prompt may represent one of them or a person's
- * paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next server
- * began. It keeps counting while it stays the same, because placeholders are numbered.
+ * The messages that a server was typing when it was killed. A placeholder in the prompt may represent one of them or a
+ * person's paste, because both look the same. A placeholder therefore counts only if it appeared soon after the next
+ * server began. It keeps counting while it stays the same, because placeholders are numbered.
  */
 export interface TextsLeft {
   ids: ReadonlySet<string>;
@@ -58,7 +59,7 @@ export interface TextsLeft {
   placeholder: string | null;
 }
 
-/** The messages (trimmed) that a transcript reports, each with its time by the wall clock. */
+/** The messages (trimmed) that a transcript reports, each with its wall-clock time. */
 export interface ToldTexts {
   /** the messages that Claude Code put back from its queue into the prompt */
   putBack: ReadonlyMap<string, Millis>;
@@ -76,12 +77,12 @@ export function draftOf({ screen }: PromptSeen): string | null {
   return screen.reading.draft ?? draftFillingWindow(screen.frame);
 }
 
-/** Returns what takes the keypresses instead of the prompt; null if nothing does. */
+/** Returns what receives the keypresses instead of the prompt; null if nothing does. */
 export function coverOf({ screen, isLaunched }: PromptSeen): Cover | null {
   const cover = screen?.reading.cover ?? null;
   if (cover !== 'unknown' || screen === null) return cover;
   // If a long message fills the window, the screen shows the prompt without its mark. For an adopted session, CBOS
-  // knows only what was drawn since the adoption.
+  // knows only what has been drawn since the adoption.
   return draftFillingWindow(screen.frame) !== null || !isLaunched ? null : cover;
 }
 
@@ -111,8 +112,8 @@ export function isKeptFromPrompt(seen: PromptSeen, { text, command }: { text: st
 }
 
 /**
- * Reports whether the prompt is empty again. Built-in commands fire no hook, so an empty prompt is the sign that
- * Claude Code took one.
+ * Reports whether the prompt is empty again. Built-in commands fire no hook, so an empty prompt is the sign that Claude
+ * Code took the command.
  */
 export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
   if (screen === null || screen.reading.cover === 'transcript') return false;
@@ -121,9 +122,9 @@ export function hasTakenDraft({ screen }: PromptSeen, since: Millis): boolean {
 
 /**
  * Reports whether a turn that began proves that Claude Code took a message. The prompt must be visible and must not
- * contain the text. Below a detailed transcript, a turn that has ended seems to run again. While a transcript opens or
- * closes, the prompt is invisible for some milliseconds. Without this check, CBOS reported a message as delivered
- * although its Enter went into a transcript and the text was still in the prompt (2.1.329).
+ * contain the text. While the detailed transcript is open, a turn that has ended seems to be running again. While a
+ * transcript opens or closes, the prompt is invisible for a few milliseconds. Without this check, CBOS reported a
+ * message as delivered although its Enter went into a transcript and the text was still in the prompt (2.1.329).
  * @param typed `at`: when the text was typed, by the wall clock
  */
 export function hasBegunTurn(seen: PromptSeen, typed: { text: string; at: Millis }): boolean {

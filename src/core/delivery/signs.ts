@@ -5,12 +5,12 @@ import { type Change, type Deliveries, isPromised, statusOf } from './record.ts'
 import { isWithin } from './standing.ts';
 
 /**
- * How late a hook may still report that Claude Code took a message, although the text seemed to be in the prompt and
- * was cleared.
+ * How late a hook may still report that Claude Code took a message, even though the text still seemed to be in the
+ * prompt and was cleared.
  */
 const LATE_SIGN_MS = 10_000;
 
-/** The phases in which the location of the text is known, whichever server is running. */
+/** The phases in which it is known where the text is, whichever server is running. */
 const WHERE_IT_IS_KNOWN: ReadonlySet<DeliveryPhase> = new Set(['under_view', 'unread', 'taken_back']);
 
 /**
@@ -33,15 +33,15 @@ export function takenBy(prompt: string, { queued, sent, unknown, recent }: Deliv
 }
 
 /**
- * Returns the changes for the messages that a killed server was sending. If Enter was not pressed, the text has not
- * arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other messages, the
- * signs decide.
+ * Returns the changes for the messages that a server was sending when it was killed. If Enter was not pressed, the
+ * message has not arrived. CBOS then sends it if that was promised; otherwise the delivery has failed. For all other
+ * messages, the signs decide.
  */
 export const takeOver = ({ sent }: Deliveries): Change[] =>
   sent.flatMap((record): Change[] => {
     const { id, phase } = record;
     if (statusOf(record) !== 'sent' || WHERE_IT_IS_KNOWN.has(phase)) return [];
     if (phase === 'typing') return [{ id, phase: isPromised(record) ? 'resumed' : 'unsent' }];
-    // The time of Enter is kept, because only later reports of the transcript count.
+    // The time of the Enter keypress is kept, because only transcript entries after it count.
     return [{ id, phase: 'looking', keepsTime: true }];
   });

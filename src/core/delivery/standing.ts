@@ -5,13 +5,13 @@ import { type Change, type Deliveries, type DeliveryRecord, isPromised, lastTake
 import { draftOf, type Seen, type TextsLeft } from './seen.ts';
 
 /**
- * How long after the end of a turn the interrupted prompt may be drawn in the box again. On an idle machine it takes
- * 50 ms.
+ * How long after the end of a turn Claude Code may put the interrupted prompt back into the box. On an idle machine
+ * this takes 50 ms.
  */
 const LATE_RETURN_MS = 5_000;
 /**
- * How long a message that a killed server typed may take to appear. A paste of 200 kB appears about 8 s after it was
- * typed, or later on a loaded machine.
+ * How long a message typed by a server that was killed may take to appear. A paste of 200 kB appears about 8 s after it
+ * was typed, or later on a loaded machine.
  */
 const LEFT_SHOWN_MS = 15_000;
 
@@ -19,18 +19,18 @@ const LEFT_SHOWN_MS = 15_000;
 const LEAVE_NOTHING: ReadonlySet<DeliveryPhase> = new Set(['held', 'cancelled', 'taken_back', 'session_ended']);
 
 /**
- * Returns the deliveries that together fill the box, in the order of the box. Null if the box contains anything that
- * CBOS did not type, or that Claude Code took and a person brought back.
+ * Returns the deliveries that together fill the box, in the order in which the box shows them. Null if the box contains
+ * anything that CBOS did not type, or anything that Claude Code took and a person brought back.
  */
 export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const draft = draftOf(seen);
   if (draft === null) return null;
   const mine = candidates(seen.deliveries, seen.now.wall);
-  // If a dialog had already gone, the digit of its answer is in the box, and that digit is not a delivery.
+  // If a dialog was already gone when its answer was typed, the digit is in the box, and that digit is not a delivery.
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // The box shows only the end of a long message, so Claude Code may have put back more than the box shows. A
-  // placeholder may come from a person.
+  // placeholder may stand for a person's paste.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -42,7 +42,8 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
 
 /**
  * Returns the messages that were typed and never seen to be taken, except those that a person took back. While CBOS
- * itself ends a turn, the taken messages are included, because Claude Code puts back those that it has not begun.
+ * itself is ending a turn, messages that were taken are included, because Claude Code puts back those that it has not
+ * begun.
  */
 function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   const isEnding = deliveries.recent.some(isMarked) || hasJustInterrupted(deliveries, now);
@@ -51,12 +52,12 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
   );
 }
 
-/** A failure without a reason belongs to a JSON session, which has no prompt. */
+/** A failure without a reason comes from a JSON session, which has no prompt. */
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /**
- * Reports whether nothing is above the text in the box. CBOS typed such a message into an empty box, or it is the
- * prompt of the interrupted turn.
+ * Reports whether nothing is above the text in the box. In that case CBOS typed the text into an empty box, or the text
+ * is the prompt of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';
@@ -66,13 +67,16 @@ const isMarked = ({ phase }: DeliveryRecord): boolean => phase === 'interrupting
 const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: TextsLeft): boolean =>
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
-/** Remembers a placeholder that appears soon after a server has begun, if it may represent one of the messages left. */
+/**
+ * Remembers a placeholder that appears soon after a server has started, if the placeholder may stand for one of the
+ * messages left behind.
+ */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {
   if (draft === null || left.placeholder !== null || now - left.begunAt >= LEFT_SHOWN_MS) return left;
   return recent.some((record) => isLeftAs(draft, record, left)) ? { ...left, placeholder: draft } : left;
 }
 
-/** Reports whether CBOS interrupted the turn of the last taken text a moment ago. */
+/** Reports whether CBOS has just interrupted the turn that took the last message. */
 export function hasJustInterrupted(deliveries: Deliveries, now: Millis): boolean {
   const last = lastTaken(deliveries);
   return last?.phase === 'interrupted' && isWithin(LATE_RETURN_MS, last.updatedAt, now);
@@ -90,7 +94,8 @@ export const isInterrupting = (deliveries: Deliveries, now: Millis): boolean =>
 
 /**
  * Records that CBOS is about to end a turn. After a crash, the record explains why messages came back into the box. An
- * interrupt puts back a prompt that has no answer yet. Answering no to a permission puts back the queue (2.1.329).
+ * interrupt puts back a prompt that has no answer yet. Answering no to a permission request puts back the queued
+ * messages (2.1.329).
  */
 export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'): Change[] {
   const last = lastTaken(deliveries);
@@ -99,19 +104,19 @@ export function beginEnding(deliveries: Deliveries, by: 'interrupt' | 'answer'):
   return isQueued(last) ? [{ id: last.id, phase: 'answering', keepsTime: true }] : [];
 }
 
-/** Records that CBOS no longer causes messages to be put back. */
+/** Records that from now on nothing CBOS does causes messages to be put back. */
 export const finishEnding = ({ recent }: Deliveries): Change[] =>
   recent.flatMap(({ id, phase }): Change[] => {
     if (phase === 'interrupting') return [{ id, phase: 'interrupted' }];
     return phase === 'answering' ? [{ id, phase: 'taken', keepsTime: true }] : [];
   });
 
-/** Reports whether the text is in Claude Code's own queue, or was when last seen. */
+/** Reports whether the message is in Claude Code's own queue, or was there when last seen. */
 export const isQueued = ({ phase, intoQueue }: DeliveryRecord): boolean => phase === 'taken' && intoQueue;
 
 /**
- * Keeps the record of a prompt that came back late from an interrupt until CBOS can remove the prompt. A view may
- * cover it until then.
+ * Keeps the record of a prompt that an interrupt put back late, until CBOS can remove that prompt. A view may cover it
+ * for now.
  */
 export const keepReturned = (seen: Seen): Change[] =>
   hasJustInterrupted(seen.deliveries, seen.now.wall) && leftoversOf(seen) !== null
@@ -119,8 +124,8 @@ export const keepReturned = (seen: Seen): Change[] =>
     : [];
 
 /**
- * Reports whether the box contains a message that must be removed, either to be sent again or because it came back late
- * from an interrupt.
+ * Reports whether the box contains a message that must be removed, either because it will be sent again or because an
+ * interrupt put it back late.
  */
 export function hasToTakeOut(seen: Seen): boolean {
   return (
@@ -148,7 +153,7 @@ export function afterClearing(record: DeliveryRecord, isInterrupted: boolean): D
   }
 }
 
-/** Returns the text that a crash left unsent and alone in the prompt, if it should be sent; otherwise null. */
+/** Returns the text that a crash left unsent, if it is alone in the prompt and should be sent; otherwise null. */
 export function leftToEnter(seen: Seen): DeliveryRecord | null {
   const [only, ...others] = leftoversOf(seen) ?? [];
   if (only === undefined || others.length > 0 || !isPromised(only)) return null;

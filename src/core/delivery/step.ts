@@ -1,34 +1,34 @@
 import type { Millis } from '../status/index.ts';
 import type { Change } from './record.ts';
 
-/** An action on the outside world, one at a time. */
+/** An action on the outside world. Only one runs at a time. */
 export type Effect =
   /** types a message into the prompt */
   | { kind: 'type'; id: string; text: string; command: boolean }
   /**
-   * presses Enter below a message: one that was just typed (`typed`), one that a previous server left (`left`), or one
-   * whose Enter is repeated (`again`)
+   * presses Enter to send a message: one that was just typed (`typed`), one that a previous server left behind
+   * (`left`), or one whose Enter is repeated (`again`)
    */
   | { kind: 'enter'; id: string; of: 'typed' | 'left' | 'again' }
   /** presses the key that empties the prompt */
   | { kind: 'clear' }
-  /** records that the prompt cannot contain a digit of an answer any more */
+  /** records that the prompt can no longer contain a digit from an answer */
   | { kind: 'forget_digits' }
-  /** draws everything that the recording contains by now */
+  /** draws everything that the recording contains so far */
   | { kind: 'look' }
-  /** reads the transcript; the next call gets the result as `told` */
+  /** reads the transcript; the next call receives the result as `told` */
   | { kind: 'read_transcript' };
 
 /**
- * One step of a state machine that moves deliveries forward. The caller first stores `changes`, then performs
- * `effect`, then calls the machine again. A machine with nothing to do returns the same state object. The caller then
- * calls it again when what is seen changes, or at `recheckAt`.
+ * One step of a state machine that moves deliveries forward. The caller first stores `changes`, then performs `effect`,
+ * then calls the machine again. A machine with nothing to do returns the same state object. The caller then calls the
+ * machine again when what CBOS sees changes, or at `recheckAt`.
  */
 export interface Step<State> {
   state: State;
   changes: readonly Change[];
   effect: Effect | null;
-  /** a time of the monotonic count; null if only a change of what is seen matters */
+  /** a time on the monotonic clock; null if only a change in what CBOS sees matters */
   recheckAt: Millis | null;
 }
 

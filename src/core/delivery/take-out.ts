@@ -15,13 +15,11 @@ const FOOTER_ROWS = 3;
 const AGAIN_TO_EXIT = /again to exit/i;
 const CLEARED_MS = 2_000;
 /**
- * How long a turn that has ended may still be drawn as running. If it is drawn for longer, the turn is really running,
- * and the status reports that by then.
+ * How long a turn that has ended may still look as if it is running. If it looks so for longer, the turn really is
+ * running, and the status reports it.
  */
 const STILL_DRAWN_MS = 1_500;
-/**
- * The largest number of times to type the key. If a view opens at the same moment, the key closes the view instead.
- */
+/** The maximum number of times to type the key. If a view opens at the same moment, the key closes the view instead. */
 const TRIES = 2;
 
 /**
@@ -30,7 +28,7 @@ const TRIES = 2;
  */
 type Standing = { ids: readonly string[]; takenBefore: ReadonlySet<string> } | { prompt: string };
 
-/** Removes CBOS's own text from the prompt. One ^C does that, and ends nothing while the prompt contains a message. */
+/** Removes CBOS's own text from the prompt with one ^C, which ends nothing while the prompt contains text. */
 export type TakingOut =
   | { at: 'begin' }
   | { at: 'standing'; what: Standing; tries: number; until: Millis }
@@ -43,12 +41,12 @@ export type TakingOut =
 
 const over = (isEmpty: boolean): TakingOut => ({ at: 'over', isEmpty });
 
-/** Begins to remove a message from the prompt that may not be a delivery. */
+/** Begins to remove text from the prompt that may not be a delivery. */
 export const takeOutPrompt = (prompt: string, seen: Seen): TakingOut => stand({ prompt }, 1, seen);
 
 function stand(what: Standing, tries: number, { now, clearedAt }: Seen): TakingOut {
-  // If the clock was set back since, it is unknown when a previous server typed the key. CBOS then assumes that it was
-  // just now.
+  // If the clock has since been set back, it is unknown when a previous server typed the key. CBOS then assumes that
+  // this happened just now.
   const clearedMs = Math.max(0, now.wall - clearedAt);
   return { at: 'standing', what, tries, until: now.elapsed + Math.max(STOOD_MS, BETWEEN_CLEARS_MS - clearedMs) };
 }
@@ -68,11 +66,11 @@ export function advanceTakingOut(state: TakingOut, seen: Seen): Step<TakingOut> 
       return go({ ...state, at: 'drawn_running', until: now.elapsed + STILL_DRAWN_MS });
     }
     case 'drawn_running': {
-      // The key would end a turn that has begun since the last check, for example from the queue. The screen shows such
-      // a turn first.
+      // The key would end a turn that has begun since the last check, for example one from the queue. Such a turn shows
+      // on the screen first.
       const isRunning = seen.screen?.reading.primary === 'active';
       if (isStill(state.what, seen) && isRunning && now.elapsed < state.until) return wait(state, state.until);
-      // A message that disappears without the key was sent, and its hook reports that.
+      // If a message disappears before the key is typed, it was sent, and its hook reports that.
       if (!isStill(state.what, seen) || isAskedToExit(seen)) return go(over(isBoxEmpty(seen)));
       if (isRunning) return go(over(false));
       return go({ at: 'key_typed', what: state.what, tries: state.tries }, { effect: { kind: 'clear' } });
@@ -118,8 +116,8 @@ function becameOf(what: Standing, { deliveries, told, now }: Seen): Change[] {
     // If a hook has reported the text since the key was typed, the key did not remove it from the box.
     if (record === undefined || (statusOf(record) === 'delivered' && !what.takenBefore.has(id))) return [];
     const text = normalisePrompt(record.text);
-    // The interrupted prompt comes first in the box, unless its turn ended normally just before. That turn may have
-    // had several prompts.
+    // In the box, the interrupted prompt comes first, unless its turn had just ended normally. That turn may have had
+    // several prompts.
     const isFirst = index === 0 || told?.taken.has(text) === true;
     const isPrompt = isInterrupt && told?.putBack.has(text) !== true && isFirst;
     const phase = afterClearing(record, isPrompt);

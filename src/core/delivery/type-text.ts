@@ -7,13 +7,13 @@ import { finishEnding, leftoversOf } from './standing.ts';
 import { go, type Step, wait } from './step.ts';
 import { STOOD_MS } from './take-out.ts';
 
-/** How long to wait between the pasted text and Enter, from 2.1.150 on. */
+/** How long to wait between pasting the text and pressing Enter, since 2.1.150. */
 const ENTER_DELAY_MS = 150;
 /** The same delay for versions up to 2.1.50, which lose the Enter after a shorter wait. */
 const OLD_ENTER_DELAY_MS = 400;
 /**
- * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). An Enter before the end of the paste would
- * become part of the paste.
+ * How fast Claude Code reads a paste (20 kB in 0.6 s, 50 kB in 1.9 s). If Enter were pressed before all of the paste is
+ * read, it would become part of the paste.
  */
 const READ_BYTES_PER_MS = 25;
 /**
@@ -21,18 +21,21 @@ const READ_BYTES_PER_MS = 25;
  * time, CBOS cannot read it on the screen.
  */
 const SHOWN_MS = 2_500;
-/** How much longer to wait for a session that has not read the text. A machine short of memory stalls for seconds. */
+/** How much longer to wait if the session has not read the text. A machine short of memory stalls for seconds. */
 const READ_MS = 5_000;
 /**
- * How long Claude Code may take to report that it took a prompt before CBOS presses Enter once more. It normally
- * takes 20 to 150 ms.
+ * How long Claude Code may take to report that it took a prompt. After that, CBOS presses Enter once more. The report
+ * normally takes 20 to 150 ms.
  */
 const FIRST_CONFIRM_MS = 1_500;
-/** How long to wait after the second Enter. The delivery then stays `entering`, and a late sign still confirms it. */
+/**
+ * How long to wait after the second Enter. After that, the delivery stays `entering`, and a late sign still confirms
+ * it.
+ */
 export const SECOND_CONFIRM_MS = 2_500;
 /**
- * How long to wait for a message that Claude Code queues to leave the box, which normally takes 100 ms. Up to 2.1.328
- * its hook comes only when the turn takes the text.
+ * How long to wait until a message that Claude Code queues leaves the box, which normally takes 100 ms. Up to 2.1.328,
+ * its hook fires only when a turn takes the message.
  */
 const QUEUE_CONFIRM_MS = 1_000;
 
@@ -41,23 +44,23 @@ export interface Typed {
   id: string;
   text: string;
   command: boolean;
-  /** the sign that Claude Code took the text: a turn that begins, or the text's place in Claude Code's own queue */
+  /** the sign that Claude Code took the message: a turn begins, or Claude Code's own queue contains the message */
   confirm: 'turn' | 'queue';
   /** whether to type without checking for obstacles */
   force: boolean;
-  /** when typing began, by the monotonic count */
+  /** when typing began, on the monotonic clock */
   begunAt: Millis;
 }
 
-/** The typing of a message, from its first letter to the sign that Claude Code took it. */
+/** The typing of a message, from its first character to the sign that Claude Code took it. */
 export type Typing =
   | { at: 'begin'; typed: Typed }
   | { at: 'typed'; typed: Typed }
   | { at: 'reading'; typed: Typed; until: Millis }
   | { at: 'showing'; typed: Typed; until: Millis; isLate: boolean }
   /**
-   * a crash left the text alone in the prompt; CBOS presses Enter if that is still true once all of the text must have
-   * been read
+   * a crash left the text alone in the prompt; CBOS presses Enter if the text is still alone once Claude Code must have
+   * read all of it
    */
   | { at: 'alone'; typed: Typed; until: Millis }
   | { at: 'entered'; typed: Typed; isShown: boolean }
@@ -65,9 +68,9 @@ export type Typing =
   | { at: 'over'; became: Became };
 
 /**
- * `settled`: the journal records the outcome. `unconfirmed`: Enter was pressed, and nothing shows that Claude Code
- * took the text. `beside_draft`: letters that CBOS did not type are next to the text. `beside_leftover`: CBOS's own
- * letters are next to it. `not_alone`: nothing was done.
+ * `settled`: the journal records the outcome. `unconfirmed`: Enter was pressed, and nothing shows that Claude Code took
+ * the text. `beside_draft`: characters that CBOS did not type are next to the text. `beside_leftover`: characters that
+ * CBOS typed earlier are next to the text. `not_alone`: nothing was done.
  */
 export type Became = 'settled' | 'unconfirmed' | 'beside_draft' | 'beside_leftover' | 'not_alone';
 
@@ -83,14 +86,14 @@ const typedOf = ({ id, text, command }: DeliveryRecord, how: How, { now }: Seen)
   begunAt: now.elapsed,
 });
 
-/** Types a message and its Enter while the session's turn is held. */
+/** Types a message and presses Enter while the session's turn is held. */
 export const typeText = (record: DeliveryRecord, how: How, seen: Seen): Typing => ({
   at: 'begin',
   typed: typedOf(record, how, seen),
 });
 
 /**
- * Presses Enter below a message that a previous server typed. If an earlier Enter is only late, this Enter finds an
+ * Presses Enter to send a message that a previous server typed. If an earlier Enter is only late, this Enter finds an
  * empty prompt and does nothing. Clearing the prompt and typing again could send the text twice.
  */
 export const enterLeft = (record: DeliveryRecord, seen: Seen): Typing => ({
@@ -152,13 +155,13 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
   const isDialog = isDialogOpen(seen);
   const held = holds(typed, seen);
   const isKnownTaken = isTaken(typed, seen);
-  // A person at the terminal has already pressed Enter. The text must not be sent again, whatever opens now.
+  // A person at the terminal has already pressed Enter. The message must not be sent again, whatever opens next.
   if (isKnownTaken && (isInView || isDialog || held === 'more')) return go({ at: 'entered', typed, isShown: true });
   if (!isInView && !isDialog && held === 'other') {
     if (seen.now.elapsed < state.until) return wait(state, state.until);
     if (isKnownTaken) return go({ at: 'entered', typed, isShown: true });
     if (seen.isUnread && !state.isLate) return go({ ...state, until: seen.now.elapsed + READ_MS, isLate: true });
-    // If Claude Code reads an Enter together with the text, the Enter becomes part of the text.
+    // If Claude Code reads Enter together with the text, Enter becomes part of the text.
     if (seen.isUnread) return go(over('settled'), { changes: [{ id, phase: 'unread' }] });
   }
   if (isInView) return go(over('settled'), { changes: [{ id, phase: 'behind_view', held: true }] });
@@ -170,7 +173,8 @@ function show(state: Extract<Typing, { at: 'showing' }>, seen: Seen): Step<Typin
 
 function enter(typed: Typed, isShown: boolean, seen: Seen, of: 'typed' | 'left' = 'typed'): Step<Typing> {
   const { id } = typed;
-  // The hook of an older, identical text may have marked this one as taken. Enter on an empty prompt does nothing.
+  // The hook of an earlier, identical message may have marked this one as taken. Pressing Enter on an empty prompt does
+  // nothing.
   const phase = { id, phase: 'entering', intoQueue: typed.confirm === 'queue' } as const;
   const changes = isTaken(typed, seen) ? [] : [phase];
   return go({ at: 'entered', typed, isShown }, { changes, effect: { kind: 'enter', id, of } });
@@ -182,13 +186,13 @@ function isTaken({ id }: Typed, { deliveries }: Seen): boolean {
 }
 
 /**
- * Waits for the first sign: the hook of the text, a turn that began, or an empty prompt in the case of the queue and
- * of commands.
+ * Waits for the first sign: the message's hook, or the beginning of a turn. For the queue and for commands, an empty
+ * prompt is also a sign.
  */
 function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step<Typing> {
   const { typed, until } = state;
   const { id } = typed;
-  // A loaded machine may draw the text, and take its Enter, after CBOS has stopped waiting.
+  // A loaded machine may draw the text, and react to Enter, only after CBOS has stopped waiting.
   const isShown = state.isShown || holds(typed, seen) === 'text';
   if (isShown !== state.isShown) return go({ ...state, isShown });
   if (isTaken(typed, seen)) return go(over('settled'));
@@ -207,14 +211,14 @@ function confirm(state: Extract<Typing, { at: 'confirming' }>, seen: Seen): Step
   return go(over('settled'), { changes: [{ id, phase: 'never_shown' }] });
 }
 
-/** Reports whether a hook will report the text. */
+/** Reports whether a hook will report the message. */
 const tells = ({ force }: Typed, { isLaunched }: Seen): boolean => isLaunched && !force;
 
 function isConfirmed({ typed, enteredAt, isShown }: Extract<Typing, { at: 'confirming' }>, seen: Seen): boolean {
   const since = (mark: Millis): Millis => seen.now.wall - (seen.now.elapsed - mark);
   if (typed.command && (seen.isDead || hasTakenDraft(seen, since(enteredAt)))) return true;
   if (typed.confirm === 'queue') return isShown && hasTakenDraft(seen, since(enteredAt)) && isBoxEmpty(seen);
-  // A message that the box never showed may have been lost, and a turn that begins may belong to another message.
+  // A message that the box never showed may have been lost, and any turn that begins may belong to another message.
   if (!isShown && tells(typed, seen)) return false;
   return hasBegunTurn(seen, { text: typed.text, at: since(typed.begunAt) });
 }

@@ -8,21 +8,23 @@ import { go, type Step, wait } from './step.ts';
 
 /** How long the prompt must be empty before CBOS stops waiting for a hook. Under load, hooks came up to 10 s late. */
 const SIGN_MS = 10_000;
-/** When to read the transcript. Claude Code writes it about 100 ms after the event. A loaded machine takes longer. */
+/**
+ * When to read the transcript. Claude Code writes to it about 100 ms after the event. A loaded machine takes longer.
+ */
 const LOOK_AFTER_MS = [0, 300, 1_500, 5_000] as const;
 /**
- * How late the status may report the end of a turn. When a turn ends and puts messages back, they come back at that
- * moment.
+ * How late the status may report the end of a turn. Messages that the end of a turn puts back appear in the box at the
+ * actual end.
  */
 const END_MS = 2_000;
 /** How long somebody at the terminal has to start editing the returned messages before CBOS removes and sends them. */
 const UNTOUCHED_MS = 3_000;
-/** The largest time between two transcript records of messages that were put back together. */
+/** The maximum time between the transcript records of two messages that were put back together. */
 const TOGETHER_MS = 100;
 
 /**
- * What CBOS looks for while it types nothing: signs of messages that a killed server was sending, and messages that
- * Claude Code has put back from its queue. The first requires an empty prompt, the second a draft.
+ * What CBOS looks for while it types nothing: signs of messages that a server was sending when it was killed, and
+ * messages that Claude Code has put back from its queue. The first requires an empty prompt, the second a draft.
  */
 export type Watch =
   | { at: 'rest' }
@@ -38,7 +40,7 @@ export type Watch =
 export const AT_REST: Watch = { at: 'rest' };
 
 export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
-  // Handles the transcript first if it was just read, because its content is not available at the next call.
+  // If the transcript was just read, it is handled first, because its content is not available at the next call.
   const isRead = state.at === 'signs_read' || state.at === 'returned_read';
   const atOnce = isRead ? [] : seenAtOnce(seen);
   if (atOnce.length > 0) return go(state, { changes: atOnce });
@@ -68,7 +70,7 @@ export function advanceWatch(state: Watch, seen: Seen): Step<Watch> {
       const isTouched = draftOf(seen) !== state.draft || !isReadyBelowDraft(seen);
       if (!isTouched && seen.now.elapsed < state.until) return wait(state, state.until);
       if (!isTouched) return go(asSeen(seen), { changes: became(state.ids, 'put_back') });
-      // If somebody sent the messages unchanged by hand, they stay delivered.
+      // If somebody sent the messages unchanged by hand, they still count as delivered.
       return go(asSeen(seen), { changes: isReadyBelowDraft(seen) ? became(state.ids, 'taken_back') : [] });
     }
   }
@@ -117,12 +119,13 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
 
 /**
  * Checks whether the prompt contains messages that CBOS typed during a turn and that Claude Code has put back from its
- * queue. If they came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody brought
- * them back or edits them, they belong to that person. The two cases can be told apart only once the session is ready.
+ * queue. If the messages came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody
+ * brought them back or edits them, they belong to that person. The two cases can be told apart only once the session is
+ * ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may also represent a person's paste.
+  // A placeholder may also stand for a person's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {
@@ -150,8 +153,8 @@ function findReturned(draft: string, { deliveries, told }: Seen): Returned | 'no
   const at = Math.max(...(told?.putBack.values() ?? []));
   const back = [...(told?.putBack ?? [])].flatMap(([text, time]) => (time > at - TOGETHER_MS ? [text] : []));
   if (back.length === 0) return 'nothing_told';
-  // The hook reports a message before the text is in the queue. If other messages come back at that moment, the text is
-  // next to them in the box and never reaches the queue (2.1.329).
+  // The hook reports a message before the message is in the queue. If other messages come back at that moment, the new
+  // one is next to them in the box and never reaches the queue (2.1.329).
   const onItsWay = queued
     .filter((text) => told?.queued.has(text) !== true && told?.taken.has(text) !== true)
     .slice(0, 1);

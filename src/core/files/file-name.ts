@@ -1,11 +1,14 @@
-/** The longest readable part of a stored name. With the id and the folder, it fits into a line of a terminal. */
+/**
+ * The maximum length of the readable part of a stored name. Together with the id and the folder, the name then fits on
+ * one line of a terminal.
+ */
 const LONGEST_STEM = 60;
 const LONGEST_ENDING = 10;
 
 /** The name of a file whose own name has no readable part. */
 const NAMELESS = 'file';
 
-/** The media types by the ending of a name, as far as people send such files to Claude Code. */
+/** The media types by file extension, limited to the files that people send to Claude Code. */
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
   jpg: 'image/jpeg',
@@ -26,21 +29,22 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const ANY_TYPE = 'application/octet-stream';
 
-/** Returns the media type of a file by the ending of its name. */
+/** Returns the media type for a file's extension. */
 export function typeOfName(name: string): string {
   const ending = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
   return (Object.hasOwn(TYPES, ending) ? TYPES[ending] : undefined) ?? ANY_TYPE;
 }
 
 /**
- * Returns a name under which a file can be stored and mentioned, whatever it was called: ASCII letters, digits, `.`,
- * `_` and `-`. Its last character is a letter or a digit, because a mention in Claude Code ends at the last of those.
+ * Returns a name under which a file can be stored and mentioned, whatever its original name: ASCII letters, digits,
+ * `.`, `_` and `-`. Its last character is a letter or a digit, because Claude Code ends a mention at the last letter or
+ * digit.
  * @param given the name in the upload; may be a path, and is not trusted
- * @param type the media type in the upload, which gives an ending to a name without one; null if unknown
+ * @param type the media type in the upload, which supplies the extension if the name has none; null if unknown
  */
 export function safeFileName(given: string, type: string | null): string {
   const base = given.split(/[/\\]/).at(-1) ?? '';
-  // A letter with an accent becomes the letter.
+  // An accented letter becomes the plain letter.
   const plain = base.normalize('NFKD').replaceAll(/\p{M}/gu, '');
   const parts = /^(.*)\.([A-Za-z0-9]+)$/s.exec(plain);
   const own = parts?.[2] ?? '';

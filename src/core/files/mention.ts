@@ -1,6 +1,6 @@
 /**
- * Matches paths that Claude Code recognises after `@`. A mention ends at the first space, `#` begins a range of lines,
- * and quotes begin another form of mention.
+ * Matches paths that Claude Code recognises after `@`. A mention ends at the first space, `#` begins a line range, and
+ * quotes begin another form of mention.
  */
 const MENTIONABLE = /^\/[\p{L}\p{N}/._+=,-]*[A-Za-z0-9]$/u;
 
@@ -8,8 +8,8 @@ const MENTIONABLE = /^\/[\p{L}\p{N}/._+=,-]*[A-Za-z0-9]$/u;
 export const isMentionable = (path: string): boolean => MENTIONABLE.test(path);
 
 /**
- * Returns the prompt that makes Claude Code read the files: each is mentioned as `@PATH`, after the text and each on
- * its own line. The mentions of a command stay on its line, because they are its arguments.
+ * Returns the prompt that makes Claude Code read the files. Each file is mentioned as `@PATH` on its own line after the
+ * text. Mentions in a command stay on the command's line, because they are its arguments.
  */
 export function mentionFiles(text: string, paths: readonly string[], { isCommand }: { isCommand: boolean }): string {
   const mentions = paths.map((path) => `@${path}`);

@@ -1,26 +1,29 @@
-/** A part of a span of time that lies within one day. */
+/** The part of a time span that lies within one day. */
 export interface DayPart {
   /** `2026-11-21`, in the machine's time zone */
   day: string;
   ms: number;
 }
 
-/** Returns the day of a point in time, in the machine's time zone. @param at Unix milliseconds */
+/** Returns the day that a point in time falls on, in the machine's time zone. @param at Unix milliseconds */
 export function localDay(at: number): string {
   const date = new Date(at);
   const two = (value: number): string => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
 }
 
-/** Returns when the day of a point in time ends, in the machine's time zone. Both times are Unix milliseconds. */
+/**
+ * Returns the end of the day that a point in time falls on, in the machine's time zone. Both times are Unix
+ * milliseconds.
+ */
 export function endOfDay(at: number): number {
   const date = new Date(at);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
 }
 
 /**
- * Splits a span of time by days. A day is as long as the local clock makes it, so it has 23 or 25 hours when summer
- * time begins or ends.
+ * Splits a time span into days. A day is as long as the local clock makes it, so it has 23 or 25 hours when daylight
+ * saving time begins or ends.
  */
 export function partsByDay(from: number, to: number): DayPart[] {
   const parts: DayPart[] = [];
