@@ -1,6 +1,6 @@
 import type { Health, Primary, State } from '../../protocol/index.ts';
 
-/** The categories in which a session's time is counted: the states that lists show, with stuck counted separately. */
+/** The categories in which a session's time is counted: the states shown in lists, with stuck counted separately. */
 export type SpentAs = 'worked' | 'waited' | 'stuck' | 'idle' | 'error';
 
 /**

@@ -2,9 +2,9 @@ import { CatalogueError, MOST_TAGS, type Session, type TagEdit } from '../../pro
 
 /** The tags, repository, and archive time of a session. Times are Unix milliseconds. */
 export interface Labels {
-  /** in the order in which they were given */
+  /** in the order in which they were added */
   tags: readonly string[];
-  /** the main checkout of its repository; stored, because the folder of a finished worktree is gone */
+  /** the main checkout of its repository; stored, because a finished worktree's folder no longer exists */
   repository: string | null;
   archivedAt: number | null;
 }
@@ -12,7 +12,7 @@ export interface Labels {
 export const UNLABELLED: Labels = { tags: [], repository: null, archivedAt: null };
 
 /**
- * Adds and removes tags. A tag that already exists keeps its place. A tag that is both removed and added goes to the
+ * Adds and removes tags. A tag that already exists keeps its place. A tag that is both removed and added moves to the
  * end.
  * @returns the same object if nothing has changed
  * @throws CatalogueError invalid_request if there are too many tags
@@ -28,7 +28,7 @@ export function editTags(before: Labels, { add = [], remove = [] }: TagEdit): La
   return isSame ? before : { ...before, tags };
 }
 
-/** Reports whether a session was stopped or parked, and may therefore leave the lists. */
+/** Reports whether a session has been stopped or parked, and may therefore leave the lists. */
 export function isEnded({ status, parked_at }: Pick<Session, 'status' | 'parked_at'>): boolean {
   return status.primary === 'dead' || parked_at !== null;
 }

@@ -4,20 +4,20 @@ import { endOfLimit, type Millis } from '../status/index.ts';
 
 /**
  * How long CBOS leaves a session alone after its limit has ended. If Claude Code continues on its own, it does so 60 to
- * 75 s after the end, at a random moment (2.1.330). If either of the two has continued the session, the other does
+ * 75 s after the end, at a random moment (2.1.330). Once either of the two has continued the session, the other does
  * nothing.
  */
 export const GRACE_MS = 5 * 60_000;
 
 /**
- * The shortest time between two continuations in a fleet. If all sessions continued at once, they would use up the next
+ * The minimum time between two continuations in a fleet. If all sessions continued at once, they would use up the next
  * limit together.
  */
 export const SPACING_MS = 20_000;
 
 /**
- * How long after the end of a limit a session may still be continued. The time covers a night during which the machine
- * sleeps. If a task was stopped for longer, its person has forgotten it or given it up.
+ * How long after the end of a limit a session may still be continued. This covers a night during which the machine
+ * sleeps. If a task has been stopped for longer, the user has forgotten it or given it up.
  */
 export const LATEST_MS = 12 * 60 * 60_000;
 
@@ -28,14 +28,14 @@ export const CONTINUE_TEXT =
 /** The prefix of the key of each continuation. */
 export const CONTINUATION = 'limit:';
 
-/** Returns the key of a limit in a session's journal of deliveries. The journal accepts only one delivery per key. */
+/** Returns the key for a limit in a session's delivery journal. The journal accepts only one delivery per key. */
 export function continuationKey({ kind, resets_at: resetsAt }: RateLimit): string {
   return `${CONTINUATION}${kind ?? 'usage'}:${resetsAt}`;
 }
 
 /**
- * Returns when a session may be continued. Null if it must not be, because the end of the limit is unknown or long
- * past.
+ * Returns when a session may be continued. Null if it must not be, because the end of the limit is unknown or too long
+ * ago.
  */
 export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
   const endsAt = endOfLimit(limit);
@@ -44,8 +44,8 @@ export function continuationDue(limit: RateLimit, now: Millis): Millis | null {
 }
 
 /**
- * Returns the least share of a limit that is left, in percent, as sessions last reported. Limits that have ended do not
- * count, because nothing is known of the next period. Null if nothing is known.
+ * Returns the percentage that is left of the most exhausted limit, as last reported by sessions. Limits that have ended
+ * do not count, because nothing is known about the next period. Null if nothing is known.
  */
 export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis): number | null {
   const left = reported.flatMap((limit) => {
@@ -57,8 +57,9 @@ export function leastLeft(reported: readonly (RateLimit | null)[], now: Millis):
 }
 
 /**
- * Reports whether the text may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog, a
- * paused queue, a waiting text) shows that a person or program is using the prompt, so CBOS then does not continue.
+ * Reports whether the message may be typed now, as the next prompt of an idle session. Any obstacle (a draft, a dialog,
+ * a paused queue, a waiting message) shows that a person or program is using the prompt, so CBOS does not continue the
+ * session in that case.
  */
 export function mayContinue(context: DeliveryContext, waitingTexts: number): boolean {
   if (context.isQueueStopped || context.draft !== null || waitingTexts > 0) return false;

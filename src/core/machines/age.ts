@@ -3,14 +3,14 @@
  * message may travel for a long time. Only one thing is certain: an answer was written after its request was sent.
  */
 
-/** The other machine's clock showed `theirMs` when ours showed `oursMs` or later. Both clocks are monotonic. */
+/** The other machine's clock showed `theirMs` when our clock showed `oursMs` or later. Both clocks are monotonic. */
 export interface Anchor {
   boot: string;
   theirMs: number;
   oursMs: number;
 }
 
-/** A message of another machine, with the time of its own monotonic clock. */
+/** A message from another machine, with the time on that machine's monotonic clock. */
 export interface Stamp {
   boot: string;
   at_ms: number;
@@ -18,14 +18,14 @@ export interface Stamp {
 
 /**
  * Returns the earliest time, by our clock, at which a message may have been written. Null if that is unknown, because
- * the machine has not answered anything since it started.
+ * the machine has not answered any request since it started.
  */
 export function writtenAt(stamp: Stamp, anchor: Anchor | null, arrivedMs: number): number | null {
   if (anchor === null || anchor.boot !== stamp.boot) return null;
   return Math.min(arrivedMs, anchor.oursMs + (stamp.at_ms - anchor.theirMs));
 }
 
-/** Returns the anchor that an answer provides. Of two anchors, the more exact one is kept. */
+/** Returns the anchor that an answer provides. Of two anchors, the more precise one is kept. */
 export function nextAnchor(stamp: Stamp, anchor: Anchor | null, askedMs: number): Anchor {
   const next: Anchor = { boot: stamp.boot, theirMs: stamp.at_ms, oursMs: askedMs };
   if (anchor === null || anchor.boot !== stamp.boot) return next;

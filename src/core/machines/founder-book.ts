@@ -8,7 +8,7 @@ export interface OpenInvitation {
   expiresAt: number;
 }
 
-/** Everything that a founder needs to decide who is admitted. */
+/** Everything that a founder needs in order to decide who is admitted. */
 export interface FounderBook {
   members: readonly Member[];
   invitations: readonly OpenInvitation[];
@@ -18,7 +18,7 @@ export type AdmissionResult =
   | { outcome: 'admitted'; book: FounderBook; member: Member }
   | { outcome: 'refused'; because: 'invalid_invitation' | 'machine_name_taken' };
 
-/** The largest fleet. Each member costs about 300 bytes of the NATS server's configuration. */
+/** The maximum size of a fleet. Each member adds about 300 bytes to the NATS server's configuration. */
 const MOST_MEMBERS = 1_000;
 
 /** Removes the invitation from the book and adds the machine, in one step. */
@@ -30,8 +30,8 @@ export function admit(
   if (invitation === undefined || invitation.expiresAt <= asked.now) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }
-  // Otherwise a key that is already in the fleet could gain rights through an invitation that was meant for another
-  // machine.
+  // Without this check, a key that is already in the fleet could gain rights through an invitation that was meant for
+  // another machine.
   if (book.members.length >= MOST_MEMBERS || book.members.some(({ id }) => id === asked.id)) {
     return { outcome: 'refused', because: 'invalid_invitation' };
   }
@@ -52,7 +52,7 @@ export function withoutMember(book: FounderBook, id: string): FounderBook {
   return { ...book, members: book.members.filter((member) => member.id !== id) };
 }
 
-/** Returns the same book if nothing in it has expired. */
+/** Returns the same book object if nothing in it has expired. */
 export function withoutExpired(book: FounderBook, now: number): FounderBook {
   const invitations = book.invitations.filter(({ expiresAt }) => expiresAt > now);
   return invitations.length === book.invitations.length ? book : { ...book, invitations };

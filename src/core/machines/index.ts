@@ -3,7 +3,7 @@
  *
  * - what a machine may do: `rights.ts`; who is admitted: `founder-book.ts`
  * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
- * - the age of a message: `age.ts`; requests that are never carried out late or twice: `tickets.ts`
+ * - the age of a message: `age.ts`; how requests are never carried out late or twice: `tickets.ts`
  */
 
 export * from './age.ts';

@@ -3,8 +3,8 @@ import type { FounderBook } from './founder-book.ts';
 import { askSubject, asksOf, inboxPrefix, joinSubject, ROSTER_SUBJECT, rowsSubject } from './subjects.ts';
 
 /**
- * Enough for a prompt of a million characters, escaped as JSON, as over REST, and for the list of a machine with many
- * sessions.
+ * Large enough for a prompt of a million characters, escaped as JSON as it is over REST, and for the session list of a
+ * busy machine.
  */
 const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024;
 
@@ -21,7 +21,7 @@ export interface NatsConfig {
   book: FounderBook;
 }
 
-/** Returns the configuration of a fleet's NATS server. It contains public keys only. */
+/** Returns the configuration for a fleet's NATS server. It contains public keys only. */
 export function natsConfig(config: NatsConfig): string {
   const { founder, book } = config;
   const users = [
@@ -56,7 +56,7 @@ ${users.join('\n')}
 `;
 }
 
-/** A machine sends requests only in its own name, and receives only the requests that were sent to it. */
+/** A machine sends requests only in its own name, and receives only the requests that are addressed to it. */
 function memberEntry({ id, rights }: Member, isFounder: boolean): string {
   return userEntry(id, {
     publish: [askSubject('*', id), rowsSubject(id), ...(isFounder ? [ROSTER_SUBJECT] : [])],

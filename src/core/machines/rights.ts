@@ -14,7 +14,7 @@ const NEEDED: Readonly<Record<MachineCallName, Right>> = {
   killSession: 'end',
 };
 
-/** The calls that change nothing, so that a late or repeated one does no harm. */
+/** The calls that change nothing. A late or repeated one does no harm. */
 const READING: ReadonlySet<MachineCallName> = new Set([
   'listSessions',
   'getSession',
@@ -27,9 +27,9 @@ const READING: ReadonlySet<MachineCallName> = new Set([
 export const changesSomething = ({ route }: Pick<MachineCall, 'route'>): boolean => !READING.has(route);
 
 /**
- * Returns the rights that a call needs. An answer may contain a text, which reaches Claude like a prompt, and the
- * answer to a closing question is a prompt. Both therefore also need the right to type. A forced text goes into
- * whatever is open, including a dialog, so it also needs the right to answer.
+ * Returns the rights that a call needs. An answer may contain free text, which reaches Claude like a prompt, and the
+ * answer to a closing question is a prompt. Both therefore also require the right to type. A forced message goes into
+ * whatever is open, including a dialog, so it also requires the right to answer.
  */
 export function rightsNeeded({ route, body }: MachineCall): readonly Right[] {
   const needed = NEEDED[route];
@@ -42,12 +42,14 @@ function hasField(body: unknown, name: string): boolean {
   return typeof body === 'object' && body !== null && Reflect.get(body, name) !== undefined;
 }
 
-/** Returns the rights of a machine on another one: those that the founder gave it and the other machine allows. */
+/**
+ * Returns the rights that a machine has on another one: those that the founder granted and the other machine allows.
+ */
 export function grantedRights(given: readonly Right[], allowed: readonly Right[]): readonly Right[] {
   return RIGHTS.filter((right) => given.includes(right) && allowed.includes(right));
 }
 
-/** Returns the rights that a call needs and the machine lacks. Empty if the call is granted. */
+/** Returns the rights that a call needs but the machine lacks. Empty if the call is allowed. */
 export function missingRights(call: MachineCall, granted: readonly Right[]): readonly Right[] {
   return rightsNeeded(call).filter((right) => !granted.includes(right));
 }

@@ -3,31 +3,31 @@
  * ask nor answer in the name of another one.
  */
 
-/** The subject of a request from `asker` to `owner`. */
+/** The subject for a request from `asker` to `owner`. */
 export const askSubject = (owner: string, asker: string): string => `cbos.ask.${owner}.${asker}`;
 
-/** The subject of all requests to a machine. */
+/** The subject for all requests to a machine. */
 export const asksOf = (owner: string): string => askSubject(owner, '*');
 
-/** Returns who sent a request, by its subject. */
+/** Returns the sender of a request, according to its subject. */
 export const askerOf = (subject: string): string => subject.split('.')[3] ?? '';
 
-/** The subject of a machine's sessions, for all machines that may see them. */
+/** The subject on which a machine publishes its sessions, for all machines that may see them. */
 export const rowsSubject = (owner: string): string => `cbos.rows.${owner}`;
 
-/** Returns whose sessions a message contains, by its subject. */
+/** Returns the machine whose sessions a message contains, according to its subject. */
 export const ownerOfRows = (subject: string): string => subject.split('.')[2] ?? '';
 
-/** The subject of the fleet's list of members. Only the founder may publish it. */
+/** The subject for the fleet's member list. Only the founder may publish on it. */
 export const ROSTER_SUBJECT = 'cbos.roster';
 
 /** The subject on which an invited machine asks to join. */
 export const joinSubject = (invitation: string): string => `cbos.join.${invitation}`;
 
-/** Returns the invitation by which a machine asks to join. */
+/** Returns the invitation that a machine uses in its request to join. */
 export const invitationOf = (subject: string): string => subject.split('.')[2] ?? '';
 
-/** The prefix of the subjects on which the answers for one key arrive. */
+/** The prefix of the subjects on which answers for one key arrive. */
 export const inboxPrefix = (id: string): string => `_INBOX.${id}`;
 
 /**

@@ -1,12 +1,12 @@
 /**
  * Before a machine sends a request that changes something, it asks the owner for a ticket. The ticket is valid for one
- * request and for a few seconds by the owner's clock. A request that was delayed or sent twice is therefore never
+ * request and for a few seconds by the owner's clock. A delayed request, or a second copy of one, is therefore never
  * carried out, and no machine needs to know the time on another one.
  */
 
 /**
- * How long a ticket is valid. This is longer than a slow link needs between two messages, and shorter than a person
- * needs to do the same in another way.
+ * How long a ticket is valid. This is longer than a slow link takes between two messages, and shorter than a person
+ * would take to do the same thing another way.
  */
 const TICKET_MS = 5_000;
 /** How many tickets a machine may hold at once. */
@@ -15,11 +15,14 @@ const MOST_TICKETS = 64;
 export interface Tickets {
   /** null if the machine holds too many */
   issue(asker: string): string | null;
-  /** Uses up a ticket and reports whether it was valid. */
+  /** Uses up a ticket, and reports whether the ticket was valid. */
   use(asker: string, ticket: string): boolean;
 }
 
-/** @param options.elapsed a monotonic clock in milliseconds @param options.makeName returns a text nobody can guess */
+/**
+ * @param options.elapsed a monotonic clock in milliseconds @param options.makeName returns a string that nobody can
+ * guess
+ */
 export function createTickets(options: { elapsed(): number; makeName(): string }): Tickets {
   const issued = new Map<string, Map<string, number>>();
   const heldBy = (asker: string): Map<string, number> => {

@@ -14,13 +14,13 @@ export interface Recalled {
   answers: AnswerBefore[];
   /** whether the person answered differently at different times */
   differs: boolean;
-  /** what the person always said; null if nothing was said, or if the answers differ */
+  /** what the person said every time; null if nothing was said, or if the answers differ */
   same: Said | null;
 }
 
 /**
- * Counts the answers to one question, oldest first. An "always" counts as a yes where answers are compared, and is
- * suggested as a yes: a suggestion never allows more than the call that is asked about.
+ * Counts the answers to one question, oldest first. An "always" counts as a yes when answers are compared, and is
+ * suggested as a yes: a suggestion never allows more than the call that is being asked about.
  */
 export function recall(past: readonly PastAnswer[]): Recalled {
   const counted = new Map<string, AnswerBefore>();
@@ -44,17 +44,17 @@ export interface StoredAnswer extends PastAnswer {
   project: string;
   tool: string;
   about: string;
-  /** equal for equal questions of all projects */
+  /** equal for equal questions from all projects */
   asked: string;
 }
 
 export interface AnswersFilter {
   words: readonly string[];
-  /** the folder to which, and below which, the questions belong; null for all */
+  /** the folder that the questions belong to, including its subfolders; null for all folders */
   project: string | null;
 }
 
-/** Returns the answers to every question that matches, the last answered question first. */
+/** Returns the answers to every matching question, most recently answered question first. */
 export function findAnswered(answers: readonly StoredAnswer[], { words, project }: AnswersFilter): StoredAnswer[][] {
   const questions = new Map<string, StoredAnswer[]>();
   for (const one of answers) {
@@ -81,7 +81,7 @@ function textsOf({ about, tool, session, remark, chosen }: StoredAnswer): string
   return [about, tool, session, remark ?? '', ...chosen.flatMap(({ labels, text }) => [...labels, text ?? ''])];
 }
 
-/** Returns a question with its answers, for a list. */
+/** Returns a question with its answers, in the form shown in lists. */
 export function toRemembered(asked: readonly StoredAnswer[]): RememberedQuestion {
   const { project = '', tool = '', about = '' } = asked.at(-1) ?? {};
   const { answers, differs } = recall(asked);

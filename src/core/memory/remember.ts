@@ -4,16 +4,20 @@ import { type AnswerPlan, partsOf, planAnswer } from '../answer/answer.ts';
 /** What a person answered. */
 export type Said = Pick<AnswerBefore, 'said' | 'remark' | 'chosen'>;
 
-/** How much of a person's words is kept. Longer words are unlikely to be given again. */
+/** How much of a person's own words is kept. Longer answers are unlikely to be given again. */
 const MOST_WORDS = 2_000;
 
-/** Reports whether answers to a question are kept: to a call that was shown whole, or to the model's own question. */
+/**
+ * Reports whether answers to a question are kept. They are for a call that was shown in full, and for Claude's own
+ * question.
+ */
 export const remembersKind = ({ kind, tool, cut }: Question): boolean =>
   tool !== null && cut !== true && (kind === 'permission' || kind === 'question');
 
 /**
- * Returns what an answer says, for the memory. Null for an answer that is not kept: to a plan, to a set-up, in the
- * prompt, to a question that was not shown whole, or one that goes beyond the call that was asked about.
+ * Returns what an answer says, in the form in which memory keeps it. Null for an answer that is not kept: to a plan, to
+ * a set-up dialog, in the prompt, to a question that was not shown in full, or one that goes beyond the call that was
+ * asked about.
  */
 export function remember(question: Question, answer: Answer): Said | null {
   if (!remembersKind(question)) return null;
@@ -45,12 +49,15 @@ function cut(words: string | null): string | null {
   return clean === '' ? null : clean.slice(0, MOST_WORDS);
 }
 
-/** The longest words in a suggestion. A face shows all of them before they are sent. */
+/** The longest wording that is suggested. A face shows all of it before it is sent. */
 const MOST_SUGGESTED = 300;
 
 const isLong = (words: string | null): boolean => words !== null && words.length > MOST_SUGGESTED;
 
-/** Returns an answer to the open question that says the same. Null if the question does not offer it now. */
+/**
+ * Returns an answer to the open question that says the same as a stored one. Null if the question does not offer that
+ * answer now.
+ */
 export function sayAgain(question: Question, said: Said): Answer | null {
   if (isLong(said.remark) || said.chosen.some(({ text }) => isLong(text))) return null;
   const answer = answerFor(question, said);
@@ -76,7 +83,7 @@ function answerFor(question: Question, { said, remark, chosen }: Said): Answer |
   return { answers: Object.fromEntries(answers) };
 }
 
-/** Reports whether two answers say the same. */
+/** Reports whether two answers say the same thing. */
 export const isSame = (one: Said, other: Said): boolean => sameKey(one) === sameKey(other);
 
 export const sameKey = ({ said, remark, chosen }: Said): string =>

@@ -5,16 +5,16 @@ import { coverOf, draftOf, type Seen } from '../delivery/seen.ts';
 export interface ParkingSeen {
   prompt: Seen;
   attached: boolean | null;
-  /** whether a process that Claude Code started for its tools is running in the session */
+  /** whether a process that Claude Code started for its tools is still running */
   hasTools: boolean;
   /** whether Claude Code can resume the conversation */
   hasConversation: boolean;
-  /** what Claude Code's registry reports; null if it reports nothing */
+  /** the status in Claude Code's registry; null if it reports none */
   registry: 'idle' | 'busy' | 'waiting' | 'shell' | null;
 }
 
 /**
- * Returns why a session must not be parked now, or null if it may be. Ending its process must lose nothing, so an
+ * Returns why a session must not be parked now, or null if it may be. Nothing may be lost when the process ends, so an
  * unknown fact is also a reason to refuse.
  */
 export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
@@ -23,7 +23,7 @@ export function whyNotParked(seen: ParkingSeen): ParkingRefusal | null {
   if (!prompt.isAdopted || !prompt.isLaunched) return 'not_launched';
   if (isAsking(status)) return 'asking';
   if (status.primary === 'active' || status.primary === 'stuck' || deliveries.sent.length > 0) return 'working';
-  // A closing question is plain text, and the conversation keeps it.
+  // A closing question is plain text, so the conversation keeps it.
   if (!isReady(status)) return 'unknown';
   if (attached === true) return 'attached';
   if (prompt.isUnread) return 'unread';

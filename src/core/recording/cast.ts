@@ -1,5 +1,5 @@
 /**
- * An event of an asciicast file: output, a change of the terminal's size, or the exit. `at` is in seconds from the
+ * An event in an asciicast file: output, a change in the terminal's size, or the exit. `at` is in seconds from the
  * start.
  */
 export type CastEvent =
@@ -20,8 +20,8 @@ export interface CastHeader {
 }
 
 /**
- * How many units a second of recorded time has. A finer unit would not improve the picture in a player, and would only
- * make large files larger.
+ * How many units a second of recorded time has. A finer unit would not look any better in a player, and would only make
+ * large files larger.
  */
 const MICROSECONDS = 1_000_000;
 
@@ -36,9 +36,9 @@ export function castHeaderLine(header: CastHeader, version: CastVersion): string
 }
 
 /**
- * Creates a function that formats events as lines. v2 counts times from the start, v3 from the previous event. Times
- * are rounded relative to the start, so rounding errors never add up. Only v3 has an exit event, so v2 has no line
- * for it.
+ * Creates a function that formats events as lines. v2 gives each time since the start, v3 since the previous event.
+ * Times are rounded relative to the start, so rounding errors never add up. Only v3 has an exit event, so v2 has no
+ * line for it.
  */
 export function createCastWriter(version: CastVersion): (event: CastEvent) => string {
   let before = 0;

@@ -4,11 +4,11 @@ import { joinTorn, parseTimingLine } from './timing.ts';
 const OUTPUT_ROW = /^O (\d+\.\d+) (\d+)$/;
 
 /**
- * Corrects the rows of `script`'s timing file after a full disk lost some of the output that they count. A row whose
- * output was lost becomes a header row, which keeps the row's time but counts no output (`O 0.5 160`: `H 0.5 160`). If
- * only a part of its output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so the rows can be
- * overwritten in place. Every reader, including `scriptreplay` of util-linux 2.38, then places each byte at its correct
- * time again.
+ * Corrects the rows in `script`'s timing file after some of the output that they count was lost because the disk was
+ * full. A row whose output was lost becomes a header row, which keeps the row's time but counts no output (`O 0.5 160`:
+ * `H 0.5 160`). If only part of its output was lost, its count is lowered (`O 0.5 071`). No row changes its length, so
+ * the rows can be overwritten in place. Every reader, including `scriptreplay` of util-linux 2.38, then plays each byte
+ * at the correct time again.
  * @param rows whole lines
  * @param keptBytes how many bytes of the counted output are in the recording
  * @param which whether those bytes are the output of the first rows or of the last rows
@@ -30,9 +30,9 @@ export function withoutLost(rows: string, keptBytes: number, which: 'first' | 'l
 }
 
 /**
- * Corrects the rows in the opposite case, in which rows were lost but their output was not. A row that was cut off on
- * a full disk shares a line with the next row. The line becomes one row, which also counts the output of the lost
- * rows. If no line is torn like this, the rows stay unchanged.
+ * Corrects the rows in the opposite case, in which rows were lost but their output was not. A row that was cut off
+ * because the disk was full shares a line with the next row. The line becomes one row, which also counts the output of
+ * the lost rows. If no line is torn this way, the rows stay unchanged.
  */
 export function withLostRows(rows: string, extraBytes: number): string {
   let isFound = false;

@@ -1,19 +1,17 @@
 import type { TimingEntry } from './timing.ts';
 
-/**
- * A step of a recording after which the screen is read. Times are in milliseconds from the start of the recording.
- */
+/** A step in a recording, after which the screen is read. Times are in milliseconds from the start of the recording. */
 export type Moment =
   | { kind: 'output'; at: number; bytes: number }
   | { kind: 'resize'; at: number; cols: number; rows: number };
 
 /**
- * Output within this time counts as one redraw. Reading the screen between two writes of a redraw would show half a
- * frame and cost extra time.
+ * Output that arrives within this time counts as one redraw. Reading the screen between two writes of a redraw would
+ * show half a frame and take extra time.
  */
 export const REDRAW_MS = 50;
 
-/** Joins output rows that belong together into one moment, which has the time of the last row. */
+/** Joins output rows that belong together into one moment, which gets the time of the last row. */
 export async function* momentsOf(entries: AsyncIterable<TimingEntry>): AsyncGenerator<Moment> {
   let seconds = 0;
   let gathered: { from: number; at: number; bytes: number } | null = null;

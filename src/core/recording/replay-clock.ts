@@ -1,17 +1,17 @@
 /**
- * The position of a replay. Times are in milliseconds. `at` and `spent` are measured in the time of the recording,
- * `since` by the wall clock. Every function here is pure and takes the time of the wall clock as `now`.
+ * The position of a replay. Times are in milliseconds. `at` and `spent` are in recording time, `since` in wall-clock
+ * time. Every function here is pure and takes the wall-clock time as `now`.
  */
 export interface ReplayClock {
   /** the time of the last output written, or the target of the last jump */
   readonly at: number;
-  /** how much of the recording's time has passed since `at` */
+  /** how much recording time has passed since `at` */
   readonly spent: number;
   /** when `spent` was last updated */
   readonly since: number;
   /** 2 is twice as fast */
   readonly speed: number;
-  /** the longest silence in the replay, in the time of the recording; null if silences are not shortened */
+  /** the longest silence in the replay, in recording time; null if silences are not shortened */
   readonly idleLimitMs: number | null;
   readonly isPaused: boolean;
 }
@@ -22,7 +22,8 @@ export interface ReplayPace {
 }
 
 /**
- * The range of speeds that keypresses can reach. Below it nothing seems to move, and above it nothing is readable.
+ * The range of speeds that keypresses can set. At lower speeds nothing seems to move, and at higher speeds nothing is
+ * readable.
  */
 export const SLOWEST = 1 / 16;
 export const FASTEST = 64;
@@ -32,7 +33,7 @@ export function startClock({ speed, idleLimitMs }: ReplayPace, now: number): Rep
 }
 
 /**
- * Returns how long to wait for the output at `next`, in milliseconds by the wall clock: 0 if it is due, null while
+ * Returns how long to wait before writing the output at `next`, in wall-clock milliseconds: 0 if it is due, null while
  * paused.
  */
 export function waitUntilDue(clock: ReplayClock, next: number, now: number): number | null {
@@ -42,9 +43,9 @@ export function waitUntilDue(clock: ReplayClock, next: number, now: number): num
 }
 
 /**
- * Records that the output at `at` was written. If the replay is ahead of the wall clock, the difference counts for the
- * next output, so that delays do not add up. After a long delay, such as a terminal that accepted no output, the replay
- * continues from here at its normal speed.
+ * Records that the output at `at` was written. A short delay is made up for with the next output, so delays do not add
+ * up. After a long delay, for example because the terminal accepted no output, the replay continues from here at its
+ * normal speed.
  */
 export function reach(clock: ReplayClock, at: number, now: number): ReplayClock {
   const gap = Math.min(Math.max(at - clock.at, 0), clock.idleLimitMs ?? Number.POSITIVE_INFINITY);
@@ -54,19 +55,17 @@ export function reach(clock: ReplayClock, at: number, now: number): ReplayClock 
 }
 
 /**
- * The longest delay that the replay catches up on. Timers are late by a few milliseconds, or by tens of milliseconds
- * on a loaded machine. A longer delay has another cause.
+ * The longest delay that the replay makes up for. Timers are late by a few milliseconds, or by tens of milliseconds on
+ * a loaded machine. A longer delay has another cause.
  */
 const LONGEST_CATCH_UP_MS = 250;
 
-/** Jumps to a time of the recording. */
+/** Jumps to a point in recording time. */
 export function jumpTo(clock: ReplayClock, at: number, now: number): ReplayClock {
   return { ...clock, at: Math.max(0, at), spent: 0, since: now };
 }
 
-/**
- * Returns the time of the recording that is shown now. In a shortened silence, only the time actually spent counts.
- */
+/** Returns the recording time that is shown now. In a shortened silence, only the time actually spent counts. */
 export function positionOf(clock: ReplayClock, now: number): number {
   return clock.at + broughtUp(clock, now).spent;
 }
@@ -108,8 +107,7 @@ const KEYS: ReadonlyMap<string, ReplayKey> = new Map([
 ]);
 
 /**
- * Returns the keypresses in one chunk of terminal input. Everything else is skipped, including unknown escape
- * sequences.
+ * Returns the keypresses in one chunk of terminal input. Anything else is skipped, including unknown escape sequences.
  */
 export function readReplayKeys(typed: string): ReplayKey[] {
   return [...typed.matchAll(/\u001b(?:\[[0-?]*[ -/]*[@-~]|O[A-Za-z])|[\s\S]/g)].flatMap(([key]) => KEYS.get(key) ?? []);

@@ -1,42 +1,44 @@
 /**
- * Matches one control or escape sequence, complete or cut off at the end. The alternatives are: CSI with its
- * parameters, intermediates, and final; a string (OSC, DCS, SOS, PM, APC) up to its end; a designation or a short
- * escape; an incomplete sequence; a lone control character, or a mark that reorders text.
+ * Matches one control or escape sequence, complete or cut off at the end. The alternatives are: CSI with its parameter,
+ * intermediate, and final bytes; a string (OSC, DCS, SOS, PM, APC) up to its end; a designation or a short escape; an
+ * incomplete sequence; a lone control character, or a mark that reorders text.
  */
 const SEQUENCE =
   /(?:\u001b\[|\u009b)([0-?]*)([ -/]*)([@-~])|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*(?:\u0007|\u001b\\|\u0018|\u001a|\u009c|(?=\u001b[^\\]))|\u001b([ -/]*)([0-OQ-WYZ`-~])|((?:(?:\u001b\[|\u009b)[0-?]*[ -/]*|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0018\u001a\u009c]*\u001b?|\u001b[ -/]*)$)|[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The final characters of sequences that move, erase, insert, scroll, or set tabs and margins. All of them only draw,
+ * The final characters of sequences that move, erase, insert, scroll, or set tabs and margins. All of these only draw,
  * and a terminal answers none of them.
  */
 const DRAWING_FINALS = new Set([...'@ABCDEFGHIJKLMPSTXZ`abdefgmrsu']);
 /**
- * Origin mode, wrapping at the edge, the blinking and visibility of the cursor, and the alternate screen. A caller
- * that shows the output must leave the alternate screen afterwards.
+ * Origin mode, wrapping at the edge, cursor blinking and visibility, and the alternate screen. A caller that shows the
+ * output must leave the alternate screen afterwards.
  */
 const DRAWING_MODES: ReadonlySet<string> = new Set(['6', '7', '12', '25', '47', '1047', '1048', '1049']);
-/** Save and restore the cursor, line feeds up and down, and set a tab stop. */
+/** Save and restore the cursor, move up or down a line with scrolling, and set a tab stop. */
 const DRAWING_ESCAPES = new Set([...'78DEHM']);
 const DRAWING_CONTROLS = new Set([...'\b\t\n\v\f\r\u000e\u000f']);
 /**
- * A reset would also undo the person's own settings of this terminal. Resetting colours, margins, and content is
+ * A full reset would also undo the user's own settings in this terminal. Resetting colours, margins, and content is
  * enough here.
  */
 const INSTEAD_OF_RESET = '\u001b[0m\u001b[r\u001b[2J\u001b[H';
-/** Larger than any screen. Terminals loop over counts: xterm.js 6.0.0 loops for hours over 2,147,483,647. */
+/**
+ * Larger than any screen. A terminal loops as often as a count says: xterm.js 6.0.0 loops for hours over 2,147,483,647.
+ */
 const LARGEST_PARAMETER = '9999';
 /**
- * How many characters of an open sequence are kept. Longer strings, such as a clipboard or a picture, are discarded
- * in parts as they arrive.
+ * How many characters of an unfinished sequence are kept. Longer strings, such as clipboard contents or a picture, are
+ * discarded piece by piece as they arrive.
  */
 const LONGEST_OPEN = 4_096;
 
 /**
- * Passes only sequences that draw. A recorded program may have sent other sequences to its own terminal, and they
- * must not affect this one: the clipboard (OSC 52), titles, links, marks that reorder text, mouse and paste modes, a
- * cleared scrollback. Queries (DA, DSR, DCS) are dropped too, because a terminal sends the answers as if they were
- * typed. Sequences may be split anywhere between two calls.
+ * Lets through only sequences that draw. A recorded program may have sent other sequences to its own terminal, and
+ * those must not affect this terminal: clipboard access (OSC 52), titles, links, marks that reorder text, mouse and
+ * paste modes, clearing the scrollback. Queries (DA, DSR, DCS) are dropped too, because a terminal's answers arrive as
+ * if somebody had typed them. Sequences may be split anywhere between two calls.
  */
 export class SafeOutput {
   #open = '';

@@ -1,8 +1,8 @@
 /**
- * Follows a screen without scrollback, such as the alternate screen, and returns the lines that left it permanently, in
- * order. Programs redraw such a screen in place, so the lines that a person has read must be found by comparison.
- * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines
- * that change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
+ * Follows a screen without scrollback, such as the alternate screen, and returns, in order, the lines that have left it
+ * for good. Programs redraw such a screen in place, so the lines that have left must be found by comparing screens.
+ * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines that
+ * change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
  */
 export class ScreenReader {
   #shown: readonly string[] = [];
@@ -22,12 +22,14 @@ export class ScreenReader {
   }
 }
 
-/** If a smaller part of the old lines is still on the screen, the screen was replaced and not just changed. */
+/** If less of the old content than this is still on the screen, the screen was replaced, not just changed. */
 const REPLACED_BELOW = 0.2;
 
-/** If fewer lines were redrawn completely, something moves in place, such as a logo or a list of tasks. */
+/** If fewer lines than this were redrawn completely, something changed in place, such as a logo or a task list. */
 const LEAST_REPLACED = 4;
-/** If fewer lines agree after a move, they agree by chance, because the rows of an animated logo look alike. */
+/**
+ * If fewer lines than this match after a move, they match by chance, because the rows of an animated logo look alike.
+ */
 const LEAST_AGREEING = 3;
 
 function linesGone(before: readonly string[], now: readonly string[]): string[] {
@@ -51,7 +53,7 @@ function fixedBottom(before: readonly string[], now: readonly string[]): number 
   return count;
 }
 
-/** Returns how many lines the text moved up, judged by how many lines agree. 0 if it did not move. */
+/** Returns how many lines the text moved up, judged by how many lines match. 0 if it did not move. */
 function findShift(old: readonly string[], fresh: readonly string[]): number {
   let best = { shift: 0, score: agreeing(old, fresh, 0) };
   for (let shift = 1; shift < old.length; shift++) {

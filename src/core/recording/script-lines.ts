@@ -1,4 +1,4 @@
-/** The contents of the first line of a recording, which `script` writes. */
+/** What the first line of a recording says. `script` writes that line. */
 export interface ScriptHeader {
   /** the length of the line including its newline, which is where the output begins */
   end: number;
@@ -12,10 +12,10 @@ export type HeaderReading =
   | { kind: 'header'; header: ScriptHeader }
   /** the line is not yet complete */
   | { kind: 'incomplete' }
-  /** not a recording of `script` but, for example, a log of Screen; the output begins at 0 */
+  /** not a `script` recording but, for example, a Screen log; the output begins at 0 */
   | { kind: 'none' };
 
-/** The contents of the last line of a recording. `script` writes a newline before it. */
+/** What the last line of a recording says. `script` writes a newline before that line. */
 export interface ScriptTrailer {
   /** where the output ends */
   start: number;
@@ -23,8 +23,8 @@ export interface ScriptTrailer {
 }
 
 /**
- * `script` never translates these words. Older versions write the date in the format of the locale, and omit the
- * brackets if there is no terminal.
+ * `script` never translates these words. Older versions write the date in the locale's format, and omit the brackets if
+ * there is no terminal.
  */
 const HEADER_START = 'Script started on ';
 const TRAILER_START = '\nScript done on ';
@@ -65,7 +65,7 @@ export function parseHeader(bytes: Uint8Array): HeaderReading {
 
 /**
  * Returns when a recording began, in Unix seconds, from the date in its first line. Null if there is no such line, or
- * if the date is in the format of a locale (util-linux before 2.35).
+ * if the date is in a locale's format (util-linux before 2.35).
  */
 export function parseStartTime(bytes: Uint8Array): number | null {
   const [, date, time, hours, minutes = '00'] =
@@ -94,7 +94,7 @@ function findLineEnd(text: string): number {
   return close === null ? 0 : close.index + close[0].length;
 }
 
-/** Reads the last match. The real attributes come after COMMAND, whose text might look like attributes. */
+/** Uses the last match. The real attributes come after COMMAND, whose text might look like attributes. */
 function readNumber(text: string, pattern: RegExp): number | null {
   const digits = lastMatch(text, pattern);
   return digits === null ? null : Number(digits);
@@ -104,7 +104,7 @@ function lastMatch(text: string, pattern: RegExp): string | null {
   return [...text.matchAll(pattern)].at(-1)?.[1] ?? null;
 }
 
-/** Decodes one character per byte, because all the words to find are ASCII. */
+/** Decodes each byte as one character, because all the words to find are ASCII. */
 function ascii(bytes: Uint8Array): string {
   let text = '';
   for (const byte of bytes) text += String.fromCharCode(byte);

@@ -1,17 +1,17 @@
 /**
- * How many digits of a number are kept. `ESC[2147483647S` would keep a player busy for hours. The largest screen that
- * CBOS creates has a size of three digits.
+ * How many digits of a number are kept. `ESC[2147483647S` would keep a player busy for hours. Screen sizes in CBOS have
+ * at most three digits.
  */
 const MOST_DIGITS = 4;
 
 const ESC = 0x1b;
 const CSI_C1 = 0x9b;
-/** CAN and SUB end a control sequence without its final character. */
+/** CAN and SUB abort a control sequence, which then has no final character. */
 const CANCELS: ReadonlySet<number> = new Set([0x18, 0x1a]);
 
 /**
- * Drops the digits after the fourth from numbers in control sequences. Everything else stays unchanged. Sequences may
- * be split anywhere between two calls.
+ * In numbers in control sequences, drops all digits after the fourth. Everything else stays unchanged. Sequences may be
+ * split anywhere between two calls.
  */
 export class ShortNumbers {
   #place: 'text' | 'escape' | 'control' = 'text';
@@ -41,8 +41,8 @@ export class ShortNumbers {
     }
     if (code >= 0x30 && code <= 0x39) return ++this.#digits > MOST_DIGITS;
     this.#digits = 0;
-    // A terminal executes a control character, such as a line feed, in the middle of a sequence. A letter ends the
-    // sequence.
+    // A terminal executes a control character, such as a line feed, in the middle of a sequence. Only a final character
+    // such as a letter ends the sequence.
     if ((code >= 0x40 && code !== 0x7f) || CANCELS.has(code)) this.#place = 'text';
     return false;
   }

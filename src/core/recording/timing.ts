@@ -1,10 +1,10 @@
-/** A row of a timing file. `delay` is the number of seconds since the previous row. */
+/** A row in a timing file. `delay` is the number of seconds since the previous row. */
 export type TimingEntry =
   /** that many bytes of output */
   | { kind: 'output'; delay: number; bytes: number }
   /** a new size of the terminal */
   | { kind: 'resize'; delay: number; cols: number; rows: number }
-  /** a row that only advances the time: another signal, a header, or typed input */
+  /** a row that only advances time: another signal, a header, or typed input */
   | { kind: 'other'; delay: number };
 
 /** The size in the header rows of the advanced format. */
@@ -21,13 +21,13 @@ export interface Timing {
 }
 
 /**
- * A row that was cut off on a full disk, followed by the next row on the same line: `O 0.00002O 0.248026 160`. Only
- * the second row is usable.
+ * A row that was cut off because the disk was full, followed by the next row on the same line: `O 0.00002O 0.248026
+ * 160`. Only the second row is usable.
  */
 const TORN_LINE = /^([OSIH] ?[^OSIH]*)([OSIH]) (\d+\.\d+ .*)$/;
 
 /**
- * Returns the complete row of a torn line, padded to the length of the line. Zeros before the delay replace the row
+ * Returns the complete row in a torn line, padded to the length of that line: zeros before the delay replace the row
  * that was cut off. Other lines are returned unchanged.
  */
 export function joinTorn(line: string): string {
@@ -38,7 +38,7 @@ export function joinTorn(line: string): string {
 /**
  * Reads one row of `script`'s timing file, in the classic format (`DELAY BYTES`) or the advanced format (`O DELAY
  * BYTES`, `S DELAY SIGWINCH ROWS=… COLS=…`, `I …`, `H DELAY NAME VALUE`).
- * @returns null if the line is no such row
+ * @returns null if the line is not such a row
  */
 export function parseTimingLine(line: string): TimingEntry | null {
   return parseRow(line) ?? parseRow(joinTorn(line));
@@ -47,7 +47,7 @@ export function parseTimingLine(line: string): TimingEntry | null {
 function parseRow(line: string): TimingEntry | null {
   const [, kind = 'O', delayText = '', rest = ''] = /^(?:([A-Z]) )?(\d+(?:[.,]\d+)?)(?: (.*))?$/.exec(line) ?? [];
   if (delayText === '') return null;
-  // The decimal sign may be a `,`, because script before 2.35 used printf, which follows the locale.
+  // The decimal separator may be a `,`, because script before 2.35 used printf, which follows the locale.
   const delay = Number(delayText.replace(',', '.'));
   if (kind === 'O') return /^\d+$/.test(rest) ? { kind: 'output', delay, bytes: Number(rest) } : null;
   if (kind === 'S' && rest.startsWith('SIGWINCH')) {
@@ -59,7 +59,7 @@ function parseRow(line: string): TimingEntry | null {
   return { kind: 'other', delay };
 }
 
-/** Reads a whole timing file. A row that cannot be read is skipped, so its bytes come with the next row. */
+/** Reads a whole timing file. If a row cannot be read, it is skipped, and its bytes are counted with the next row. */
 export function parseTiming(text: string): Timing {
   const timing: Timing = { entries: [], headers: { cols: null, rows: null }, skipped: 0 };
   for (const line of text.split('\n')) {

@@ -1,6 +1,6 @@
 /** Arguments that choose the conversation. */
 const CHOOSES = /^(--(continue|resume|session-id|from-pr|fork-session)(=|$)|-c$|-r$)/;
-/** Reports whether the arguments choose the conversation of a launch. */
+/** Reports whether the arguments choose the conversation that is launched. */
 export function choosesConversation(args: readonly string[]): boolean {
   return args.some((word) => CHOOSES.test(word));
 }
@@ -18,9 +18,9 @@ const WITHOUT_VALUE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reports whether a launch with a person's own arguments can be repeated safely. Arguments that choose a conversation
- * could open that of another session. A prompt among the arguments would be sent again. A word that may be a value or a
- * prompt counts as a prompt.
+ * Reports whether a launch with a user's own arguments can safely be repeated. Arguments that choose a conversation
+ * could open one that belongs to another session. A prompt among the arguments would be sent again. A word that may be
+ * either a value or a prompt counts as a prompt.
  */
 export function isRepeatable(args: readonly string[]): boolean {
   return args.every((word, index) => {

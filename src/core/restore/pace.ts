@@ -1,6 +1,6 @@
 /**
- * The largest number of launches at once. A launch of Claude Code takes one second of one core, so more launches at
- * once would make none of them ready sooner.
+ * The maximum number of launches at once. Launching Claude Code takes one core for one second, so more launches at once
+ * would not make any of them ready sooner.
  */
 const MOST_AT_ONCE = 3;
 

@@ -7,12 +7,12 @@ export interface RestoreSeen {
   isParked: boolean;
   isAdopted: boolean;
   loss: Loss | null;
-  /** how many restorations were tried since the session was lost */
+  /** how many restorations have been tried since the session was lost */
   tries: number;
-  /** whether the server restores the session on its own, without a request from a person */
+  /** whether the server restores the session on its own, without being asked by a person */
   isByItself: boolean;
   folder: 'there' | 'gone' | 'worktree_gone';
-  /** whether the session can be launched again with its own arguments */
+  /** whether the session can be relaunched with its own arguments */
   isRepeatable: boolean;
   /** whether another session of this home has the conversation */
   isShared: boolean;
@@ -24,12 +24,12 @@ export interface RestoreSeen {
   wasBlank: boolean;
 }
 
-/** The action of a restoration for one session. `anew`: the same launch, because no conversation had begun. */
+/** What a restoration does with one session. `anew`: repeats the same launch, because no conversation had begun. */
 export type RestorePlan = { kind: 'resume' } | { kind: 'anew' } | { kind: 'left'; because: RestoreRefusal };
 
 /**
- * How many times the server tries on its own. A session may itself have killed the server, for example by using up the
- * memory.
+ * How many times the server tries on its own. The session itself may have brought down the server, for example by using
+ * up the memory.
  */
 export const MOST_TRIES = 3;
 

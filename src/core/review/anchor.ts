@@ -1,6 +1,9 @@
 import type { ReviewAnchor } from '../../protocol/index.ts';
 
-/** How many lines above and below a comment are kept, to find its lines again. A hunk in git shows the same number. */
+/**
+ * How many lines above and below a comment are kept, to find the commented lines again. A git hunk shows the same
+ * number.
+ */
 export const CONTEXT_LINES = 3;
 
 /** Lines of a file as they were when somebody commented on them. */
@@ -26,9 +29,10 @@ export function commentedLines(file: readonly string[], line: number, endLine: n
 const OUTDATED: ReviewAnchor = { state: 'outdated', line: null, end_line: null };
 
 /**
- * Finds the lines of a comment in a file that may have changed. If several places contain the same lines, the place
- * surrounded by the most of the old lines wins, then the nearest one. Lines such as `}` occur elsewhere by accident. A
- * new place therefore needs one of the old lines next to it, unless the lines are distinctive and occur only once.
+ * Finds the commented lines in a file that may have changed. If several places contain the same lines, the place with
+ * the most of the old surrounding lines wins, then the nearest one. Lines such as `}` also occur elsewhere by chance. A
+ * new place therefore counts only if one of the old surrounding lines is next to it, unless the commented lines are
+ * distinctive and occur only once.
  * @param file null if the file is gone or is no longer text
  */
 export function anchorLines(commented: CommentedLines, file: readonly string[] | null): ReviewAnchor {
@@ -49,7 +53,7 @@ export function anchorLines(commented: CommentedLines, file: readonly string[] |
   };
 }
 
-/** Returns where these lines begin in a file. */
+/** Returns where the given lines begin in a file. */
 function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   const [first] = lines;
   const places: number[] = [];
@@ -59,13 +63,13 @@ function placesOf(lines: readonly string[], file: readonly string[]): number[] {
   return places;
 }
 
-/** Returns how many of the old surrounding lines surround this place without a gap. */
+/** Returns how many of the old surrounding lines still surround this place without a gap. */
 function linesAround({ before, lines, after }: CommentedLines, file: readonly string[], at: number): number {
   let above = 0;
   while (above < before.length && file[at - 1 - above] === before.at(-1 - above)) above++;
   let below = 0;
   while (below < after.length && file[at + lines.length + below] === after[below]) below++;
-  // At the edge of a file there are no lines around, which also identifies a place.
+  // At the edge of a file there are no surrounding lines, and their absence also identifies a place.
   const isAtTop = before.length === 0 && at === 0;
   const isAtEnd = after.length === 0 && at + lines.length === file.length;
   return above + below + (isAtTop ? 1 : 0) + (isAtEnd ? 1 : 0);

@@ -1,6 +1,6 @@
 import type { ClaudeEvent, StoredEvent } from '../../protocol/index.ts';
 
-/** How many characters of an answer are kept with a round. The conversation contains all of it. */
+/** How many characters of an answer are kept with a review round. The conversation contains the whole answer. */
 const MOST_ANSWER_CHARS = 20_000;
 
 export interface RoundAnswer {
@@ -29,7 +29,7 @@ export function answerTo(prompt: string, events: readonly StoredEvent[]): RoundA
   return { text, isOver: false };
 }
 
-/** Claude Code may change spaces and line ends of a prompt. */
+/** Claude Code may change spaces and line ends in a prompt. */
 const collapsed = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Returns the text of a prompt. Null for any other event, including the results of tools. */
@@ -45,10 +45,10 @@ function promptOf(event: ClaudeEvent): string | null {
   return texts.length > 0 && isSaidByUser(all) ? all : null;
 }
 
-/** Claude Code writes an interrupt into the conversation in the user's name. */
+/** Claude Code records an interrupt in the conversation as a message from the user. */
 const isSaidByUser = (text: string): boolean => !text.startsWith('[Request interrupted');
 
-/** Returns the text of the session itself, and not of one of its agents. */
+/** Returns text that the session itself wrote, not text from one of its agents. */
 function saidIn(event: ClaudeEvent): string | null {
   if (event.type !== 'assistant' || typeof event.parent_tool_use_id === 'string') return null;
   const { content } = record(event.message);

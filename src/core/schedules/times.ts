@@ -1,24 +1,23 @@
 import { Cron } from 'croner';
 
 /**
- * Patterns have the usual five fields. A sixth field would be seconds, and a prompt every few seconds is never
- * intended.
+ * Patterns have the usual five fields. A sixth field would mean seconds, and nobody wants a prompt every few seconds.
  */
 const FIELDS = 5;
 
-/** The pattern of a schedule without times, which runs by hand or by a webhook. */
+/** The pattern of a schedule that has no times and runs only by hand or by webhook. */
 export const NEVER = 'never';
 
-/** The times of a schedule. */
+/** The times in a schedule. */
 export interface ScheduleTimes {
-  /** the first time after a moment, in Unix milliseconds; null if none ever comes */
+  /** the first time after a given moment, in Unix milliseconds; null if there will never be one */
   after(moment: number): number | null;
 }
 
 /**
- * Parses a pattern. If the clock skips a time when daylight saving begins, the run is later by the skipped amount. If
- * the clock shows a time twice, the run happens only the first time.
- * @returns a text that describes the error
+ * Parses a pattern. If daylight saving makes the clock skip a time, the run is later by the skipped amount. If the
+ * clock shows a time twice, the run happens only the first time.
+ * @returns a string that describes the error
  */
 export function readTimes(pattern: string, timezone: string): ScheduleTimes | string {
   const fields = pattern.trim().split(/\s+/);
@@ -27,7 +26,7 @@ export function readTimes(pattern: string, timezone: string): ScheduleTimes | st
     return `a pattern has ${FIELDS} fields (minute, hour, day of the month, month, day of the week), or is ${NEVER}, not ${fields.length}`;
   }
   try {
-    // Throws RangeError for an unknown zone.
+    // This throws a RangeError for an unknown zone.
     new Intl.DateTimeFormat('en', { timeZone: timezone });
     if (isNever) return { after: () => null };
     const cron = new Cron(fields.join(' '), { timezone, paused: true });

@@ -1,27 +1,27 @@
 import type { SearchKind } from '../../protocol/index.ts';
 
-/** A text from a conversation, as search stores it. */
+/** A piece of text from a conversation, as search stores it. */
 export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
   /**
-   * what distinguishes the text from all others in its conversation, such as the id of a tool call; null if nothing
+   * what distinguishes this text from all others in its conversation, such as the id of a tool call; null if nothing
    * does
    */
   key: string | null;
 }
 
 /**
- * How many characters of a text are kept. A file that a tool wrote is on the disk, and the first pages are enough to
+ * How many characters of each text are kept. A file that a tool wrote is on disk, and its first pages are enough to
  * find it.
  */
 const LONGEST_TEXT = 16_000;
-/** How deep values are searched for texts. No known tool's input is nested deeper. */
+/** How deep values are searched for strings. No known tool's input is nested deeper. */
 const DEEPEST = 6;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Returns the texts in a hook's payload: prompts, answers, and tool calls. */
+/** Returns the text in a hook's payload: prompts, answers, and tool calls. */
 export function textsOfHook(event: string, payload: Fields): SaidText[] {
   switch (event) {
     case 'UserPromptSubmit':
@@ -37,10 +37,10 @@ export function textsOfHook(event: string, payload: Fields): SaidText[] {
 }
 
 /**
- * Returns the texts in a line of a transcript or in an event of Claude Code's stream-json. Both contain messages of
- * the Messages API under `message`. Messages that Claude Code itself writes in the user's name (`isMeta`, the output
- * of its own commands) are left out.
- * @param options.results whether to include the results of tools, for sessions without a screen that shows them
+ * Returns the text in a transcript line or in an event from Claude Code's stream-json. Both contain messages of the
+ * Messages API under `message`. Messages that Claude Code itself writes in the user's name (`isMeta`, the output of its
+ * own commands) are left out.
+ * @param options.results whether to include tool results, for sessions without a screen that shows them
  */
 export function textsOfMessage(record: unknown, options: { results: boolean } = { results: false }): SaidText[] {
   if (!isFields(record) || !isFields(record.message) || record.isMeta === true || record.isSynthetic === true)
@@ -48,7 +48,7 @@ export function textsOfMessage(record: unknown, options: { results: boolean } = 
   const { content } = record.message;
   if (record.type === 'assistant') return blocksOf(content).flatMap(ofAssistant);
   if (record.type !== 'user') return [];
-  // A subagent's prompts are written by Claude Code itself.
+  // Claude Code itself writes the prompts of a subagent.
   const isPerson = record.isSidechain !== true && typeof record.parent_tool_use_id !== 'string';
   return blocksOf(content).flatMap((block) => {
     if (block.type === 'text') return isPerson && !isOwnCommand(block.text) ? said('prompt', block.text) : [];
@@ -67,7 +67,7 @@ function ofAssistant(block: Fields): SaidText[] {
 }
 
 /**
- * Reports whether a text belongs to one of Claude Code's own commands: `<command-name>/model</command-name>`,
+ * Reports whether text belongs to one of Claude Code's own commands: `<command-name>/model</command-name>`,
  * `<local-command-stdout>…` (2.0 to 2.1.329).
  */
 function isOwnCommand(text: unknown): boolean {

@@ -1,7 +1,7 @@
 /**
  * Matches words the way SQLite's tokenizer unicode61 splits them: letters with their marks, and digits. Chinese,
- * Japanese, and Korean are written without spaces, so each of their characters is a separate word. A search then looks
- * for a sequence of characters, whether it has one or twenty.
+ * Japanese, and Korean are written without spaces, so each of their characters is a separate word. A search for such
+ * words is a search for a sequence of characters, whether there are one or twenty.
  */
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー]|\p{Emoji_Presentation}|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}々〆ー])[\p{L}\p{N}\p{M}\p{Co}])+/gu;
@@ -12,21 +12,21 @@ const EMOJI = /^\p{Emoji_Presentation}$/u;
 export interface SearchTerm {
   /** the words as they were typed */
   words: readonly string[];
-  /** whether the last word may be the beginning of a longer word */
+  /** whether the last word may be only the beginning of a longer word */
   isPrefix: boolean;
 }
 
-/** The largest number of terms that are used. More terms hardly change what a search finds. */
+/** The maximum number of terms that are used. More terms hardly change what a search finds. */
 const MOST_TERMS = 20;
-/** The shortest prefix to search for. Too many words begin with any one letter. */
+/** The shortest prefix to search for. Too many words share any single first letter. */
 const SHORTEST_PREFIX = 2;
 
-/** Returns the words of a text. Full-width and other compatibility forms count as the plain forms. */
+/** Returns the words in a string. Full-width and other compatibility forms count as the plain forms. */
 export function wordsOf(text: string): string[] {
   return text.normalize('NFKC').match(WORD) ?? [];
 }
 
-/** Returns a text in the form that the index stores, with its words separated by spaces. */
+/** Returns a string in the form in which the index stores it, with its words separated by spaces. */
 export function indexText(text: string): string {
   return wordsOf(text).map(indexWord).join(' ');
 }
@@ -36,7 +36,7 @@ function indexWord(word: string): string {
   return EMOJI.test(word) ? `u${word.codePointAt(0)?.toString(16)}` : word;
 }
 
-/** Parses what a person typed. Any text is valid. A text without words finds nothing. */
+/** Parses what a person typed. Any input is valid. Input without words finds nothing. */
 export function parseSearch(query: string): SearchTerm[] {
   const terms: SearchTerm[] = [];
   for (const [, quoted, plain = ''] of query.matchAll(/"([^"]*)"?|([^\s"]+)/g)) {
@@ -50,7 +50,7 @@ export function parseSearch(query: string): SearchTerm[] {
   return terms;
 }
 
-/** Returns the terms in the query language of FTS5. All words are quoted, so no text can act as an operator. */
+/** Returns the terms in the query language of FTS5. All words are quoted, so none can act as an operator. */
 export function matchExpression(terms: readonly SearchTerm[]): string {
   return terms.map(({ words, isPrefix }) => `"${words.map(indexWord).join(' ')}"${isPrefix ? ' *' : ''}`).join(' AND ');
 }

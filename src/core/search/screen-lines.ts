@@ -1,21 +1,21 @@
-/** A row of a terminal. `isWrapped` is true if the row continues the text of the row above. */
+/** A terminal row. `isWrapped` is true if the row continues the text of the row above. */
 export interface ScreenRow {
   text: string;
   isWrapped: boolean;
 }
 
-/** The line of Claude Code's spinner. Its time and token count make it a different line every second. */
+/** Claude Code's spinner line. Because of its time and token count, it is a different line every second. */
 const SPINNER = /^[·✢✳✶✻✽*∗⏺✺] ?\p{L}[\p{L} ]*…/u;
 /**
- * A line with fewer letters and digits is a frame, a prompt's mark, or a counter. A single ideograph, however, is a
- * word.
+ * A line with fewer letters and digits than this is a frame, a prompt mark, or a counter. A single ideograph, however,
+ * is a word.
  */
 const LEAST_CHARACTERS = 2;
 const IDEOGRAPH = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 
 /**
- * Joins wrapped rows into lines and returns the lines that are worth finding. Frames, empty lines, and the spinner
- * are left out.
+ * Joins wrapped rows into lines, and returns the lines that are worth finding. Frames, empty lines, and the spinner are
+ * left out.
  */
 export function readableLines(rows: readonly ScreenRow[]): string[] {
   const lines: string[] = [];
@@ -26,7 +26,7 @@ export function readableLines(rows: readonly ScreenRow[]): string[] {
   return lines.map(withoutFrame).filter(isReadable);
 }
 
-/** Returns a line without the sides of the box around it. */
+/** Returns a line without the left and right borders of the box around it. */
 function withoutFrame(line: string): string {
   return line.replace(/^[\s│┃║|]+|[\s│┃║|]+$/g, '').replace(/\s{2,}/g, ' ');
 }

@@ -7,12 +7,12 @@ export interface Snippet {
   highlights: [number, number][];
 }
 
-/** How many characters a snippet has. Two lines of a terminal are enough to recognise the place. */
+/** The length of a snippet in characters. Two terminal lines are enough to recognise the place. */
 const SNIPPET_LENGTH = 160;
 /** How many characters are shown before the first match. */
 const LEAD = 40;
 
-/** Returns the part of a text where most of the terms are close together. */
+/** Returns the part of the text where most of the terms are close together. */
 export function snippetOf(text: string, terms: readonly SearchTerm[]): Snippet {
   const line = text.replace(/\s+/g, ' ').trim();
   const found = terms.flatMap((term, index) => findIn(line, term, index));
@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * How many matches of one term are looked for. The character 的 may occur a thousand times in a text, and a snippet
- * shows only a few.
+ * How many matches to look for per term. The character 的 may occur a thousand times in a text, but a snippet shows only
+ * a few.
  */
 const MOST_FOUND = 100;
 
@@ -54,7 +54,7 @@ function findIn(line: string, term: SearchTerm, index: number): Found[] {
   return found;
 }
 
-/** Returns where the snippet begins, a little before the window that contains the most different terms. */
+/** Returns where the snippet begins, which is a little before the window that contains the most different terms. */
 function startOf(line: string, found: readonly Found[]): number {
   let best: { from: number; count: number } = { from: 0, count: 0 };
   for (const { from } of found) {
@@ -79,8 +79,8 @@ function wholeCharacter(line: string, at: number): number {
 }
 
 /**
- * Matches the words with anything but letters and digits between them. A word with another letter right next to it is
- * a different word.
+ * Matches the words with anything but letters and digits between them. A match directly next to another letter is part
+ * of a different word.
  */
 function patternOf({ words, isPrefix }: SearchTerm): RegExp {
   const first = words[0] ?? '';

@@ -5,7 +5,7 @@ import type { SettingsFile } from './sources.ts';
 const TABLES = ['rules', 'budgets'];
 
 /**
- * Refuses keys that nothing reads, because a typo would otherwise have no effect without any error.
+ * Refuses keys that nothing reads, because a typo would otherwise go unnoticed.
  * @throws CatalogueError invalid_setting, naming the key and the nearest known one
  */
 export function assertKnownKeys(file: SettingsFile): void {
@@ -24,7 +24,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   });
 }
 
-/** Returns every key. The name of the table comes before a key in a table: `json.idle_timeout`. */
+/** Returns every key. A key inside a table is prefixed with the table's name: `json.idle_timeout`. */
 function keysOf(values: SettingsFile['values']): string[] {
   return Object.entries(values).flatMap(([key, value]) => {
     const isTable = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -32,9 +32,9 @@ function keysOf(values: SettingsFile['values']): string[] {
   });
 }
 
-/** Returns the word that needs the fewest changed letters, or null if none is close enough to be meant. */
+/** Returns the known word that needs the fewest changed letters, or null if none is close enough. */
 export function nearestWord(word: string, candidates: readonly string[]): string | null {
-  // Two swapped letters count as two changes. If more than a third of the letters differ, it is a different word.
+  // Two swapped letters count as two changes. If more than a third of the letters differ, the word is a different one.
   const limit = Math.max(2, Math.floor(word.length / 3));
   const ranked = candidates
     .map((candidate) => ({ candidate, changes: countChanges(word, candidate) }))

@@ -15,7 +15,7 @@ export class NotPlainError extends Error {
 }
 
 /**
- * Accepts a value that is obviously valid. Its form was already read, so a text is a text here.
+ * Accepts a value that is obviously valid. The value's form was already checked, so a string really is a string here.
  * @throws NotPlainError for all other values
  */
 export function checkPlainly(name: SettingName, value: unknown): { value: Settings[SettingName] } {
@@ -47,7 +47,7 @@ function isPlain(name: SettingName, value: unknown): boolean {
     case 'status_line_tap':
       return STATUS_LINE_TAPS.some((one) => one === value);
     default:
-      // Any text, list, or boolean is valid.
+      // Any string, list, or boolean is valid.
       return true;
   }
 }

@@ -12,7 +12,7 @@ import { checkPlainly, NotPlainError } from './plain-value.ts';
 import type { SettingSources, SettingsFile } from './sources.ts';
 import { type Check, readValue, type Spelling } from './values.ts';
 
-/** The directory in which CBOS keeps all its own files. */
+/** The directory in which CBOS keeps all of its own files. */
 const DEFAULT_HOME = '~/.cbos';
 /**
  * 127.0.0.1 only. The API can type into terminals, so only this machine can reach it unless somebody decides
@@ -21,30 +21,30 @@ const DEFAULT_HOME = '~/.cbos';
 const DEFAULT_HOST = '127.0.0.1';
 const DEFAULT_PORT = 32_205;
 const DEFAULT_STREAM_DIR = '~/claude_streams';
-/** About a thousand full lines, which is what a client that has just connected wants to see. */
+/** About a thousand full lines, which is what a newly connected client wants to see. */
 const DEFAULT_MAX_BUFFER_SIZE = 100_000;
 /** Enough for months of one busy session. When packed, an hour takes about 1 MB. */
 const DEFAULT_MAX_RECORDING_SIZE = 1_000_000_000;
 /** A size that a laptop's disk can spare. */
 const DEFAULT_MAX_TOTAL_SIZE = 20_000_000_000;
-/** Photos of a phone have 3 to 8 MB. Claude Code itself shrinks images, and reads no PDF above 32 MB. */
+/** Photos taken with a phone are 3 to 8 MB. Claude Code itself shrinks images, and reads no PDF above 32 MB. */
 const DEFAULT_MAX_FILE_SIZE = 25_000_000;
-/** A session may send a prompt to another one. Only a person may answer questions that are meant for a person. */
+/** A session may send prompts to another session. Only a person may answer questions that are meant for a person. */
 const DEFAULT_SESSIONS_MAY = 'send';
-/** Any status line takes a row of the screen from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
+/** Any status line takes a row of the screen away from Claude Code, and hides the hint `? for shortcuts` (2.1.330). */
 const DEFAULT_STATUS_LINE_TAP = 'own';
-/** A quarter of a year. Work that is older can be found in the repository. */
+/** A quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
-/** A turn that changed ten files takes about 50 kB of the repository before `git gc`. */
+/** A turn that changed ten files takes about 50 kB in the repository before `git gc`. */
 const DEFAULT_TURNS_KEPT = 100;
 /**
- * An idle Claude Code uses 250 MB, and starting it again costs a second. Five minutes cover the time that a person
- * thinks between two prompts.
+ * An idle Claude Code uses 250 MB, and starting it again takes a second. Five minutes cover the time that a person
+ * spends thinking between two prompts.
  */
 const DEFAULT_JSON_IDLE_TIMEOUT_S = 300;
 
 /**
- * Returns the path of CBOS's home. The home must be resolved first, because config.toml is inside it.
+ * Returns the path of the CBOS home. It must be resolved first, because config.toml is inside it.
  * @throws CatalogueError invalid_setting
  */
 export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
@@ -57,7 +57,7 @@ export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
 /**
  * Works like `resolveSettings`, but without the schemas, which take longer to load than everything else in `cbos ls`.
  * @returns null if only the schemas can tell whether a value is valid, or what is wrong with it
- * @throws CatalogueError invalid_setting for an unknown key, or a value of another form
+ * @throws CatalogueError invalid_setting for an unknown key, or a value in the wrong form
  */
 export function resolvePlainly(sources: SettingSources): ResolvedSettings | null {
   try {
@@ -76,7 +76,7 @@ export interface ResolvedSettings {
 
 /**
  * Resolves every setting from the strongest source that has it: flags, environment, config.toml, defaults. An empty
- * text counts as not set.
+ * string counts as not set.
  * @throws CatalogueError invalid_setting for the first invalid value or key
  */
 export function resolveWith(sources: SettingSources, check: Check): ResolvedSettings {
@@ -88,12 +88,12 @@ export function resolveWith(sources: SettingSources, check: Check): ResolvedSett
       ...(findSaid(row, sources, check) ?? { value: defaults[row.name], origin: 'default' }),
     }),
   );
-  // Each value was checked, and each setting has a row.
+  // Each value has been checked, and each setting has a row.
   const settings = Object.fromEntries(rows.map(({ name, value }) => [name, value])) as unknown as Settings;
   return { settings, rows };
 }
 
-/** Returns the thresholds of the status, according to the settings. */
+/** Returns the status thresholds that the settings define. */
 export const thresholdsOf = (settings: Settings): Thresholds => ({
   stuckMs: settings.stuck_threshold_ms,
   spinnerSettleMs: settings.status_spinner_settle_ms,
@@ -150,8 +150,8 @@ interface Said {
 }
 
 /**
- * Returns the value from the strongest source that sets a setting. An empty text does not count, because an
- * environment unsets a setting with an empty variable.
+ * Returns the value from the strongest source that sets a setting. An empty string does not count, because people unset
+ * a setting in the environment with an empty variable.
  */
 function findSaid(row: SettingRow, sources: SettingSources, check: Check): Said | undefined {
   const { flags, environment, file, toAbsolutePath } = sources;

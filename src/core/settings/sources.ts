@@ -1,6 +1,6 @@
 import type { SettingName } from '../../protocol/index.ts';
 
-/** Settings from flags of the command line, as the texts that were typed. */
+/** Settings from command-line flags, exactly as typed. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
 /** The parsed content of config.toml, with its keys unchanged. */
@@ -20,6 +20,6 @@ export interface SettingSources {
   environment: Readonly<Record<string, string | undefined>>;
   /** null if there is no file */
   file: SettingsFile | null;
-  /** makes a path absolute: `~` is the user's home, and a relative path is below the working directory */
+  /** makes a path absolute: `~` means the user's home, and a relative path is relative to the working directory */
   toAbsolutePath: (path: string) => string;
 }

@@ -1,6 +1,6 @@
 import { CatalogueError, type SettingName, type Settings } from '../../protocol/index.ts';
 
-/** The form in which the text of a setting is read. A `Check` then judges the type and the limits of the result. */
+/** The form in which the text of a setting is read. A `Check` then checks the type and the limits of the result. */
 type Form = 'text' | 'path' | 'command' | 'integer' | 'boolean' | 'list';
 
 const FORMS: Readonly<Record<SettingName, Form>> = {
@@ -51,7 +51,7 @@ const WANTED: Readonly<Record<Form, string>> = {
   list: 'a list of names',
 };
 
-/** The words for booleans that people use in environments, in any case. */
+/** The words that people use for booleans in environment variables, in any case. */
 const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['true', true],
   ['1', true],
@@ -67,12 +67,12 @@ export interface Spelling {
   name: SettingName;
   /** where the value comes from, for messages: `CBOS_PORT`, `--port`, `port in /home/me/.cbos/config.toml` */
   place: string;
-  /** a text from a flag or the environment, or a value of config.toml */
+  /** a string from a flag or the environment, or a value from config.toml */
   value: unknown;
   toAbsolutePath: (path: string) => string;
 }
 
-/** Checks type and limits. Returns the value, or the reason why it is not valid. */
+/** Checks type and limits. Returns the value, or the reason why it is invalid. */
 export type Check = (
   name: SettingName,
   value: unknown,
@@ -80,7 +80,7 @@ export type Check = (
 
 /**
  * Reads the value of one setting.
- * @throws CatalogueError invalid_setting, naming the place, the value and what is expected
+ * @throws CatalogueError invalid_setting, naming the source, the value, and what is expected
  */
 export function readValue(spelling: Spelling, check: Check): Settings[SettingName] {
   const { name } = spelling;
@@ -92,7 +92,7 @@ export function readValue(spelling: Spelling, check: Check): Settings[SettingNam
   return checked.value;
 }
 
-/** Parses a value that should have this form. Undefined if it has another form. */
+/** Parses a value that should have this form. Undefined if it has a different form. */
 function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
   switch (form) {
     case 'text':
@@ -100,7 +100,7 @@ function readForm(form: Form, { value, toAbsolutePath }: Spelling): unknown {
     case 'path':
       return typeof value === 'string' ? toAbsolutePath(value) : undefined;
     case 'command':
-      // A bare word is not changed, because it is looked up in PATH when it is needed.
+      // A bare word is left unchanged, because it is looked up in PATH when it is needed.
       return typeof value === 'string' ? (value.includes('/') ? toAbsolutePath(value) : value) : undefined;
     case 'integer':
       return readInteger(value);
@@ -116,7 +116,7 @@ function readInteger(value: unknown): number | undefined {
   return typeof value === 'string' && /^\s*\d+\s*$/.test(value) ? Number(value) : undefined;
 }
 
-/** Reads a list, which is comma-separated in a text and an array in config.toml. */
+/** Reads a list: comma-separated in a string, an array in config.toml. */
 function readList(value: unknown): string[] | undefined {
   const items = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(items) || !items.every((item) => typeof item === 'string')) return undefined;

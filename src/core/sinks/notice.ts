@@ -5,7 +5,7 @@ import { maskSecrets } from '../../text/mask-secrets.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedText } from '../../text/tool-input-text.ts';
 
-/** The message of a sink about a session that needs attention. */
+/** A sink's message about a session that needs attention. */
 export interface Notice {
   title: string;
   body: string;
@@ -20,15 +20,15 @@ export interface NoticeButton {
 }
 
 /**
- * The longest body in bytes. ntfy turns bodies of 4,096 bytes and more into an attachment, and Telegram refuses that
- * many characters.
+ * The maximum length of a body in bytes. ntfy turns bodies of 4,096 bytes and more into an attachment, and Telegram
+ * refuses that many characters.
  */
 const MOST_BODY_BYTES = 3_000;
 const LONGEST_LABEL = 40;
 
 /**
- * Identifies what a session needs. The value changes with each question. Null if the session needs nobody, or if its
- * need is unknown.
+ * Identifies what a session needs. The value changes with each question. Null if the session needs nobody, or if it is
+ * unknown whether it does.
  */
 export function needOf(session: Session): string | null {
   const { primary, detail, since, question } = session.status;
@@ -37,8 +37,8 @@ export function needOf(session: Session): string | null {
 }
 
 /**
- * Reports whether the status of a session is known well enough to conclude that its need is over. A server that has
- * just started knows little.
+ * Reports whether the status of a session is known well enough to conclude that it no longer needs attention. A server
+ * that has just started knows little.
  */
 export function isKnown({ status: { primary } }: Session): boolean {
   return primary !== null;
@@ -51,16 +51,16 @@ export function titleOf(slug: string, { primary, detail }: Pick<Session['status'
   return detail === 'permission' ? `${slug} asks permission` : `${slug} asks`;
 }
 
-/** Cleans a session's text for a place where others may read it, such as a locked phone. */
+/** Cleans text from a session for a place where others may read it, such as a locked phone. */
 export function previewOf(text: string): string {
   return maskSecrets(cleanBlock(showHiddenMarks(text)).trim());
 }
 
-/** What a sink shows of a message. */
+/** How much of a message a sink shows. */
 export interface Shown {
-  /** how many buttons; 0 if the messages of the sink take no answers */
+  /** how many buttons; 0 if messages in this sink cannot be answered */
   mostButtons: number;
-  /** how much of a body; without it, every body of a message */
+  /** how much of the body of this message; if absent, the limit for every body */
   most?: { columns: number; lines: number } | undefined;
 }
 
@@ -86,7 +86,7 @@ function wordsOf(question: Question): string {
   return parts
     .flatMap((part) => [
       isCall ? askedText(question, part) : part.text,
-      // The options of a call are always the same, and they are already the buttons.
+      // The options for a call are always the same, and the buttons already show them.
       ...(isCall ? [] : part.options.map(({ key, label }) => `${key}. ${label}`)),
     ])
     .join('\n');
@@ -116,7 +116,7 @@ function buttonsOf(question: Question, isWhole: boolean): NoticeButton[] {
 
 const labelOf = (label: string): string => cleanLine(showHiddenMarks(label)).slice(0, LONGEST_LABEL);
 
-/** Cuts a text to the lines that fit, of which a long one takes several. */
+/** Cuts text down to the lines that fit. A long line counts as several. */
 function cutLines(text: string, most: { columns: number; lines: number }): string {
   const fitting: string[] = [];
   let left = most.lines;
@@ -128,7 +128,7 @@ function cutLines(text: string, most: { columns: number; lines: number }): strin
   return text;
 }
 
-/** Cuts a text to at most `most` bytes in UTF-8. */
+/** Cuts text to at most `most` bytes in UTF-8. */
 function cutBytes(text: string, most: number): string {
   let bytes = 0;
   let end = 0;
