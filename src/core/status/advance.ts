@@ -15,9 +15,9 @@ export interface StatusInput {
 
 export interface StatusStep {
   memory: StatusMemory;
-  /** when to call again without new evidence; null if time alone changes nothing */
+  /** when to call again without new evidence; null if the passing of time changes nothing */
   recheckAt: Millis | null;
-  /** whether anything that a client shows has changed, not counting the running clocks */
+  /** whether anything that a client shows has changed, apart from the running clocks */
   changed: boolean;
 }
 
@@ -40,9 +40,9 @@ function newest(times: readonly (Millis | null | undefined)[]): Millis | null {
 }
 
 /**
- * Computes the next status from the previous one: when it began, its health, whether the session is stuck, and the
- * identity of the question. Call this function after new evidence and at `recheckAt`. Dead is final. A restarted
- * session begins with `previous` null.
+ * Computes the next status from the previous one: when the status began, its health, whether the session is stuck, and
+ * the identity of the question. Call this function after new evidence and at `recheckAt`. Dead is a final status. A
+ * restarted session begins with `previous` null.
  */
 export function advanceStatus(previous: StatusMemory | null, input: StatusInput): StatusStep {
   const { evidence, now, thresholds } = input;
@@ -68,7 +68,7 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
     since: hasMoved ? now : previous.since,
     recoveredAt: health.recoveredAt,
     question,
-    // Keeps the reason the status began with, because several sources report the same status in turn.
+    // Keeps the reason with which the status began, because several sources report the same status in turn.
     because: isAnnounced ? verdict.because : previous.because,
     wait: verdict.wait,
     lastQuestion: question?.text ?? previous?.lastQuestion ?? null,
@@ -85,10 +85,10 @@ const soonest = (times: readonly (Millis | null)[]): Millis | null =>
   times.reduce<Millis | null>((best, at) => (at === null ? best : Math.min(best ?? at, at)), null);
 
 /**
- * Returns when the verdict turns into stuck. Silence means something only if a running turn normally shows signs of
- * life. A screen moves its spinner several times a second, and events report each piece of an answer. During a long
- * tool, hooks and the registry are silent for minutes. Events are silent during a tool and while a conversation is
- * compacted.
+ * Returns when the verdict becomes stuck. Silence means something only if a running turn normally shows signs of life.
+ * On the screen, the spinner moves several times a second, and events report each piece of an answer. During a long
+ * tool call, hooks and the registry are silent for minutes. Events are silent during a tool call and while a
+ * conversation is being compacted.
  */
 function stuckTime(verdict: Verdict, { evidence, thresholds }: StatusInput): Millis | null {
   if (verdict.primary !== 'active') return null;
@@ -117,8 +117,8 @@ function healthOf(
 }
 
 /**
- * Returns the open question. A dialog keeps its identity while it is open, even if a better source names it later or
- * its last option is drawn later.
+ * Returns the open question. A dialog keeps its identity while it is open, even if a better source identifies it later
+ * or its last option is drawn later.
  */
 function keepIdentity(before: Question | null, now: Question | null): Question | null {
   if (before === null || now === null || before.id === now.id) {
@@ -129,7 +129,7 @@ function keepIdentity(before: Question | null, now: Question | null): Question |
 
 function isSameDialog(before: Question, now: Question): boolean {
   if (before.kind !== now.kind || before.kind === 'closing') return false;
-  // Two known tool call ids mean two dialogs.
+  // Two different tool call ids mean two dialogs.
   if (before.tool !== null && now.tool !== null) return false;
   if (before.tool !== null || now.tool !== null) {
     const [drawn, other] = before.tool === null ? [before, now] : [now, before];

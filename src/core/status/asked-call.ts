@@ -32,13 +32,13 @@ export function askedQuestions(input: unknown): QuestionPart[] {
 }
 
 /**
- * Returns the part of a tool call that a person recognises: the first line of the command, the file, or the address,
- * cut to 200 characters.
+ * Returns the part of a tool call by which a person recognises it: the first line of the command, the file, or the
+ * address, cut to 200 characters.
  */
 export function describeTool(tool: { name: string; input: unknown }): string {
   const line = tellingField(tool.input)?.split('\n')[0] ?? '';
   return line === '' ? tool.name : `${tool.name}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
 }
 
-/** Removes all spaces, because a dialog wraps what it repeats. */
+/** Removes all spaces, because a dialog wraps the text that it repeats. */
 export const squeeze = (value: string): string => value.replace(/\s+/g, '');

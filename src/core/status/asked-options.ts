@@ -1,8 +1,8 @@
 import type { OptionMeaning, QuestionOption, QuestionPart } from '../../protocol/index.ts';
 
 /**
- * The options that Claude Code adds to every question: an answer in the user's own words (2.0.77 to 2.1.330), and
- * leaving the dialog to talk about the question (2.1.50 to 2.1.330).
+ * The options that Claude Code adds to every question: one to answer in the user's own words (2.0.77 to 2.1.330), and
+ * one to leave the dialog and talk about the question (2.1.50 to 2.1.330).
  */
 const FREE_TEXT: Omit<QuestionOption, 'key'> = { label: 'Type something.', description: null, means: 'text' };
 const LEAVE: Omit<QuestionOption, 'key'> = { label: 'Chat about this', description: null, means: 'leave' };
@@ -18,17 +18,17 @@ const withMore = (part: QuestionPart, ...more: readonly Omit<QuestionOption, 'ke
   options: numbered([...part.options, ...more].map(({ label, description, means }) => ({ label, description, means }))),
 });
 
-/** Adds the free-text option. The model's own questions also accept an answer in the user's own words. */
+/** Adds the free-text option. Claude's own questions also accept an answer in the user's own words. */
 export const withFreeText = (part: QuestionPart): QuestionPart => withMore(part, FREE_TEXT);
 
 /**
- * Adds every option of the dialog in a terminal, with the same words. If the question has boxes, the free-text option
- * has no full stop (2.1.50 to 2.1.330). The options then stay the same when the dialog is drawn.
+ * Adds every option that the dialog has in a terminal, with the same wording. The options then stay the same when the
+ * dialog is drawn. If the question has checkboxes, the free-text option has no full stop (2.1.50 to 2.1.330).
  */
 export const withDialogOptions = (part: QuestionPart): QuestionPart =>
   withMore(part, part.multi ? { ...FREE_TEXT, label: 'Type something' } : FREE_TEXT, LEAVE);
 
-/** The options of a plan, in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
+/** The options for a plan, in the order of Claude Code's own dialog (2.0.77 to 2.1.330). */
 export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
   ['always', 'Yes, and auto-accept edits'],
   ['yes', 'Yes, and manually approve edits'],
@@ -36,8 +36,8 @@ export const PLAN_OPTIONS: readonly QuestionOption[] = decisions(
 );
 
 /**
- * Returns the options of a permission. The list includes `always` only if Claude Code suggests what to allow and the
- * label can name all of it.
+ * Returns the options for a permission request. The list includes `always` only if Claude Code suggests what to allow
+ * and the label can name all of it.
  */
 export function permissionOptions(suggestions: readonly unknown[]): QuestionOption[] {
   const standing = standingPermissions(suggestions);
@@ -46,8 +46,8 @@ export function permissionOptions(suggestions: readonly unknown[]): QuestionOpti
 }
 
 /**
- * Adds the `always` and `more` options of a drawn permission or plan, unless `part` already has an option with the
- * same meaning.
+ * Adds the `always` and `more` options from a drawn permission or plan dialog, unless `part` already has an option with
+ * the same meaning.
  */
 export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undefined): QuestionPart {
   const isMore = ({ means }: QuestionOption): boolean =>
@@ -55,7 +55,7 @@ export function withDrawnOptions(part: QuestionPart, drawn: QuestionPart | undef
   return withMore(part, ...(drawn?.options ?? []).filter(isMore));
 }
 
-/** The permission that "always" gives beyond this one call. */
+/** The permission that "always" gives beyond the current call. */
 export interface StandingPermissions {
   /** in the form that Claude Code suggested */
   updates: readonly unknown[];
@@ -64,10 +64,9 @@ export interface StandingPermissions {
 }
 
 /**
- * Returns what "always" would allow. It is everything that Claude Code suggests, because a part of the suggestions
- * has no effect alone. The label of Claude Code's own option names only the folder, but the option also switches to
- * accepting edits (2.0.77, 2.1.330). Null if Claude Code suggests nothing, or if CBOS cannot describe one of the
- * suggestions.
+ * Returns what "always" would allow. It covers everything that Claude Code suggests, because some suggestions have no
+ * effect alone. The label of Claude Code's own option names only the folder, but the option also switches to accepting
+ * edits (2.0.77, 2.1.330). Null if Claude Code suggests nothing, or if CBOS cannot describe one of the suggestions.
  */
 export function standingPermissions(suggestions: readonly unknown[]): StandingPermissions | null {
   const told = suggestions.map(tellUpdate);
@@ -76,8 +75,8 @@ export function standingPermissions(suggestions: readonly unknown[]): StandingPe
 }
 
 /**
- * Returns what "always" would allow for a session or in a project, instead of in the place that Claude Code suggests.
- * Null if it cannot be kept there: a mode belongs to a session.
+ * Returns what "always" would allow for a session or in a project, instead of where Claude Code suggests. Null if the
+ * permission cannot be stored there: a mode belongs to a session.
  */
 export function standingFor(suggestions: readonly unknown[], reach: 'session' | 'project'): StandingPermissions | null {
   const destination = reach === 'session' ? 'session' : 'localSettings';
@@ -93,7 +92,7 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 
-/** How long an update holds, unless it is permanent. */
+/** How long an update lasts, unless it is permanent. */
 const holds = (update: Readonly<Record<string, unknown>>): string =>
   update.destination === 'session' ? ' during this session' : '';
 

@@ -1,7 +1,7 @@
 import { type ClaudeEvent, readUserText } from '../../protocol/index.ts';
 import { describeTool } from './asked-call.ts';
 
-/** How many lines of a tool's result are shown. Claude Code's own screen folds results in the same way. */
+/** How many lines of a tool result are shown. Claude Code's own screen shortens results in the same way. */
 const RESULT_LINES = 4;
 
 type Json = Readonly<Record<string, unknown>>;

@@ -16,15 +16,13 @@ export interface ProcessEvidence {
   alive: boolean;
   startedAt: Millis | null;
   endedAt: Millis | null;
-  /** since when CBOS has parked the session; absent unless it has */
+  /** when CBOS parked the session; absent unless it is parked */
   parkedAt?: Millis;
-  /**
-   * why no text can be typed into the session although it is alive, and since when; absent while it can be reached
-   */
+  /** why nothing can be typed into the session although it is alive, and since when; absent while it can be reached */
   unreachable?: Unreachable & { since: Millis };
 }
 
-/** Either Screen's socket is gone, or its daemon is stopped (SIGSTOP). */
+/** Either Screen's socket is gone, or its daemon has been stopped (SIGSTOP). */
 export type Unreachable = { because: 'no_socket' } | { because: 'stopped'; daemonPid: number };
 
 /** One hook event, as read from the spool. `payload` is Claude Code's own object and has not been validated. */
@@ -32,13 +30,13 @@ export interface HookEvent {
   at: Millis;
   event: string;
   payload: Readonly<Record<string, unknown>>;
-  /** the id of the hook's wait for a reply; null or absent if the hook does not wait */
+  /** identifies a hook that waits for a reply; null or absent if the hook does not wait */
   wait?: string | null;
   /** the usage limit that ended the turn, as named in the transcript; absent if no limit ended it */
   limit?: RateLimit;
 }
 
-/** A hook that asked a question and waits for the reply. The output of the hook answers the dialog. */
+/** A hook that asked a question and waits for the reply. The hook's output answers the dialog. */
 export interface HookWait {
   id: string;
   /** Claude Code's suggestions for "do not ask again", unchanged; empty if they are too long to be shown in full */
@@ -63,8 +61,8 @@ export interface PendingTool {
 }
 
 /**
- * The hooks' reports, folded by `observeHook`. Its size is bounded because `observeHook` cuts long texts and
- * drops old tool calls.
+ * The hooks' reports, folded by `observeHook`. Its size is bounded because `observeHook` cuts long strings and drops
+ * old tool calls.
  */
 export interface HookEvidence {
   /** when the newest event happened; null before the first one */
@@ -75,22 +73,22 @@ export interface HookEvidence {
   prompt: { at: Millis; text: string } | null;
   /** oldest first */
   tools: readonly PendingTool[];
-  /** ids of tool calls that have ended, newest last; a late or duplicate PreToolUse must not bring them back */
+  /** ids of tool calls that have ended, newest last; a late or duplicate PreToolUse must not revive them */
   endedTools: readonly string[];
   /** when a tool call last ended; null if none did */
   toolEndedAt: Millis | null;
   /** the end of the last turn; it counts only if it is newer than the last prompt */
   turnEnd: { at: Millis; event: string; error: string | null; message: string | null; limit?: RateLimit } | null;
-  /** when compacting of the conversation began; null while it is not being compacted */
+  /** when compacting the conversation began; null while it is not being compacted */
   compactingSince: Millis | null;
   ended: { at: Millis; reason: string } | null;
   /**
-   * how many tasks and schedules of the session continued in the background when its last turn ended; absent if none
+   * how many of the session's tasks and schedules continued in the background when its last turn ended; absent if none
    */
   background?: number;
 }
 
-/** The fields of Claude Code's registry record for the session's process that CBOS understands. */
+/** The fields that CBOS understands in Claude Code's registry record for the session's process. */
 export interface RegistryEvidence {
   status: 'idle' | 'busy' | 'waiting' | 'shell' | null;
   waitingFor: string | null;
@@ -100,11 +98,14 @@ export interface RegistryEvidence {
   readAt: Millis;
 }
 
-/** A prompt that CBOS wrote to Claude Code and whose turn is not over. */
+/** A prompt that CBOS wrote to Claude Code and whose turn is not over yet. */
 export interface OpenPrompt {
   id: string;
   at: Millis;
-  /** `written`: nothing has come back yet; `queued`: Claude Code has accepted it; `started`: its turn is running */
+  /**
+   * `written`: Claude Code has not responded yet; `queued`: Claude Code has accepted the prompt; `started`: its turn is
+   * running
+   */
   stage: 'written' | 'queued' | 'started';
 }
 
@@ -121,14 +122,14 @@ export interface TrustRequest {
   /** the id of the question */
   id: string;
   folder: string;
-  /** the folder's settings files that Claude Code would follow */
+  /** the folder's settings files that Claude Code would apply */
   files: readonly string[];
   askedAt: Millis;
 }
 
 /**
- * The events of a JSON session, folded by `observeEvent`. Its size is bounded. It holds only JSON
- * values because it is stored.
+ * The events of a JSON session, folded by `observeEvent`. Its size is bounded. It contains only JSON values because it
+ * is stored.
  */
 export interface JsonEvidence {
   /** when the newest event came; null before the first one */
@@ -144,10 +145,10 @@ export interface JsonEvidence {
   tools: readonly PendingTool[];
   /** open questions, oldest first */
   requests: readonly JsonRequest[];
-  /** the question that CBOS asks before the first prompt, because Claude Code does not ask it without a terminal */
+  /** the question that CBOS asks before the first prompt, because without a terminal Claude Code does not ask it */
   trust: TrustRequest | null;
   compactingSince: Millis | null;
-  /** a failed request that Claude Code will retry without help; null as soon as any other event arrives */
+  /** a failed request that Claude Code will retry on its own; null as soon as any other event arrives */
   retry: { at: Millis; nextAt: Millis; reason: string } | null;
   /** tasks that continue in the background after a turn */
   background: readonly string[];
@@ -164,7 +165,7 @@ export interface JsonEvidence {
   version: string | null;
   rateLimit: RateLimit | null;
   /**
-   * the cumulative total of the last result. Some versions report only totals; there the cost of the next turn is the
+   * the running total from the last result; some versions report only totals, so the cost of the next turn is the
    * difference
    */
   totalCostUsd: number;
@@ -185,7 +186,7 @@ export interface Evidence {
   movedMs?: number;
 }
 
-/** The state that is kept from one evaluation of the status to the next; see `advanceStatus`. */
+/** The state carried over from one evaluation of the status to the next; see `advanceStatus`. */
 export interface StatusMemory {
   primary: Primary | null;
   detail: Detail | null;
@@ -193,23 +194,23 @@ export interface StatusMemory {
   health: Health;
   /** when this primary and detail began */
   since: Millis;
-  /** when a stuck session gave a sign of life again; null unless the health is RECOVERED */
+  /** when a stuck session next gave a sign of life; null unless the health is RECOVERED */
   recoveredAt: Millis | null;
   question: Question | null;
   because: Because;
-  /** the id of the hook's wait for the reply to the question; null if the question is answered with keypresses */
+  /** identifies the hook that waits for the reply to the question; null if the question is answered with keypresses */
   wait: string | null;
-  /** the text of the last question, kept after the answer */
+  /** the text of the last question, kept after it was answered */
   lastQuestion: string | null;
 }
 
-/** The current meaning of the evidence, and when to evaluate it again if nothing new arrives. */
+/** What the evidence means now, and when to evaluate it again if nothing new arrives. */
 export interface Verdict {
   primary: Exclude<Primary, 'stuck'> | null;
   detail: Detail | null;
   because: Because;
   question: Question | null;
-  /** the id of the hook's wait for the reply to the question; null if the question is answered with keypresses */
+  /** identifies the hook that waits for the reply to the question; null if the question is answered with keypresses */
   wait: string | null;
   recheckAt: Millis | null;
 }

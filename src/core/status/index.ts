@@ -1,7 +1,7 @@
 /**
- * Computes a session's status from evidence. `derive.ts` computes the verdict at one moment. `advance.ts` turns it
- * into the next status, with stuck, recovered, and dead. Each source has a folder that reads its evidence, and
- * `arbitrate/` decides between the sources.
+ * Computes a session's status from evidence. `derive.ts` computes the verdict at one moment. `advance.ts` turns it into
+ * the next status, with stuck, recovered, and dead. Each source has a folder that reads its evidence, and `arbitrate/`
+ * decides between the sources.
  *
  * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface; regions of the window:
  *   `screen/layout.ts`; dialogs: `screen/dialog.ts`, and where they end: `screen/dialog-end.ts`; what covers the

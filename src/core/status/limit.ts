@@ -9,7 +9,7 @@ export function limitOf({ hooks, json }: Pick<Evidence, 'hooks' | 'json'>): Rate
   return isTurnRunning(hooks) ? null : (hooks.turnEnd?.limit ?? null);
 }
 
-/** Records the limit that caused the last turn to fail with this message. The limit becomes known only later. */
+/** Records which limit made the last turn fail with this message. The limit becomes known only afterwards. */
 export function nameLimit(hooks: HookEvidence, limit: RateLimit, message: unknown): HookEvidence {
   const { turnEnd } = hooks;
   if (turnEnd?.event !== 'StopFailure' || turnEnd.message !== message) return hooks;
@@ -23,9 +23,9 @@ export function endOfLimit({ resets_at: resetsAt }: RateLimit): Millis | null {
 }
 
 /**
- * Returns the limit that stops an idle session. Null if none does. Each source only reports an idle session whose turn
- * failed. Which limit caused this is known only from all sources together, so this function runs after they agree. A
- * verdict from the process (parked, unreachable) takes precedence.
+ * Returns the limit that stops an idle session. Null if none does. Each source on its own reports only an idle session
+ * whose turn failed. Only all sources together show which limit was the cause, so this function runs after they have
+ * been reconciled. A verdict from the process (parked, unreachable) takes precedence.
  */
 export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Millis): { endsAt: Millis | null } | null {
   if (winner.primary !== 'idle' || winner.source === 'process' || winner.source === 'user') return null;
@@ -36,7 +36,7 @@ export function limitInForce(winner: SourceVerdict, evidence: Evidence, now: Mil
 }
 
 /**
- * Returns when the limit ended that stopped the last turn. Null if it has not ended, if that is unknown, or if a turn
+ * Returns when the limit that stopped the last turn ended. Null if it has not ended, if that is unknown, or if a turn
  * has begun since.
  */
 export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): Millis | null {
@@ -46,8 +46,8 @@ export function limitOver(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Milli
 }
 
 /**
- * Returns what was last reported about the account's limits. A reached limit is shown until it ends or until a turn
- * begins.
+ * Returns what was last reported about the account's limits. A limit that has been reached is shown until it ends or
+ * until a turn begins.
  */
 export function limitShown(evidence: Pick<Evidence, 'hooks' | 'json'>, now: Millis): RateLimit | null {
   const told = evidence.json === undefined ? limitOf(evidence) : evidence.json.rateLimit;

@@ -1,8 +1,8 @@
 import type { OptionMeaning } from '../../protocol/index.ts';
 
 /**
- * The meanings of Claude Code's labels in permissions, plans, and set-up dialogs (1.0.128 to 2.1.330). The first
- * match counts. Wording and order differ between versions, so the number of an option does not reveal its meaning.
+ * The meanings of Claude Code's labels in permission, plan, and set-up dialogs (1.0.128 to 2.1.330). The first match
+ * counts. Wording and order differ between versions, so an option's number does not reveal its meaning.
  */
 const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\b|type here\b|tell claude what\b|other$)/i, 'text'],
@@ -19,8 +19,8 @@ const DECISIONS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 ];
 
 /**
- * The model chooses the labels of its own questions freely, so only a label that is exactly yes, no, or always has
- * that meaning. The options that Claude Code adds have fixed labels.
+ * Claude chooses the labels of its own questions freely, so only a label that is exactly yes, no, or always has that
+ * meaning. The options that Claude Code adds have fixed labels.
  */
 const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
   [/^(?:type something\.?|type here to tell claude\b.*|other)$/i, 'text'],
@@ -34,8 +34,8 @@ const ANSWERS: readonly (readonly [label: RegExp, means: OptionMeaning])[] = [
 const read = (known: typeof DECISIONS, label: string): OptionMeaning =>
   known.find(([words]) => words.test(label.trim()))?.[1] ?? 'choice';
 
-/** Returns the meaning of an option in a permission, a plan, or a set-up dialog, judged by its label. */
+/** Returns the meaning of an option in a permission, plan, or set-up dialog, judged by its label. */
 export const meaningOfDecision = (label: string): OptionMeaning => read(DECISIONS, label);
 
-/** Returns the meaning of an option in one of the model's own questions, judged by its label. */
+/** Returns the meaning of an option in one of Claude's own questions, judged by its label. */
 export const meaningOfAnswer = (label: string): OptionMeaning => read(ANSWERS, label);

@@ -7,7 +7,7 @@ const NO_SOCKET =
 /** Rules over what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
-    // This rule comes before all others, because a parked session has no process and a text brings it back.
+    // This rule comes before all others, because a parked session has no process and a message brings it back.
     id: 'process.parked',
     versions: ALL_VERSIONS,
     read: ({ parkedAt }) =>
@@ -24,8 +24,8 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
   },
   {
-    // Hooks and the recording continue, and what they report may be right. But nobody can answer the session, so the
-    // status must not suggest otherwise.
+    // Hooks and the recording continue, and what they report may be correct. But nobody can answer the session, so the
+    // status must not suggest that somebody can.
     id: 'process.unreachable',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>
@@ -34,7 +34,7 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : null,
   },
   {
-    // Nothing is drawn any more either, so the screen shows the moment before the stop.
+    // Nothing is drawn any more either, so the screen still shows the moment before the process was stopped.
     id: 'process.stopped',
     versions: ALL_VERSIONS,
     read: ({ unreachable }) =>

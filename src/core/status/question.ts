@@ -31,9 +31,9 @@ export interface DialogSources {
 }
 
 /**
- * Builds the question of an open dialog. If hooks name the tool call, the id of the call is the question's identity.
- * That identity does not change when the options appear on the screen or when the server restarts. Otherwise the
- * identity is computed from the dialog and the moment when it opened, measured by the clock before any step.
+ * Builds the question for an open dialog. If hooks report the tool call, the call's id is the question's identity. That
+ * identity does not change when the options appear on the screen or when the server restarts. Otherwise the identity is
+ * computed from the dialog and the moment when it opened, by the clock as it was before it was ever set.
  */
 export function dialogQuestion(sources: DialogSources): Question {
   const { kind, dialog, tool, openedAt, movedMs } = sources;
@@ -72,8 +72,8 @@ export function asDrawn(question: Question, dialog: ScreenDialog): Question {
 }
 
 /**
- * Returns the parts as the screen shows them. The text of a dialog is drawn first. Its options are known once the
- * dialog is drawn to its end.
+ * Returns the parts as the screen shows them. A dialog's text is drawn first. Its options are known once the dialog has
+ * been drawn to its end.
  */
 function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
   const asked = kind === 'question' && tool !== null ? askedQuestions(tool.input) : [];
@@ -82,8 +82,8 @@ function drawnParts({ kind, tool, dialog }: DialogSources): QuestionPart[] {
 }
 
 /**
- * Returns the parts as reported by the hook that waits for the reply. They are complete from the start, and drawing
- * never changes their order. Further options of the dialog are appended.
+ * Returns the parts as reported by the hook that waits for the reply. They are complete from the start, and drawing the
+ * dialog never changes their order. Options that only the dialog has are appended.
  */
 function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | null): QuestionPart[] {
   const asked = askedQuestions(tool.input);
@@ -97,8 +97,8 @@ function toldParts(kind: DialogKind, tool: PendingTool, dialog: ScreenDialog | n
 const planOf = ({ input }: PendingTool): string => (isRecord(input) ? stringOf(input.plan) : '') || 'Exit plan mode?';
 
 /**
- * Hooks report all questions in full. The screen shows which options really exist, because Claude Code adds a
- * free-text option.
+ * Hooks report all questions in full. The screen shows which options really exist, because Claude Code adds a free-text
+ * option.
  */
 function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart[]): QuestionPart[] {
   const drawn = shown[0];
@@ -109,7 +109,7 @@ function mergeParts(asked: readonly QuestionPart[], shown: readonly QuestionPart
     const extra = drawn.options
       .slice(part.options.length)
       .filter((option) => !part.options.some((own) => own.label === option.label));
-    // The model's own options come from the hook. On the screen, long labels wrap and previews are drawn next to them.
+    // Claude's own options come from the hook. On the screen, long labels wrap and previews are drawn next to them.
     return { ...part, options: isDrawn ? [...part.options, ...extra] : part.options };
   });
 }
@@ -128,7 +128,7 @@ export function closingQuestion(message: string | null): string | null {
   );
 }
 
-/** Builds the question for a message that ends with a question, without an open dialog. */
+/** Builds the question for a message that ends with a question while no dialog is open. */
 export function asClosing({ text, endedAt, movedMs }: { text: string; endedAt: Millis; movedMs: number }): Question {
   return {
     id: fingerprint(['closing', text, String(endedAt - movedMs)]),

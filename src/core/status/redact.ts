@@ -1,8 +1,8 @@
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 
 /**
- * Claude Code's own words (1.0 to 2.1.329). They must stay because rules read them. Everything else on a screen is
- * private. Longer patterns come first so that a shorter one cannot cut them.
+ * Claude Code's own words (1.0 to 2.1.329). They must not be redacted, because rules read them. Everything else on a
+ * screen is private. Longer patterns come first so that a shorter one cannot match only part of the text.
  */
 const KEPT: readonly RegExp[] = [
   /\b(?:Do you want (?:to (?:use this API key|proceed|make this edit|create)|Claude)|Would you like to (?:proceed|allow|run)|Claude (?:wants|needs|requests)|Claude has written up a plan|Exit plan mode\?|Ready to code\?)/g,
@@ -15,7 +15,7 @@ const KEPT: readonly RegExp[] = [
   / ⎿\s+(?:Waiting|Running)…/g,
   /(?<=^ +(?:\+\d+ )?)(?:more )?lines?\b|\bctrl\+b to run in background$|\b(?:User answered|Answered) Claude's questions:/g,
   /^[●⏺ ] Reading \d+ files?…|^[●⏺] (?:Agent|Background command)(?= ")|" (?:finished|completed)\b/g,
-  // 1.0 reasons only if the prompt asks for it with one of these words.
+  // 1.0 reasons only if the prompt contains one of these words.
   /(?<=^> .*)\b(?:ultra|mega)?think\b/gi,
   /^[│\s]*(?:[❯>]\s*)?\d{1,2}\. /g,
 ];
@@ -53,5 +53,5 @@ export function redactLine(line: string): string {
   return redacted;
 }
 
-/** Returns a frame without its private content. Rules find the same in it as in the original. */
+/** Returns a frame without its private content. Rules find the same things in it as in the original. */
 export const redactFrame = (frame: ScreenFrame): ScreenFrame => ({ ...frame, lines: frame.lines.map(redactLine) });

@@ -1,15 +1,15 @@
 import type { Detail, Primary } from '../../protocol/index.ts';
 import type { Millis } from './millis.ts';
 
-/** The facts that every rule states about itself, whichever source it reads. */
+/** What every rule states about itself, whichever source it reads. */
 export interface RuleFacts {
-  /** `SOURCE.NAME`, which the status reports */
+  /** `SOURCE.NAME`, as the status reports it */
   id: string;
   /** versions of Claude Code in which the rule was seen to hold */
   versions: readonly string[];
 }
 
-/** The report of a rule that matches. */
+/** What a matching rule reports. */
 export interface RuleFinding {
   /** null if nothing shows reliably what the session is doing */
   primary: Exclude<Primary, 'stuck'> | null;
@@ -20,7 +20,7 @@ export interface RuleFinding {
   since: Millis;
 }
 
-/** A rule over one source's evidence. The first matching rule of a list wins. */
+/** A rule over one source's evidence. The first matching rule in a list wins. */
 export interface Rule<Source> extends RuleFacts {
   read(evidence: Source): RuleFinding | null;
 }
@@ -28,10 +28,10 @@ export interface Rule<Source> extends RuleFacts {
 /** How many characters of a prompt or message are quoted as evidence. */
 const EVIDENCE_CHARS = 200;
 
-/** The beginning of a text, as evidence. */
+/** The beginning of a string, as evidence. */
 export const beginOf = (text: string): string => text.slice(0, EVIDENCE_CHARS);
 
-/** The end of a text, as evidence. A longer text is cut where a word begins. */
+/** The end of a string, as evidence. A longer string is cut at the beginning of a word. */
 export const endOf = (text: string): string =>
   text.length <= EVIDENCE_CHARS ? text : `… ${text.slice(-EVIDENCE_CHARS).replace(/^\S*\s+/, '')}`;
 
@@ -39,8 +39,7 @@ export const endOf = (text: string): string =>
 export const ALL_VERSIONS = ['1.0.128', '2.0.77', '2.1.150', '2.1.329'] as const;
 
 /**
- * The prefix of the user's own rules. They take precedence over all others, because users know their own programs
- * best.
+ * The prefix of the user's own rules. They take precedence over all others, because users know their own programs best.
  */
 export const USER_RULE_PREFIX = 'user.';
 

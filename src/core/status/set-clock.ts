@@ -3,8 +3,8 @@ import type { Millis } from './millis.ts';
 import type { FlowEvidence, ScreenEvidence, SettledReading } from './screen/screen-evidence.ts';
 
 /**
- * Moves all times in the evidence after the wall clock was set, so that the evidence keeps its order and its age.
- * Otherwise, after a step back, new evidence would look older than existing evidence for as long as the step was.
+ * Shifts all times in the evidence after the wall clock was set, so that the evidence keeps its order and its age.
+ * Otherwise, if the clock was set back by an hour, new evidence would look older than existing evidence for an hour.
  * @param byMs whole milliseconds, because identities are computed from times and must stay the same to the last bit
  */
 export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
@@ -65,8 +65,8 @@ export function moveJson(json: JsonEvidence, byMs: number): JsonEvidence {
 }
 
 /**
- * Moves the times of a status to the new clock. Only a step back moves the time when the status began. That time
- * stays unchanged after a step forward and after the machine slept.
+ * Shifts the times in a status to the new clock. The time when the status began is shifted only if the clock was set
+ * back. That time stays unchanged if the clock was set forward or the machine slept.
  */
 export function moveMemory(memory: StatusMemory, byMs: number): StatusMemory {
   const backMs = Math.min(0, byMs);

@@ -1,8 +1,8 @@
 import type { Millis } from './millis.ts';
 
 /**
- * How long something must hold before it counts. Each threshold can be set in config.toml. Times that only a
- * measurement can determine are in `races.ts`.
+ * How long something must hold before it counts. Each threshold can be set in config.toml. Times that can only be
+ * determined by measurement are in `races.ts`.
  */
 export interface Thresholds {
   /** how long an active session may give no sign of life before it is stuck */
@@ -16,7 +16,7 @@ export interface Thresholds {
   /** how far the screen may lag behind the hooks */
   drawLagMs: Millis;
   /**
-   * how long the screen may show nothing new after another source has moved on, before the screen is no longer
+   * how long the screen may show nothing new after another source has moved on; after that, the screen is no longer
    * believed
    */
   staleScreenMs: Millis;
@@ -31,11 +31,11 @@ export const DEFAULT_THRESHOLDS: Thresholds = {
   spinnerSettleMs: 250,
   // Claude Code redraws in several writes, so an idle prompt may appear for a moment during a turn.
   promptSettleMs: 200,
-  // An interrupt fires no hook. A hook that was fired arrives sooner than this.
+  // An interrupt fires no hook. Any hook that did fire would arrive sooner than this.
   silentEndMs: 600,
   // 2.1.329 draws an event 10 to 150 ms after its hook. One second covers a loaded machine.
   drawLagMs: 1_000,
-  // A full disk stops a recording without an error. A screen that is merely late shows something within three
+  // When the disk is full, a recording stops without an error. A screen that merely lags shows something within three
   // seconds.
   staleScreenMs: 3_000,
 };

@@ -7,7 +7,7 @@ import { observeScreen, type ScreenObserver } from './screen/screen.ts';
 import type { ScreenFrame } from './screen/screen-evidence.ts';
 import type { Thresholds } from './thresholds.ts';
 
-/** A change of the status along a recording. */
+/** A status change in a recording. */
 export interface TimelineEntry {
   at: Millis;
   primary: Primary | null;
@@ -26,18 +26,18 @@ export interface TimelineOptions {
 }
 
 /**
- * The status along a recording. It is computed in the same steps as for a live session: one per frame and one at each
- * `recheckAt`.
+ * The status over the course of a recording. It is computed in the same steps as for a live session: one per frame and
+ * one at each `recheckAt`.
  */
 export interface Timeline {
   see(frame: ScreenFrame, at: Millis): void;
-  /** lets time pass without new evidence; a silence of any length takes one step per threshold that it crosses */
+  /** lets time pass without new evidence; a silence of any length takes one step for each threshold that it crosses */
   runUntil(at: Millis): void;
   /** records that the recorded program has ended */
   seeEnd(at: Millis): void;
 }
 
-/** Creates a timeline from the screen alone. Frames must arrive in the order of their times. */
+/** Creates a timeline from the screen alone. Frames must arrive in chronological order. */
 export function createTimeline({ thresholds, observe = observeScreen, onChange }: TimelineOptions): Timeline {
   let evidence: Evidence = { process: null, screen: null, hooks: NO_HOOKS, registry: null };
   let memory: StatusMemory | null = null;

@@ -4,7 +4,7 @@ import { hasSameInput } from './hooks/hooks.ts';
 import type { ScreenDialog } from './screen/screen-evidence.ts';
 
 /**
- * Caches the results of `toldBy`. An input can be 200 kB long and is compared with a dialog at each frame of its
+ * Caches the results of `toldBy`. An input can be 200 kB long and is compared with a dialog in each frame of its
  * session.
  */
 const told = new WeakMap<PendingTool, string[]>();
@@ -22,10 +22,7 @@ function toldBy(tool: PendingTool): string[] {
   return texts;
 }
 
-/**
- * Returns how many characters of a call are repeated in a dialog on the screen; 0 if the dialog is about something
- * else.
- */
+/** Returns how many characters of a call a dialog on the screen repeats; 0 if the dialog is about something else. */
 function mentioned(dialog: ScreenDialog, tool: PendingTool): number {
   const shown = squeeze(shownText(dialog));
   return Math.max(0, ...toldBy(tool).flatMap((one) => (shown.includes(one.slice(0, 60)) ? [one.length] : [])));
@@ -49,21 +46,21 @@ function fillsLines(dialog: ScreenDialog, tool: PendingTool): boolean {
   });
 }
 
-/** Matches a string that a terminal shows exactly as it is written. */
+/** Matches a string that a terminal shows exactly as written. */
 const PLAIN = /^[\x20-\x7e\n]+$/;
 
 const MARKDOWN = /[`*_~#]/;
 
 /**
  * Matches the beginning of the summary that follows the last of several questions. The summary repeats the questions,
- * but a window may cut them off.
+ * but the window may cut them off.
  */
 const SUMMARY = /^\s*Review your answers\b/;
 
 /**
  * Reports whether a dialog is about another call. The dialog of a command shows the command, and a dialog with
- * questions shows one of them. The hook of another call may not have arrived yet while an interrupted call is still
- * remembered.
+ * questions shows one of them. It may be about another call if that call's hook has not arrived yet and an interrupted
+ * call is still remembered.
  */
 function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   if (dialog.kind === 'question') return isOtherQuestion(dialog, tool);
@@ -72,14 +69,14 @@ function isAboutAnother(dialog: ScreenDialog, tool: PendingTool): boolean {
   return isOfCommand && PLAIN.test(command) && !WITHHELD.test(shownText(dialog)) && mentioned(dialog, tool) === 0;
 }
 
-/** Matches what a dialog shows instead of a command of several thousand characters (2.1.330). */
+/** Matches what a dialog shows instead of a command that is several thousand characters long (2.1.330). */
 export const WITHHELD = /^\s*\(value cannot be shown in full\b.*\)\s*$/m;
 
 function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
   const shown = dialog.parts[0]?.text ?? '';
   const asked = askedQuestions(tool.input).map(({ text }) => text);
-  // If a window cuts off the top of a question, its end is still visible. A string that is drawn differently from how
-  // it is written proves nothing.
+  // If the window cuts off the top of a question, the end of the question is still visible. A string that is drawn
+  // differently from how it is written proves nothing.
   const isShown = (text: string): boolean =>
     !PLAIN.test(text) ||
     MARKDOWN.test(text) ||
@@ -89,9 +86,9 @@ function isOtherQuestion(dialog: ScreenDialog, tool: PendingTool): boolean {
 }
 
 /**
- * Returns the call that an open dialog asks about, among the calls that open a dialog of its kind. `tools` still
- * contains interrupted calls, because no hook reports an interrupt. Only one question or plan can be open at a time,
- * so the newest one is open. Permissions of several agents can be open at once.
+ * Returns the call that an open dialog asks about, among the calls that open a dialog of this kind. `tools` still
+ * contains interrupted calls, because no hook reports an interrupt. Only one question or plan can be open at a time, so
+ * the newest one is open. Several agents can have open permission requests at once.
  */
 export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   const fitting = tools.filter((tool) => dialogKindOf(tool.name) === dialog.kind && !isAboutAnother(dialog, tool));
@@ -104,8 +101,8 @@ export function toolBehind(dialog: ScreenDialog, tools: readonly PendingTool[]):
 }
 
 /**
- * Returns the permission whose hook has waited longest, among those that the dialog may be about. Null if no hook
- * waits.
+ * Returns the permission request whose hook has waited longest, among those that the dialog may be about. Null if no
+ * hook is waiting.
  */
 export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool[]): PendingTool | null {
   if (dialog.kind !== 'permission') return null;
@@ -115,14 +112,14 @@ export function longestWaiting(dialog: ScreenDialog, tools: readonly PendingTool
 }
 
 /**
- * Returns the call that a permission's dialog asks about. If the candidates differ, it is the only call that the
- * dialog shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin
- * alike, or the description of one may repeat the other. A wrong guess would let a person allow something that they
- * cannot see. If the result is null, CBOS relies on what the dialog shows.
+ * Returns the call that a permission dialog asks about. If several differ, the result is the only one that the dialog
+ * shows in full, or null if there is not exactly one. The agent chooses the wording, so two commands may begin alike,
+ * or the description of one may repeat the other. A wrong guess would let a person allow something that they cannot
+ * see. If the result is null, CBOS relies on what the dialog shows.
  */
 function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool[]): PendingTool | null {
   const [only] = candidates;
-  // If two inputs are cut, CBOS cannot know whether they end alike.
+  // If two inputs were cut, CBOS cannot know whether they end alike.
   const isSame = (one: PendingTool, other: PendingTool): boolean =>
     one === other || (one.cut !== true && other.cut !== true && hasSameInput(one, other));
   const isOne = (calls: readonly PendingTool[]): boolean => calls.every((call) => isSame(call, calls[0] ?? call));
@@ -134,7 +131,7 @@ function permissionBehind(dialog: ScreenDialog, candidates: readonly PendingTool
 }
 
 /**
- * Reports whether the dialog of `tool` could show the text of `other`, or draws its own text differently from how it
+ * Reports whether the dialog for `tool` could show the text of `other`, or draws its own text differently from how it
  * is written.
  */
 function couldShow(tool: PendingTool, other: PendingTool): boolean {

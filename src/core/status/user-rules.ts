@@ -4,8 +4,8 @@ import { ALL_VERSIONS, USER_RULE_PREFIX } from './rule.ts';
 import type { ScreenRule, ScreenView } from './screen/generation.ts';
 
 /**
- * Where one of the user's rules looks. A pattern is matched against single lines and never against the whole text,
- * which bounds the time of a match.
+ * Where one of the user's rules looks. A pattern is matched against single lines and never against the whole text, so
+ * that no match takes too long.
  */
 const PLACES = {
   /** every line of the window */
@@ -20,11 +20,11 @@ const isPlace = (word: unknown): word is Place => typeof word === 'string' && Ob
 
 const KEYS = ['id', 'pattern', 'where', 'status'];
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
-/** Every rule reads every frame of every session, so their number is limited. */
+/** The number of rules is limited, because every rule reads every frame of every session. */
 const MAX_RULES = 50;
 const MAX_PATTERN_CHARS = 200;
 /**
- * The time of a match is at most the number of steps in the pattern, with counted repeats written out, times the
+ * A match takes at most as many steps as the pattern has, with counted repeats written out, times the number of
  * characters in the line.
  */
 const MAX_LINE_CHARS = 300;
@@ -32,10 +32,10 @@ const MAX_LINE_CHARS = 300;
 const MAX_PATTERN_STEPS = 1_000;
 
 /**
- * Reads the `[[rules]]` of config.toml: `id`, `pattern` (a regular expression of RE2, for one line), `where`
- * (`screen`, `bottom` or `footer`), `status` (like `waiting/permission`). The first matching rule overrides every
- * source except the process.
- * @param path of config.toml, for messages
+ * Reads the `[[rules]]` in config.toml: `id`, `pattern` (an RE2 regular expression, for one line), `where` (`screen`,
+ * `bottom` or `footer`), `status` (like `waiting/permission`). The first matching rule overrides every source except
+ * the process.
+ * @param path the path of config.toml, for messages
  * @throws CatalogueError invalid_setting, naming the rule and what is wrong with it
  */
 export function readUserRules(value: unknown, path: string): ScreenRule[] {
@@ -75,8 +75,8 @@ function readRule(value: unknown, path: string, name: string): ScreenRule {
 }
 
 /**
- * Compiles a pattern with RE2, whose time is linear in the length of the line. On some patterns JavaScript's own
- * engine backtracks for exponential time. RE2 supports neither lookaround nor backreferences.
+ * Compiles a pattern with RE2, whose time is linear in the length of the line. On some patterns, backtracking in
+ * JavaScript's own engine takes exponential time. RE2 supports neither lookaround nor backreferences.
  */
 function compile(pattern: unknown, because: (reason: string) => CatalogueError): Pick<RE2JS, 'test'> {
   if (typeof pattern !== 'string' || pattern === '') throw because('needs a pattern, a regular expression');

@@ -1,13 +1,13 @@
 /**
- * How many bytes the server sends beyond a client's last acknowledgement. A terminal in a page parses about 5 MB/s,
- * so this is 50 ms of work. VS Code allows 100,000 characters. If the window is larger, the echo of a keypress waits
- * behind output. If it is smaller, a client with a round trip of 100 ms starves (2.5 MB/s).
+ * How many bytes the server sends beyond a client's last acknowledgement. A terminal in a page parses about 5 MB/s, so
+ * this is 50 ms of work. VS Code allows 100,000 characters. With a larger window, the echo of a keypress would wait
+ * behind output. With a smaller one, a client with a round trip of 100 ms would starve (2.5 MB/s).
  */
 export const WINDOW_BYTES = 256 * 1024;
 
 /**
- * How far behind a client may be and still get every byte. Beyond that, the current screen (about 10 kB) shows more,
- * and sooner, than the bytes that led to it.
+ * How far behind a client may be and still get every byte. If it is further behind, the current screen (about 10 kB)
+ * shows more, and sooner, than the bytes that led to it.
  */
 export const MAX_LAG_BYTES = 512 * 1024;
 
@@ -22,13 +22,13 @@ const MIN_ROOM_BYTES = 4;
 
 /** The position of a subscriber in a recording, in bytes of its file. */
 export interface Standing {
-  /** up to where the recording was sent to the subscriber */
+  /** how far the recording has been sent to the subscriber */
   position: number;
   /** the end of what can be sent */
   end: number;
   /**
-   * up to where the subscriber acknowledged, or the offset of its last snapshot if that is further; null if it never
-   * acknowledged anything
+   * how far the subscriber has acknowledged, or the offset of its last snapshot if that is further; null if it has
+   * never acknowledged anything
    */
   ackedTo: number | null;
   /** how far behind the subscriber may be: see {@link allowedLag} */
@@ -57,8 +57,8 @@ export function nextStep(standing: Standing): NextStep {
 
 /**
  * Returns how far behind a subscriber may be if it begins at an offset of its own choice. The initial lag is allowed,
- * because the subscriber asked for those bytes and they are read from the file at its pace. It may not fall any
- * further behind than other subscribers may.
+ * because the subscriber asked for those bytes and they are read from the file at its pace. The subscriber may not fall
+ * any further behind than others may.
  */
 export function allowedLag(position: number, end: number): number {
   return Math.max(0, end - position) + MAX_LAG_BYTES;

@@ -10,18 +10,18 @@ const STRING_OPENERS: ReadonlySet<number> = new Set([0x50, 0x58, 0x5d, 0x5e, 0x5
 const CSI = 0x5b;
 
 /**
- * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of
- * a few hundred bytes. If a longer sequence is split, its rest is shown as text once, as in any terminal that
- * attaches in the middle.
+ * How far before a snapshot's offset to look for a sequence. Claude Code's longest sequences are titles and links of a
+ * few hundred bytes. If a longer sequence is split, the rest of it is shown as text once, as in any terminal that
+ * attaches in the middle of one.
  */
 export const SEQUENCE_LOOKBACK_BYTES = 4096;
 
 type Place = 'text' | 'escape' | 'csi' | 'string' | 'string-escape';
 
 /**
- * Returns how many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what
- * a terminal has processed, and a terminal does not process an unfinished sequence. A client that continues from the
- * snapshot therefore needs the sequence from its beginning.
+ * Returns how many bytes at the end belong to an unfinished escape sequence or character. A snapshot shows only what a
+ * terminal has processed, and a terminal does not process an unfinished sequence. A client that continues from the
+ * snapshot therefore needs the whole sequence.
  * @param bytes the bytes before the snapshot's offset; at most {@link SEQUENCE_LOOKBACK_BYTES} of them matter
  */
 export function unfinishedLength(bytes: Uint8Array): number {
@@ -36,9 +36,9 @@ export function unfinishedLength(bytes: Uint8Array): number {
       continue;
     }
     const next = step(place, byte);
-    // An ESC inside a CSI or an escape sequence abandons that sequence and begins another.
+    // An ESC inside a CSI or an escape sequence aborts that sequence and begins another.
     if (next === 'escape' && byte === ESC) beginning = index;
-    // A non-ASCII character ends a sequence that cannot contain it, and is lost together with that sequence.
+    // A non-ASCII character aborts a sequence that cannot contain it, and is lost together with that sequence.
     if (next === 'text' && byte >= 0x80) characterAt = index;
     place = next;
   }

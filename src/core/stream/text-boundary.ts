@@ -1,9 +1,9 @@
-/** The largest number of bytes that follow the first byte of a character. */
+/** The maximum number of bytes that follow the first byte of a character. */
 const MAX_CONTINUATION = 3;
 
 /**
- * Returns how many bytes at the beginning, 0 to 3, are the rest of a UTF-8 character that began earlier. After a cut
- * at an arbitrary place, it is better to drop the rest of the first character than to show it as U+FFFD.
+ * Returns how many bytes at the beginning, 0 to 3, are the rest of a UTF-8 character that began earlier. After a cut at
+ * an arbitrary position, it is better to drop the rest of that character than to show it as U+FFFD.
  */
 export function continuationLength(bytes: Uint8Array): number {
   let length = 0;

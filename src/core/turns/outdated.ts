@@ -1,4 +1,4 @@
-/** The fields of a kept turn that matter for its age. */
+/** The fields of a stored turn that determine whether to forget it. */
 export interface AgedTurn {
   number: number;
   session: string;
@@ -12,11 +12,11 @@ export interface AgedTurn {
 export interface TurnBounds {
   /** Unix milliseconds */
   now: number;
-  /** how many turns of a session are kept */
+  /** how many turns of each session are kept */
   kept: number;
-  /** whether a session is still listed */
+  /** whether the session is still listed */
   isListed(session: string): boolean;
-  /** whether the working tree of a session still exists */
+  /** whether the session's working tree still exists */
   hasFiles(session: string): boolean;
 }
 
@@ -25,9 +25,9 @@ export const DELETED_KEPT_MS = 30 * 24 * 3_600_000;
 
 /**
  * Returns the turns to forget. A listed session keeps only its newest turns. A deleted session keeps its turns only for
- * a while. Turns that may hold the only copy of something are kept: the files from before a rewind, and the last files
- * of a deleted session whose working tree is gone.
- * @param turns by number
+ * a while. Turns that may hold the only copy of something are kept: the files as they were before a rewind, and the
+ * last files of a deleted session whose working tree is gone.
+ * @param turns in the order of their numbers
  */
 export function outdatedTurns<T extends AgedTurn>(turns: readonly T[], bounds: TurnBounds): T[] {
   const sessions = [...new Set(turns.map(({ session }) => session))];

@@ -3,7 +3,7 @@ import { type Arbitration, final, isClosing, until } from './arbitration.ts';
 import type { FullHearing } from './hearing.ts';
 import { NEWS_MS } from './races.ts';
 
-/** Decides when hooks and screen report the same primary. The more specific detail wins. */
+/** Decides between hooks and screen when both report the same primary. The more specific detail wins. */
 export function agree(hearing: FullHearing): Arbitration {
   switch (hearing.screen.primary) {
     case 'waiting':
@@ -18,8 +18,8 @@ export function agree(hearing: FullHearing): Arbitration {
 function bothWait({ hook, screen }: FullHearing): Arbitration {
   if (isClosing(screen)) return final(hook, 'both report waiting; the hook knows the reason');
   if (isClosing(hook)) return final(screen, 'both report waiting; a dialog is open now');
-  // The screen recognises a dialog by its appearance. If the screen cannot name the dialog, or the detailed
-  // transcript covers it, the dialog is the one that the hook announced.
+  // The screen recognises a dialog by its appearance. If the screen cannot identify the dialog, or the detailed
+  // transcript covers it, it is the dialog that the hook announced.
   return screen.detail === 'setup' || screen.rule === TRANSCRIPT_RULE
     ? final({ ...hook, since: screen.since }, 'both report waiting; the hook names the dialog')
     : final(screen, 'both report waiting; the screen shows the options');
@@ -40,14 +40,12 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
     return final(screen, 'a call from before the last prompt still runs');
   if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more about it');
   if (hook.detail === 'thinking') {
-    // Text from before the last prompt or tool result cannot be the answer to it. An answer must have been drawn
-    // later.
+    // Text drawn before the last prompt or tool result cannot be the answer to it. An answer must be drawn later.
     return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
       ? final(screen, 'an answer is being written, which hooks do not report')
       : final(hook, 'the text on the screen is older than the hook');
   }
-  // In older versions a failed call fires no hook. An answer that is being written therefore means that the call has
-  // ended.
+  // In older versions, a failed call fires no hook. If an answer is being written, the call has therefore ended.
   if (screen.since < hook.since + NEWS_MS) return final(hook, 'the text on the screen is older than the call');
   return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,

@@ -18,7 +18,7 @@ export function arbitrate(hearing: Hearing): Arbitration {
   if (process !== null) return final(process, WHY_PROCESS[whyProcess(process)]);
   if (json !== null) return final(json, 'the events of a JSON session are exact, so no other source counts');
   const settlesAt = settled?.recheckAt ?? null;
-  // A rule that the user wrote is deliberate.
+  // A rule written by the user is deliberate.
   if (screen?.source === 'user')
     return { winner: screen, why: 'your own rules take precedence over all others', recheckAt: settlesAt };
   return recheckedAt(settlesAt, decide(hearing));
@@ -44,8 +44,8 @@ function decide(hearing: Hearing): Arbitration {
 }
 
 /**
- * Returns when the screen becomes stale, or null while no source contradicts it. A stale screen means that the
- * recording has stopped. A full disk stops a recording without an error.
+ * Returns when the screen counts as stale, or null while no source contradicts it. A stale screen means that the
+ * recording has stopped. When the disk is full, a recording stops without an error.
  */
 function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing): Millis | null {
   // Registry and hooks report a closing question as idle, which does not contradict the screen.
@@ -65,8 +65,8 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // A view asks nothing, but the registry reports it as an open dialog.
     const says = isView && registry?.detail === 'setup' ? null : registry;
     if (hook !== null && !isStarting) return withoutScreen({ ...hearing, registry: says });
-    // The screen is still empty, so the process is starting, even if SessionStart was reported. A view is different
-    // because it covers a prompt that was already drawn.
+    // The screen is still empty, so the process is starting, even if SessionStart has been reported. A view is
+    // different because it covers a prompt that has already been drawn.
     return hook === null && registry !== null
       ? final(registry, 'only the registry reports a status')
       : final(null, 'the process is starting: the screen is still empty');
@@ -86,8 +86,8 @@ const SPEAKERS = {
 } as const;
 
 /**
- * Decides between hooks and registry alone. The registry corrects the hooks only if its record has a time. 2.1.150
- * does not write the time of the status.
+ * Decides between hooks and registry alone. The registry corrects the hooks only if its record has a time. 2.1.150 does
+ * not record the time of the status.
  */
 function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): Arbitration {
   if (hook === null || registry === null) {
@@ -113,8 +113,8 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
 }
 
 /**
- * Decides between screen and registry alone. The screen wins. The registry helps where the screen is known to be late
- * or shows no sign of a turn.
+ * Decides between screen and registry alone. The screen wins. The registry helps where the screen is known to lag or
+ * shows no sign of a turn.
  */
 function screenOverRegistry({ screen, registry, shown, evidence, now, thresholds }: ScreenHearing): Arbitration {
   const bestThereIs = final(screen, 'no hook ever came: the screen is the best source');

@@ -15,8 +15,8 @@ import {
 } from './races.ts';
 
 /**
- * Decides when hooks and screen report different primaries. The decision depends on which of the two is older and on
- * what the registry reports.
+ * Decides between hooks and screen when they report different primaries. The decision depends on which of the two is
+ * older and on what the registry reports.
  */
 export function settleDispute(dispute: FullHearing): Arbitration {
   const { hook, screen } = dispute;
@@ -24,18 +24,20 @@ export function settleDispute(dispute: FullHearing): Arbitration {
   if (hook.primary === 'waiting' && !isClosing(hook)) return afterRequest(dispute);
   if (hook.primary === 'active') return overIdleScreen(dispute);
   if (screen.primary === 'active') return overActiveScreen(dispute);
-  // In the remaining case, one source reports a closing question and the other an idle prompt.
+  // The remaining case: one source reports a closing question, the other an idle prompt.
   return hook.detail === 'error' || hook.primary === 'waiting'
     ? final(hook, 'the turn is over; the hook knows how it ended')
     : final(screen, 'the turn is over; the screen shows how it ended');
 }
 
-/** Decides when the screen shows a dialog or a closing question that the hooks do not report. */
+/**
+ * Decides between hooks and screen when the screen shows a dialog or a closing question that the hooks do not report.
+ */
 function overDialog(dispute: FullHearing): Arbitration {
   const { hook, screen, shown, now, thresholds } = dispute;
   if (isClosing(screen)) {
-    // Stop reports the whole message. Older versions report no message. Only in that case, the last message on the
-    // screen counts.
+    // Stop reports the whole message, but in older versions it reports none. Only then does the last message on the
+    // screen count.
     if (hook.primary === 'idle') {
       return hook.evidence === '' && hook.detail === 'waiting_input'
         ? final(screen, 'the hook does not report the last message, but the screen shows it')
@@ -48,7 +50,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       whyLater: 'the screen has shown the end of the turn for a while, and no hook came',
     });
   }
-  // Versions before 2.1.329 do not show what happens below the detailed transcript.
+  // Versions before 2.1.329 do not show what is happening behind the detailed transcript.
   if (screen.rule === TRANSCRIPT_RULE && hook.primary === 'active')
     return isEndConfirmed(dispute)
       ? final(
@@ -60,15 +62,15 @@ function overDialog(dispute: FullHearing): Arbitration {
   if (hook.rule === 'hook.SessionStart')
     return final(screen, 'a dialog covers the prompt, whatever the start hook says');
   if (shown.reading.dialog === null) {
-    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a person dismissed
-    // the dialog, which no hook reports.
+    // The dialog is gone, and no other reading has settled yet. If the prompt is visible again, a person dismissed the
+    // dialog, which no hook reports.
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just disappeared from the screen')
       : final(screen, 'the dialog has just disappeared, and nothing has settled in its place');
   }
-  // The dialog of a background subagent stays open when the turn ends (2.1.329). A dialog of the turn itself is
-  // answered long before the turn ends.
+  // A background subagent's dialog stays open when the turn ends (2.1.329). The turn's own dialogs are answered long
+  // before the turn ends.
   if (hook.rule.startsWith('hook.Stop')) return final(screen, 'the end of a turn closes no dialog');
   if (hook.since > shown.changedAt) {
     return until(hook.since + thresholds.drawLagMs, now, {
@@ -82,8 +84,8 @@ function overDialog(dispute: FullHearing): Arbitration {
 }
 
 /**
- * Decides after a permission was requested if the screen shows no dialog. Either the dialog is not drawn yet, or it
- * was answered. No hook reports the answer.
+ * Decides between hooks and screen when the hooks report a permission request, but the screen shows no dialog. Either
+ * the dialog has not been drawn yet, or somebody has answered it. No hook reports the answer.
  */
 function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHearing): Arbitration {
   const tool = requestedTool(evidence.hooks);
@@ -109,8 +111,8 @@ function afterRequest({ hook, screen, registry, shown, evidence, now }: FullHear
 }
 
 /**
- * Decides when the hooks report a running turn, but the screen shows an idle prompt. Either the turn was interrupted,
- * or it is not drawn yet.
+ * Decides between hooks and screen when the hooks report a running turn, but the screen shows an idle prompt. Either
+ * the turn was interrupted, or it has not been drawn yet.
  */
 function overIdleScreen(dispute: FullHearing): Arbitration {
   const { hook, screen, registry, shown, evidence, now, thresholds } = dispute;
@@ -136,9 +138,7 @@ function overIdleScreen(dispute: FullHearing): Arbitration {
   return until(isWritten ? shown.progressedAt + silentEndMs : deadline, now, choice);
 }
 
-/**
- * Reports whether the registry became idle after the hooks reported a turn. False if the registry writes no times.
- */
+/** Reports whether the registry became idle after the hooks reported a turn. False if the registry records no times. */
 function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
   if (registry?.primary !== 'idle' || evidence.registry?.statusUpdatedAt == null) return false;
   const lastHookAt = evidence.hooks.lastAt ?? hook.since;
@@ -146,8 +146,8 @@ function isEndConfirmed({ hook, registry, evidence }: FullHearing): boolean {
 }
 
 /**
- * Decides when the hooks report that the turn is over, but the screen shows a running turn. Either the screen is out
- * of date, or no hook announced the turn.
+ * Decides between hooks and screen when the hooks report that the turn is over, but the screen shows a running turn.
+ * Either the screen is out of date, or no hook announced the turn.
  */
 function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): Arbitration {
   if (registry?.primary === 'active' && registry.since > hook.since) {
@@ -156,8 +156,8 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
   const isConfirmed = registry?.primary === 'idle' && registry.since >= hook.since - REGISTRY_LAG_MS;
   const lagMs = isConfirmed ? CONFIRMED_END_LAG_MS : END_LAG_MS;
   const begunAt = Math.min(screen.since, shown.primarySince);
-  // The end of a turn may be reported before the turn is drawn. A spinner that starts or restarts after that belongs
-  // to the same turn (2.1.330, on a loaded machine).
+  // The end of a turn may be reported before the turn is drawn. A spinner that starts or restarts after that report
+  // still belongs to the same turn (2.1.330, on a loaded machine).
   if (begunAt > hook.since + (hook.rule.startsWith('hook.Stop') ? lagMs : NEWS_MS))
     return final(screen, 'the spinner began after the last hook: a turn that no hook reported');
   if (shown.changedAt <= hook.since + lagMs) return final(hook, 'the screen has not changed since the hook');

@@ -5,8 +5,8 @@ import { ALL_VERSIONS, beginOf, endOf, type Rule, type RuleFinding } from '../ru
 import { isAskedBeside, isTurnRunning } from './hooks.ts';
 
 /**
- * Returns the call for which the hooks report an open permission. Permissions are drawn in the order of the requests.
- * Agents may request permissions in a different order from that of their calls (2.1.330).
+ * Returns the call for which the hooks report an open permission request. Permission dialogs are drawn in the order of
+ * the requests. Agents may request permissions in an order that differs from the order of their calls (2.1.330).
  */
 export function requestedTool({ tools }: Pick<HookEvidence, 'tools'>): PendingTool | null {
   return tools.reduce<PendingTool | null>((first, tool) => {

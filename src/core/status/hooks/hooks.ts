@@ -3,12 +3,13 @@ import type { Millis } from '../millis.ts';
 import { boundInput } from './kept-input.ts';
 
 /**
- * How many characters of a prompt or message are kept. This is enough for every rule, however much text a turn
+ * How many characters of a prompt or message are kept. Every rule can work with this much, however much text a turn
  * produces.
  */
 const MAX_TEXT = 4_000;
 /**
- * How many running tool calls are remembered; the oldest are dropped first. More calls at once have never been seen.
+ * How many running tool calls are remembered; the oldest are dropped first. More simultaneous calls have never been
+ * seen.
  */
 const MAX_TOOLS = 64;
 /** How many ended tool calls are remembered, to recognise duplicate and late events. */
@@ -30,7 +31,7 @@ export const NO_HOOKS: HookEvidence = {
 
 const text = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-// Cuts a message at its beginning, because its end shows whether it is a closing question.
+// Cuts off the beginning of a message, because its end shows whether it is a closing question.
 const keepEnd = (value: string | null): string | null => (value === null ? null : value.slice(-MAX_TEXT));
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
@@ -53,19 +54,20 @@ function toolOf(event: HookEvent, requestedAt: Millis | null): PendingTool {
 }
 
 /**
- * Reports whether a subagent's call requests a permission. The request may come after the turn has ended (2.1.329).
+ * Reports whether the call belongs to a subagent and needs a permission. The request may come after the turn has ended
+ * (2.1.329).
  */
 export const isAskedBeside = (tool: PendingTool): boolean => tool.agent !== null && tool.requestedAt !== null;
 
 /**
- * Reports whether two calls have the same tool and the same input. Only the part of the inputs that CBOS keeps is
+ * Reports whether two calls have the same tool and the same input. Only the part of each input that CBOS keeps is
  * compared.
  */
 export const hasSameInput = (a: PendingTool, b: PendingTool): boolean =>
   a.name === b.name && JSON.stringify(a.input) === JSON.stringify(b.input);
 
 /**
- * Reports whether a hook that ends a call means this call. Claude Code adds the answers to the input of a question.
+ * Reports whether a hook that ends a call refers to this call. Claude Code adds the answers to the input of a question.
  */
 export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, unknown>>): boolean {
   const { tool_use_id: id, tool_name: name, tool_input: input } = payload;
@@ -78,8 +80,8 @@ export function hasSameCall(tool: PendingTool, payload: Readonly<Record<string, 
 const isRecord = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /**
- * Continues the turn if the conversation itself calls a tool after its Stop. One of the user's own Stop hooks may
- * prolong a turn.
+ * Continues the turn if the conversation itself calls a tool after Stop. One of the user's own Stop hooks may have
+ * prolonged the turn.
  */
 function continueTurn(hooks: HookEvidence, event: HookEvent, tool: PendingTool): HookEvidence {
   const isBackground = tool.agent !== null;
@@ -97,7 +99,7 @@ function onPreToolUse(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...continueTurn(hooks, event, tool), tools: [...hooks.tools, tool].slice(-MAX_TOOLS) };
 }
 
-/** How many characters of JSON the kept suggestions may have. Claude Code's suggestions have a few hundred. */
+/** How many characters of JSON the stored suggestions may have. Claude Code's suggestions have a few hundred. */
 const MAX_SUGGESTIONS = 4_000;
 
 function waitOf({ wait, payload }: HookEvent): Pick<PendingTool, 'wait'> {
@@ -115,7 +117,7 @@ export function forgetWait(hooks: HookEvidence, id: string): HookEvidence {
 }
 
 /**
- * Records that Claude Code took the reply to a waiting hook. A refused call has ended, although no hook reports that.
+ * Records that Claude Code took the reply from a waiting hook. A refused call has ended, although no hook reports that.
  * An allowed call is running.
  */
 export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean): HookEvidence {
@@ -127,7 +129,7 @@ export function settleCall(hooks: HookEvidence, id: string, isRefused: boolean):
 }
 
 /**
- * In some versions PermissionRequest has no call id. The request then belongs to the announced call with the same
+ * In some versions, PermissionRequest has no call id. The request then belongs to the announced call with the same
  * input.
  */
 function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidence {
@@ -139,7 +141,7 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     asked.id !== null && tool.id !== null
       ? tool.id === asked.id
       : tool.requestedAt === null && hasSameInput(tool, asked);
-  // No hook reports that a call was refused, so the same call of an earlier turn may still be remembered.
+  // No hook reports that a call was refused, so the same call from an earlier turn may still be remembered.
   const ofThisTurn = hooks.tools.findIndex((tool) => tool.at > (hooks.prompt?.at ?? 0) && isMeant(tool));
   const index = ofThisTurn < 0 ? hooks.tools.findIndex(isMeant) : ofThisTurn;
   const known = hooks.tools[index];
@@ -149,7 +151,7 @@ function onPermissionRequest(hooks: HookEvidence, event: HookEvent): HookEvidenc
     return isDouble ? hooks : { ...base, tools: [...hooks.tools, asked].slice(-MAX_TOOLS) };
   }
   if (known.requestedAt !== null) return hooks;
-  // The input in the permission request is the input that will run. One of the user's own hooks may have changed the
+  // The input in the permission request is the one that will run. One of the user's own hooks may have changed the
   // announced input.
   const { cut: _, ...announced } = known;
   const { input, cut } = asked;
@@ -174,12 +176,14 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   if (!isNewer(event.at, hooks.prompt)) return hooks;
   const prompted = text(event.payload.prompt) ?? '';
   const endedTask = TASK_ENDED.exec(prompted)?.[1];
-  // Nobody typed such a prompt, so the permissions that other agents requested are still open.
+  // Nobody typed this prompt, so it does not prove that no dialog is open. Permission requests from other agents
+  // therefore stay open.
   const isOpenBeside = (tool: PendingTool): boolean =>
     endedTask !== undefined && isAskedBeside(tool) && tool.agent !== endedTask;
   // 2.1.329 announces a prompt when the prompt is queued during a turn. The running calls then continue. After an
-  // interrupt they do not continue, but no hook reports that. The calls are therefore kept, and newer evidence and the
-  // screen override them. Their permissions are settled, because no dialog was open while the prompt was typed.
+  // interrupt the calls do not continue, but no hook reports that. The calls are therefore kept, and newer evidence and
+  // the screen override them. Their permission requests are settled, because no dialog was open while the prompt was
+  // being typed.
   const tools = hooks.tools.map((tool) =>
     tool.at > event.at || isOpenBeside(tool) ? tool : { ...tool, requestedAt: null },
   );
@@ -187,7 +191,10 @@ function onPrompt(hooks: HookEvidence, event: HookEvent): HookEvidence {
   return { ...hooks, prompt, tools };
 }
 
-/** Returns what continues after a turn, as reported by `Stop` (2.1.329). All of it ends with the process. */
+/**
+ * Returns what continues in the background after a turn, as reported by `Stop` (2.1.329). All of it ends with the
+ * process.
+ */
 function backgroundOf({ payload }: HookEvent): Pick<HookEvidence, 'background'> {
   const counted = [payload.background_tasks, payload.session_crons].map((some) =>
     Array.isArray(some) ? some.length : 0,
@@ -209,7 +216,7 @@ function endTurn(hooks: HookEvidence, event: HookEvent, error: string | null): H
       message: keepEnd(text(event.payload.last_assistant_message)),
       ...(event.limit === undefined ? {} : { limit: event.limit }),
     },
-    // Calls of subagents continue in the background, but they count only if they request a permission.
+    // Calls made by subagents continue in the background, but they count only if they need a permission.
     tools: hooks.tools.filter((tool) => tool.at > event.at || isAskedBeside(tool)),
     compactingSince: null,
   };
@@ -220,7 +227,7 @@ function onSessionStart(hooks: HookEvidence, event: HookEvent): HookEvidence {
   const source = text(event.payload.source) ?? 'startup';
   const started = { at: event.at, source };
   const ended = hooks.ended !== null && hooks.ended.at <= event.at ? null : hooks.ended;
-  // The same turn continues after compacting. Every other start begins with an empty prompt.
+  // After compacting, the same turn continues. Every other start begins with an empty prompt.
   if (source === 'compact') return { ...hooks, started: hooks.started ?? started, compactingSince: null, ended };
   return {
     ...hooks,

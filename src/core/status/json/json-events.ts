@@ -48,8 +48,8 @@ function onLifecycle(before: JsonEvidence, event: Json): JsonEvidence {
 }
 
 /**
- * Reports whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation
- * is doing.
+ * Reports whether an event belongs to the conversation itself. A subagent's blocks do not show what the conversation is
+ * doing.
  */
 const isOwn = (event: Json): boolean => text(event.parent_tool_use_id) === null;
 
@@ -180,8 +180,8 @@ function onState(before: JsonEvidence, state: string | null, at: Millis): JsonEv
 }
 
 /**
- * 2.1.329 reports why the turn ended. In older versions an interrupt was the only `error_during_execution` without a
- * text.
+ * 2.1.329 reports why the turn ended. In older versions, the only `error_during_execution` without any text was an
+ * interrupt.
  */
 function onResult(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   const message = keepEnd(text(event.result));
@@ -211,7 +211,7 @@ function firstError(event: Json): string {
   return text(first) ?? text(event.subtype) ?? 'error';
 }
 
-/** The process failed. Everything that was running has ended, and nothing restarts without a request. */
+/** The process failed. Everything that was running has ended, and nothing restarts unless somebody asks for it. */
 function onFailure(before: JsonEvidence, event: Json, at: Millis): JsonEvidence {
   return settle({
     ...before,

@@ -25,8 +25,8 @@ function partsOf(request: JsonRequest): QuestionPart[] {
 export const TRUSTS = 0;
 
 /**
- * Returns the trust question, worded as Claude Code words it in a terminal, with the files that matter in this
- * folder.
+ * Returns the trust question, worded as Claude Code words it in a terminal, together with this folder's files that
+ * matter.
  */
 function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
   const found = files.length === 0 ? 'The folder has none of these files now.' : `It has ${files.join(', ')}.`;
@@ -40,7 +40,7 @@ function trustQuestion({ id, folder, files, askedAt }: TrustRequest): Question {
 }
 
 /**
- * Returns the question that a JSON session asks, which is its oldest open request. The options are worded as in
+ * Returns the question that a JSON session is asking, which is its oldest open request. The options are worded as in
  * Claude Code's own dialogs.
  */
 export function jsonQuestion({ requests, trust }: JsonEvidence): Question | null {

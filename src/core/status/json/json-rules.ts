@@ -7,7 +7,7 @@ import { beginOf, endOf, type Rule } from '../rule.ts';
 const VERSIONS = ['2.1.329'] as const;
 
 /**
- * The rules over the events of a JSON session, strongest first. Events are exact, so only the process overrides them.
+ * The rules over a JSON session's events, strongest first. Events are exact, so only the process rules override them.
  */
 export const JSON_RULES: readonly Rule<JsonEvidence>[] = [
   {

@@ -2,7 +2,7 @@ import type { JsonEvidence, OpenPrompt, TrustRequest } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 
 /**
- * How many characters of a prompt or message are kept. This is enough for every rule, however much text a turn
+ * How many characters of a prompt or message are kept. Every rule can work with this much, however much text a turn
  * produces.
  */
 export const MAX_TEXT = 4_000;
@@ -10,8 +10,8 @@ export const MAX_TEXT = 4_000;
 export const MAX_OPEN = 64;
 
 /**
- * Records a prompt that is being written to Claude Code. Its turn has begun, although none of its events has arrived
- * yet.
+ * Records a prompt that is being written to Claude Code. The turn counts as begun, although none of its events has
+ * arrived yet.
  */
 export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Millis; text: string }): JsonEvidence {
   const { id, at } = prompt;
@@ -24,7 +24,7 @@ export function observePrompt(before: JsonEvidence, prompt: { id: string; at: Mi
   };
 }
 
-/** Sets the question whether a folder is trusted. Null removes the question. */
+/** Sets the question whether to trust a folder. Null removes the question. */
 export function observeTrust(before: JsonEvidence, trust: TrustRequest | null): JsonEvidence {
   return { ...before, trust };
 }
@@ -53,8 +53,8 @@ export function onPromptStage(before: JsonEvidence, id: string, stage: OpenPromp
 }
 
 /**
- * Returns the prompts that are still open after a result. Claude Code may never report that it started a prompt. The
- * result then belongs to the oldest prompt.
+ * Returns the prompts that are still open after a result. Claude Code may never report that it started a prompt. In
+ * that case, the result belongs to the oldest prompt.
  */
 export function withoutFinished(open: readonly OpenPrompt[]): readonly OpenPrompt[] {
   const rest = open.filter((prompt) => prompt.stage !== 'started');

@@ -3,13 +3,13 @@ import type { RegistryEvidence } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import type { Rule } from '../rule.ts';
 
-/** The registry record, and the time when its process began. */
+/** The registry record, and the time when the process began. */
 export interface RegistryView {
   registry: RegistryEvidence;
   startedAt: Millis | null;
 }
 
-/** How long after the start of its process an idle registry record still means "never prompted". */
+/** How long after the start of a process an idle registry record still means "never prompted". */
 const FRESH_MS = 3_000;
 
 /** Versions from 2.1.1xx on have a registry; 2.1.50 has none. */
@@ -25,7 +25,10 @@ const WAITING_FOR: readonly [RegExp, Detail][] = [
 
 const sinceOf = ({ statusUpdatedAt, readAt }: RegistryEvidence): Millis => statusUpdatedAt ?? readAt;
 
-/** Both words mean that the session is idle. With `shell`, a background shell runs while the prompt is visible. */
+/**
+ * Both words mean that the session is idle. `shell` means that a background shell is running while the prompt is
+ * visible.
+ */
 const idleRule = (word: 'idle' | 'shell'): Rule<RegistryView> => ({
   id: `registry.${word}`,
   versions: VERSIONS,

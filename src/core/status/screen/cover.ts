@@ -5,8 +5,8 @@ const SHELL_MARK = '!';
 /** The footer after Ctrl+R (2.1.329). */
 const SEARCH = /^\s*search prompts:/im;
 /**
- * The footer after Left in an empty prompt (2.1.329). The list of sessions then has a separate box for the task of a
- * new session.
+ * The footer after pressing Left in an empty prompt (2.1.329). The session list then has a separate box for a new
+ * session's task.
  */
 const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 
@@ -14,8 +14,8 @@ const AGENTS = /^\s*enter to (?:return|create|open|reply)\b/im;
 const VIEW = /\bEsc to close$/;
 
 /**
- * Returns what covers the prompt, judged by its box and the footer. A dialog does not count as a cover. The detailed
- * transcript has its own rule.
+ * Returns what covers the prompt, judged by the prompt's box and the footer. A dialog does not count as a cover. The
+ * detailed transcript has its own rule.
  */
 export function readCover({ prompt, footer, frame }: Layout): Exclude<Cover, 'transcript'> | null {
   if (prompt === null) return isView(frame) ? 'view' : 'unknown';

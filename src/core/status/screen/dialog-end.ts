@@ -4,12 +4,12 @@ import type { ScreenDialog, ScreenFrame } from './screen-evidence.ts';
 /** The line of key hints that dialogs draw below their options (1.0 to 2.1.330). */
 export const KEY_HINT = /\b(?:Esc|Enter|Tab)\b.*\bto\b|\b(?:shift\+tab|ctrl[+-]\w) to\b/;
 
-/** The line below the prompt. A dialog that replaces the prompt may not have overwritten it yet. */
+/** The line below the prompt. A dialog that replaces the prompt may not have overwritten this line yet. */
 const PROMPT_HINT = /\bto cycle\b|\besc to interrupt\b/;
 
 /**
- * The last options of dialogs that draw nothing below their options: the permission of 2.0.30, a plan without a file,
- * and the summary of several questions.
+ * The last options of dialogs that draw nothing below their options: the permission dialog of 2.0.30, a plan without a
+ * file, and the summary of several questions.
  */
 const LAST_OPTION = {
   permission: /^No, and tell Claude what to do differently \(esc\)$/,
@@ -18,7 +18,7 @@ const LAST_OPTION = {
   setup: null,
 } as const;
 
-/** The part of a dialog that is drawn. */
+/** The part of a dialog that has been drawn. */
 interface DrawnDialog {
   frame: ScreenFrame;
   /** the row of the upper edge; -1 if the window does not show the edge */
@@ -32,9 +32,9 @@ interface DrawnDialog {
 }
 
 /**
- * Reports whether a dialog is drawn to its end. Claude Code draws from top to bottom, so anything drawn below the
- * options proves that all options are drawn. That can be the lower edge of the box (1.0), the line of key hints, or
- * an option that is always the last. If one dialog replaces another, the line of key hints may belong to the old
+ * Reports whether a dialog has been drawn to its end. Claude Code draws from top to bottom, so anything drawn below the
+ * options proves that all options are drawn. That can be the lower edge of the box (1.0), the line of key hints, or an
+ * option that is always the last one. If one dialog replaces another, the line of key hints may belong to the old
  * dialog. The position of the cursor then decides. After drawing a dialog, Claude Code leaves the cursor below
  * everything (1.0 to 2.1.50) or at the marker (from 2.1.150 on). In dialogs that the user opened, the cursor may also
  * be in the search field or in the tabs above the options (2.1.330). It is elsewhere only while Claude Code draws or
@@ -44,17 +44,17 @@ export function isDrawnWhole(dialog: DrawnDialog): boolean {
   return isAtRest(dialog) && hasBeginning(dialog) && hasEnd(dialog);
 }
 
-/** A line of the conversation. The lines of a dialog are indented, except for the marker before a number. */
+/** A line of the conversation. Dialog lines are indented, except for the marker before a number. */
 const CONVERSATION = /^[❯>●⏺](?! \d+\.)/;
 /**
- * Only the answers to a permission can be amended. In a set-up dialog, this hint means that the permission's question
- * is not drawn yet, or is no longer drawn.
+ * Only the answers to a permission request can be amended. In a set-up dialog, this hint means that the permission
+ * dialog's question has not been drawn yet, or is no longer visible.
  */
 const AMENDED = /\bto amend\b/;
 
 /**
- * Reports whether the beginning of the dialog is drawn. Either the window shows the upper edge, or the dialog is
- * taller than the window.
+ * Reports whether the beginning of the dialog has been drawn. If so, either the window shows the upper edge, or the
+ * dialog is taller than the window.
  */
 function hasBeginning({ kind, edge, lines, options }: DrawnDialog): boolean {
   const first = options[0]?.row ?? 0;

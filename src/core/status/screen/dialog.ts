@@ -15,18 +15,19 @@ interface OptionRow {
   indent: number;
 }
 
-// The group of the marker includes the spaces after it. Matching two adjacent runs of spaces would take quadratic time.
+// The marker's group includes the spaces after the marker. Matching two adjacent runs of spaces would take quadratic
+// time.
 const NUMBERED = /^(\s*)(?:(❯|>)(\s*))?(\d{1,2})\.\s+(\[[ x✓✔]\]\s*)?(.*)$/;
 const MARKED = /^(\s*)❯\s(\s*\S.*)$/;
 /** The spaces before an option's text. They may include a check mark (the theme picker of 2.1.329). */
 const LEADING_CHECK = /^\s*(?:[✔✓]\s+)?/;
-/** What may appear to the left of the options' texts. */
+/** What may appear to the left of the option text. */
 const NO_TEXT = /^[\s❯✔✓]*$/;
 /** The line below the last option of a dialog that is taller than the window (2.1.329). */
 const MORE_ROWS = /^[↑↓] \d+ more lines?$/;
 const CHECK_MARK = /\s+[✔✓]$/;
 const FRAME = /^[─╌▔╭╰]{2}/;
-/** The row below the options of a dialog with checkboxes. It leads to the next step and is not an option. */
+/** The row below the options in a dialog with checkboxes. It leads to the next step and is not an option. */
 const SUBMIT_ROW = /^(?:❯ )?(?:Submit|Next)$/;
 /** Pickers put descriptions in a second column. */
 const COLUMNS = /^(\S.*?)\s{2,}(\S.*)$/;
@@ -52,7 +53,7 @@ function readNumbered(line: string, row: number): OptionRow | null {
 
 /**
  * Finds the lowest run of numbered lines that ascends by one and contains the marker. Numbers in a command or a plan
- * come before that run. Numbers in an answer have no marker in the same column.
+ * are above that run. Numbers in an answer have no marker in the same column.
  */
 function findNumbered(lines: readonly string[]): OptionRow[] {
   let run: OptionRow[] = [];
@@ -69,9 +70,9 @@ function findNumbered(lines: readonly string[]): OptionRow[] {
 }
 
 /**
- * Finds the options of a dialog without numbers, such as the trust dialog of 2.1.329 or a picker. They are the lines
- * indented as far as the marker and adjacent to it without a gap. Only lines below the lowest rule count, because a
- * prompt in the conversation above has the same mark.
+ * Finds the options of a dialog without numbers, such as the trust dialog of 2.1.329 or a picker. The options are the
+ * lines that are indented as far as the marker's line and connected to it without a gap. Only lines below the lowest
+ * rule count, because a prompt in the conversation above has the same mark.
  */
 function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   const top = lines.findLastIndex((line) => isRule(line, cols));
@@ -80,7 +81,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
   for (let row = lines.length - 1; row > top; row--) {
     const match = MARKED.exec(lines[row] ?? '');
     if (match === null) continue;
-    // This is a numbered dialog, and some of its numbers are not drawn yet.
+    // This is a numbered dialog, and some of its numbers have not been drawn yet.
     if (NUMBERED.test(lines[row] ?? '')) return [];
     markedRow = row;
     const [, before = '', after = ''] = match;
@@ -109,7 +110,7 @@ function findMarked(lines: readonly string[], cols: number): OptionRow[] {
 const isEdge = (line: string, cols: number): boolean =>
   isRule(line, cols) || line.startsWith('▔▔▔▔') || line.startsWith('╭─');
 
-/** An option as it is drawn. Its meaning is known only once its label is complete. */
+/** An option as drawn. Its meaning is known only once its label is complete. */
 type ShownOption = Omit<QuestionOption, 'means'>;
 
 const withMeaning = (options: readonly ShownOption[], meaningOf: (label: string) => OptionMeaning): QuestionOption[] =>
@@ -130,7 +131,7 @@ function readOptions(rows: readonly OptionRow[], lines: readonly string[]): Show
   });
 }
 
-/** Appends the lines below an option to its label. Only the options of a question have a description there. */
+/** Appends the lines below an option to its label. Only a question's options have descriptions there. */
 function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
   return options.map((option) => {
     const [, label = '', beside = ''] = COLUMNS.exec(option.label) ?? [];
@@ -146,13 +147,13 @@ function joinWrappedLabels(options: readonly ShownOption[]): ShownOption[] {
 const CHIP = /[☐☒☑✔]\s+(\S[^☐☒☑✔→]*)/g;
 const TAB_BAR = /^\s*(?:←\s*)?[☐☒☑✔]\s+\S/;
 const PLAN = /^(?:Exit plan mode\?|Ready to code\?|Would you like to proceed\?|Claude has written up a plan)/;
-// Does not match the question about an API key in the environment, which Claude Code asks at the start, before any
-// tool.
+// Does not match the question about an API key in the environment, which Claude Code asks at startup, before any tool
+// runs.
 const PERMISSION =
   /^(?:Do you want (?:to|Claude)\b(?! use this API key)|Allow\b|Would you like to (?:allow|run)\b|Claude (?:wants|needs|requests)\b(?! to exit plan mode))/;
 
 /**
- * Returns the open tab. Only its colour marks it, so this function returns the first tab without an answer, or else
+ * Returns the open tab. Only its colour marks it, so this function guesses: the first tab without an answer, or else
  * the last tab.
  */
 function currentTab(tabBar: string): string | null {
@@ -169,8 +170,8 @@ function freeTextIndex(options: readonly QuestionOption[]): number | null {
 
 /**
  * Restores the label of a question's free-text option. The option that leaves the dialog comes right after it (2.1.50
- * to 2.1.329). A text in the field replaces the label, so that text becomes the description. The text need not be an
- * answer. It also contains characters that were typed into the prompt just as the question opened.
+ * to 2.1.329). Text in the field replaces the label, so that text becomes the description. The text need not be an
+ * answer. It may also be something meant for the prompt that was typed just as the question opened.
  */
 function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): ShownOption[] {
   const index = options.findIndex(({ label }) => meaningOfAnswer(label) === 'leave') - 1;
@@ -182,8 +183,8 @@ function withFreeTextLabel(options: readonly ShownOption[], multi: boolean): Sho
 }
 
 /**
- * Reads the dialog at the bottom of the window, or returns null if none is open there. Call this function only if
- * there is no prompt box, because a dialog replaces the prompt in every version seen.
+ * Reads the dialog at the bottom of the window, or returns null if none is open there. Call this function only if there
+ * is no prompt box, because in every version seen, a dialog replaces the prompt.
  */
 export function readDialog(frame: ScreenFrame, signs: ScreenSigns): ScreenDialog | null {
   const lines = frame.lines.map((line) => withoutBorder(line, signs));

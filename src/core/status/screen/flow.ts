@@ -2,17 +2,17 @@ import type { Millis } from '../millis.ts';
 import type { FlowEvidence, Highlight, ScreenEvidence, ScreenFrame } from './screen-evidence.ts';
 
 /**
- * The longest time between two positions of one run. The highlight takes 50 ms per character while a request is
+ * The maximum time between two positions in the same run. The highlight takes 50 ms per character while a request is
  * pending and 200 ms from its first byte on (1.0.94 to 2.1.92). Positions that are further apart may belong to two
  * runs.
  */
 const ONE_RUN_MS = 500;
 
 /**
- * How long the highlight must be away from the words to prove that an answer is arriving. The highlight is away for
- * 20 steps of 50 ms while a request is pending, and of 200 ms while the answer arrives (1.0.94 to 2.1.92). The answer
- * is therefore known before the highlight returns. From 2.0.77 on, the highlight vanishes after 3 s without a byte,
- * and the spinner fades to red 0.8 s later. This time covers that case too.
+ * How long the highlight must stay away from the words to prove that an answer is arriving. The highlight is away for
+ * 20 steps of 50 ms while a request is pending, and of 200 ms while the answer arrives (1.0.94 to 2.1.92). An arriving
+ * answer is therefore recognised before the highlight returns. From 2.0.77 on, the highlight vanishes after 3 s without
+ * a byte, and the spinner fades to red 0.8 s later. This time covers that case too.
  */
 export const AWAY_WHILE_SENDING_MS = 2_200;
 
@@ -23,28 +23,28 @@ export const AWAY_WHILE_SENDING_MS = 2_200;
 const SENDING_COLUMN_MS = 50;
 const UNEVEN_MS = 6;
 /**
- * How many more steps of one kind than of the other are needed to decide. While an answer arrives, one step in five
- * to one in three has the pace of a request (1.0.85, 1.0.90).
+ * How many more steps of one kind than of the other are needed for a decision. While an answer arrives, between one
+ * step in five and one in three has the pace of a request (1.0.85, 1.0.90).
  */
 const DECIDED_PACE = 2;
 /**
- * The lower bound of the pace. An answer lasts a while, so it takes more even steps after it to recognise a request
- * again.
+ * The lower bound for the pace. An answer takes a while, so afterwards more evenly paced steps are needed to recognise
+ * a request again.
  */
 const SLOWEST_PACE = -4;
 /**
- * The longest pause between two rightward runs of a highlight that never turns. The pause is 0.5 to 0.7 s if the
- * highlight never turns (1.0.72 to 1.0.90), and 0.76 to 1.1 s if it does.
+ * The longest pause between two rightward runs of a highlight that never turns around. The pause is 0.5 to 0.7 s if the
+ * highlight never turns around (1.0.72 to 1.0.90), and 0.76 to 1.1 s if it does.
  */
 const SHORT_AWAY_MS = 700;
 
 /** Matches the line of a spinner by its shape alone, which is cheap and exact enough. */
 export const SPINNER_SHAPE = /^[·✢✳✶✻✽*∗] .*…/;
 
-/** The end of the spinner's clock during reasoning and for a moment afterwards (2.0.70 to 2.1.50). */
+/** How the spinner's clock ends during reasoning and for a moment afterwards (2.0.70 to 2.1.50). */
 const REASONS = / · (?:thinking|thought for \d+s)\)$/;
 
-/** The evidence before any highlight was seen. */
+/** The evidence before any highlight has been seen. */
 export const NO_FLOW: FlowEvidence = {
   row: null,
   seen: null,
@@ -61,11 +61,11 @@ export const NO_FLOW: FlowEvidence = {
 };
 
 /**
- * Follows the spinner's highlight from frame to frame. The result holds until anything else is drawn above the
+ * Follows the spinner's highlight from frame to frame. The result holds until something else is drawn above the
  * spinner, because a call that ends is followed by another request. From 2.1.250 on, the highlight always runs to the
- * left. A run to the left therefore means nothing until the highlight has been seen running to the right. Up to
- * 1.0.90, the highlight always runs to the right. It takes a step every 50 ms while a request is pending. While the
- * answer arrives, a step takes 30 to 200 ms, with a pace that changes all the time.
+ * left. A run to the left therefore means nothing until the highlight has been seen running to the right. Up to 1.0.90,
+ * the highlight always runs to the right. It takes a step every 50 ms while a request is pending. While the answer
+ * arrives, a step takes 30 to 200 ms, and the pace changes all the time.
  */
 export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, at: Millis): FlowEvidence {
   const known = previous?.flow ?? NO_FLOW;
@@ -95,8 +95,8 @@ export function followFlow(previous: ScreenEvidence | null, frame: ScreenFrame, 
 }
 
 /**
- * Records that the highlight is not over the words. A spinner that fades has no highlight, so the absence of the
- * highlight then means nothing.
+ * Records that the highlight is not over the words. A fading spinner has no highlight, so in that case a missing
+ * highlight means nothing.
  */
 function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): FlowEvidence {
   if (kept.seen === null && (kept.awaySince === null || colour === kept.colour)) return kept;
@@ -104,8 +104,8 @@ function leaveWords(kept: FlowEvidence, colour: number | null, at: Millis): Flow
 }
 
 /**
- * Folds a step to the right. The step means that a request is pending. If the highlight never turns, its pace decides
- * instead.
+ * Folds a step to the right. The step means that a request is pending. If the highlight never turns around, its pace
+ * decides instead.
  */
 function runToTheRight(
   known: FlowEvidence,
@@ -122,7 +122,7 @@ function runToTheRight(
   return { ...known, pace, keepsTime, turns, runsRight: true, flow: isPaced ? byPace : 'sending' };
 }
 
-/** Reports whether the spinner still turns below the same conversation. */
+/** Reports whether the spinner is still turning below the same conversation. */
 function isSameTurn(before: ScreenFrame, after: ScreenFrame, row: number): boolean {
   if (!SPINNER_SHAPE.test(after.lines[row] ?? '')) return false;
   for (let above = 0; above < row; above++) if (before.lines[above] !== after.lines[above]) return false;

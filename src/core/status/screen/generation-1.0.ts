@@ -6,7 +6,7 @@ const ALL = ['1.0.60', '1.0.128', '2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.
 /**
  * Claude Code 1.0. The prompt is in a box, or from 1.0.128 on between two lines. Dialogs are in a box. The single
  * spinner line has `esc to interrupt` in its parentheses. All later versions inherit the look of turns, prompts, and
- * permissions.
+ * permission dialogs.
  */
 export const SCREEN_1_0: ScreenGeneration = {
   signs: {
@@ -27,7 +27,7 @@ export const SCREEN_1_0: ScreenGeneration = {
         pattern:
           /^(?:[●⏺]\s+| +⎿\s+)(?:API Error|Credit balance (?:is )?too low|Invalid API key|Please run \/login|OAuth token|Prompt is too long|Request timed out|Connection error|Unable to connect to API|.{0,40}\b(?:usage|session|weekly|rate|spend(?:ing)?) limit\b|5-hour limit|You've (?:hit|reached) your)/i,
       },
-      // Printed for an error whose body cannot be read.
+      // Printed for an error whose response body cannot be read.
       { id: 'screen.sign.error-empty', versions: ['1.0.128', '2.0.77'], pattern: /^(?:[●⏺]\s+| +⎿\s+)\{\}$/ },
     ],
     borders: [{ id: 'screen.sign.dialog-box', versions: ['1.0.60', '1.0.128'], left: /^│/, right: / *│$/ }],
@@ -46,7 +46,7 @@ export const SCREEN_1_0: ScreenGeneration = {
             : null,
       },
       {
-        // Versions up to 2.1.50 draw no spinner for a shell command that the user ran.
+        // Versions up to 2.1.50 draw no spinner for a shell command run by the user.
         id: 'screen.shell.running',
         versions: ['1.0.128', '2.0.30', '2.0.77', '2.1.50'],
         read: ({ prompt, blocks }) => {

@@ -10,7 +10,7 @@ const ALL = ['2.0.30', '2.0.77', '2.1.50', '2.1.150', '2.1.250', '2.1.329', '2.1
  * with what is happening below the transcript.
  */
 const TRANSCRIPT = /^\s*(?:(\S.*?) · )?(Showing detailed transcript\b.*)/;
-/** A call that is running or waits for its permission. */
+/** A call that is running or waiting for permission. */
 const UNFINISHED = / ⎿\s+(?:Waiting|Running)…/;
 
 interface Transcript {
@@ -18,7 +18,7 @@ interface Transcript {
   text: string;
 }
 
-/** Returns what the detailed transcript covers, or null if no transcript is open. */
+/** Returns what is happening behind the detailed transcript, or null if no transcript is open. */
 function readTranscript({ lines }: ScreenFrame): Transcript | null {
   const last = lines.findLastIndex((line) => line.trim() !== '');
   const match = TRANSCRIPT.exec(lines[last] ?? '');
@@ -54,15 +54,15 @@ const transcriptRule: ScreenRule = {
     if (open === null) return null;
     const { covers, text } = open;
     if (covers === 'a turn') return { primary: 'active', detail: 'thinking', evidence: text };
-    // The dialog below the transcript is most likely a permission. A hook reports the exact kind.
+    // The dialog behind the transcript is most likely a permission dialog. A hook reports the exact kind.
     const detail = covers === 'a dialog' ? 'permission' : 'setup';
     return { primary: 'waiting', detail, evidence: text, dialog: transcriptDialog(detail, text) };
   },
 };
 
 /**
- * Claude Code 2.0. Boxes are gone. New are questions with tabs, plans, and the detailed transcript, which covers
- * everything. The mark of the prompt becomes `❯` (2.0.77).
+ * Claude Code 2.0. Boxes are gone. Questions with tabs, plans, and the detailed transcript, which covers everything,
+ * are new. The prompt's mark becomes `❯` (2.0.77).
  */
 export const SCREEN_2_0: ScreenGeneration = {
   signs: {

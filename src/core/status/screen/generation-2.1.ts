@@ -2,8 +2,8 @@ import type { ScreenGeneration } from './generation.ts';
 import { activeDetail, lastSaid } from './readers.ts';
 
 /**
- * Matches only the beginning of the hint. In a narrow window, a notice at the right is drawn over its end (2.1.92:
- * `esc to interrupClaude Code has switched…`).
+ * Matches only the beginning of the hint. In a narrow window, a notice on the right is drawn over the end of the hint
+ * (2.1.92: `esc to interrupClaude Code has switched…`).
  */
 const INTERRUPT_HINT = /\besc to int/;
 

@@ -4,7 +4,7 @@ import type { Layout } from './layout.ts';
 import type { Flow, ScreenDialog } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The input of the rules: the regions of the frame, and the dialog that replaces the prompt. */
+/** The input to the rules: the regions of the frame, and the dialog that replaces the prompt. */
 export interface ScreenView extends Layout {
   dialog: ScreenDialog | null;
   signs: ScreenSigns;
@@ -16,7 +16,7 @@ export interface ScreenView extends Layout {
   areCallsOver: boolean;
 }
 
-/** The report of a rule that matches. */
+/** What a matching rule reports. */
 export interface ScreenFinding {
   primary: Primary | null;
   detail: Detail | null;
@@ -37,7 +37,7 @@ export const STRENGTHS = ['dialog', 'spinner', 'footer', 'error', 'prompt'] as c
 
 /**
  * The rules and signs that one generation of Claude Code's interface introduced. Each generation has its own file.
- * Rules stay even if later generations no longer draw what they look for, because people keep using old versions.
+ * Rules are kept even if later generations no longer draw what they look for, because people keep using old versions.
  */
 export interface ScreenGeneration {
   signs: Partial<ScreenSigns>;

@@ -1,7 +1,7 @@
 import type { ScreenFrame } from './screen-evidence.ts';
 import type { ScreenSigns } from './signs.ts';
 
-/** The box of the prompt: its position and its content. */
+/** The prompt's box: its position and its content. */
 export interface PromptBox {
   /** row of the upper rule */
   top: number;
@@ -24,7 +24,7 @@ export interface SpinnerLine {
   clock: string;
 }
 
-/** A piece of the conversation: a message of the user, an answer, a tool call, or a note. */
+/** A piece of the conversation: a message from the user, an answer, a tool call, or a note. */
 export interface Block {
   row: number;
   kind: 'prompt' | 'text' | 'tool' | 'thought' | 'done' | 'note';
@@ -45,7 +45,7 @@ export interface Layout {
 // A rule may contain a name (`──── atlas ──`), so only its beginning and most of its length have to be dashes.
 const RULE = /^─{8}/;
 /**
- * The length of the shortest rule, as a fraction of the window's width. 2.x draws rules over the full width, 1.0 over
+ * The minimum length of a rule, as a fraction of the window's width. 2.x draws rules across the full width, 1.0 across
  * two columns less.
  */
 const RULE_PART = 0.6;
@@ -53,7 +53,7 @@ const RULE_PART = 0.6;
 const LINE_CODE = '─'.charCodeAt(0);
 
 /**
- * Reports whether a line is a horizontal rule across the window. A line of an answer never is, because answers are
+ * Reports whether a line is a horizontal rule across the window. A line in an answer never is, because answers are
  * indented.
  */
 export function isRule(line: string, cols: number): boolean {
@@ -70,7 +70,7 @@ const isBoxTop = (line: string): boolean => line.startsWith('╭─') && line.en
 /** The lower edge of a box. */
 export const isBoxBottom = (line: string): boolean => line.startsWith('╰─') && line.endsWith('╯');
 
-/** Text that Claude Code itself writes into an empty prompt (1.0.128 to 2.1.329). */
+/** Text that Claude Code itself puts into an empty prompt (1.0.128 to 2.1.329). */
 const SUGGESTION =
   /^(?:Try ["“].*["”]|Press up to edit queued messages|Once fixed, resend your message|Resend your message.*)$/;
 
@@ -98,7 +98,7 @@ function readPrompt(
   return { top, bottom, mark, text, isSuggestion: text !== '' && (isDim || isCursorAtStart || SUGGESTION.test(text)) };
 }
 
-/** Returns the lowest pair of rules, or the lowest box, that contains a prompt's mark. */
+/** Returns the lowest pair of rules, or the lowest box, that contains a prompt mark. */
 function findPrompt(frame: ScreenFrame, signs: ScreenSigns): PromptBox | null {
   const { lines, cols } = frame;
   let rule: number | null = null;
@@ -139,17 +139,17 @@ function findSpinner(lines: readonly string[], end: number): SpinnerLine | null 
 }
 
 const USER_PROMPT = /^[❯>] \S/;
-/** Claude Code itself answers `/model` and similar commands, so the model has received no prompt. */
+/** Claude Code itself answers `/model` and similar commands, so the model has not received a prompt. */
 const COMMAND = /^[❯>] [/]\w/;
 const ANSWER = /^[●⏺]/;
 const TOOL_CALL =
   /^[●⏺] +(?:[A-Z][\w-]*\(|\S.* \(MCP\)|(?:Exited|Entered) plan mode$|(?:Updated|Approved|Rejected)\b.*\bplan$)/;
-/** A call whose blinking sign is not visible at the moment, with nothing below it yet. */
+/** A call whose blinking sign is off at the moment, with nothing below it yet. */
 const BLINKING_CALL = /^ {2}[A-Z]\w*\(.*\)$/;
 const TOOL_RESULT = /^ +⎿/;
 /**
- * The message that Claude Code itself sends to the model when work in the background has ended. It is not an answer.
- * Another turn begins with it (2.1.329, 2.1.330).
+ * The message that Claude Code itself sends to the model when background work has ended. It is not an answer, and it
+ * begins another turn (2.1.329, 2.1.330).
  */
 const BACKGROUND_ENDED = /^[●⏺] (?:Agent|Background command) ".*" (?:finished|completed)\b/;
 /** The line that Claude Code prints when a turn was interrupted (1.0.128 to 2.1.329). */
@@ -158,7 +158,7 @@ const DONE = /^[·✢✳✶✻✽*∗] Conversation compacted|^[·✢✳✶✻�
 const THOUGHT = /^ +Th(?:inking|ought) (?:for )?\S/;
 const COLLAPSED_TOOLS = /^ +(?:Ran|Read|Did not run|Searched|Listed|Fetched|Edited|Wrote|Created) \d/;
 const QUEUED = /^ +⎿\s+Queued/;
-/** The first visible line of an answer whose beginning has scrolled away. */
+/** The first visible line of an answer whose beginning has scrolled out of view. */
 const CONTINUED = /^ {2}\S/;
 
 function firstParagraph(lines: readonly string[]): readonly string[] {
@@ -181,8 +181,8 @@ function kindOf(lines: readonly string[], row: number): Block['kind'] {
 }
 
 /**
- * Reports whether a line begins a new block. Blocks begin at column 0. A call whose blinking sign is not visible at
- * the moment also begins one, after a blank line.
+ * Reports whether a line begins a new block. Blocks begin at column 0. A call whose blinking sign is off at the moment
+ * also begins one, after a blank line.
  */
 function beginsBlock(line: string, below: readonly string[]): boolean {
   if (/^\S/.test(line) || THOUGHT.test(line) || COLLAPSED_TOOLS.test(line)) return true;
@@ -190,7 +190,7 @@ function beginsBlock(line: string, below: readonly string[]): boolean {
   return TOOL_RESULT.test(below[0] ?? '') || (BLINKING_CALL.test(line) && below.every((other) => other.trim() === ''));
 }
 
-/** Divides the conversation in the rows before `end` into blocks. */
+/** Divides the part of the conversation in the rows before `end` into blocks. */
 export function cutBlocks(lines: readonly string[], end: number): Block[] {
   const blocks: { row: number; lines: string[] }[] = [];
   let isAfterBlank = true;

@@ -4,7 +4,7 @@ import type { Block, Layout } from './layout.ts';
 import type { ScreenDialog } from './screen-evidence.ts';
 
 /**
- * Returns the blocks of the turn that began with the user's last visible prompt. If that prompt has scrolled away,
+ * Returns the blocks of the turn that began with the user's last visible prompt. If no prompt is visible any more,
  * returns all visible blocks.
  */
 export function lastTurn(blocks: readonly Block[]): readonly Block[] {
@@ -15,8 +15,8 @@ export function lastTurn(blocks: readonly Block[]): readonly Block[] {
 }
 
 /**
- * 2.1.329 names the hook that it waits for, which shows what the turn is doing. The conversation above the spinner is
- * then out of date.
+ * 2.1.329 names the hook that it is waiting for, which shows what the turn is doing. In that case, the conversation
+ * above the spinner is out of date.
  */
 const RUNNING_TOOL_HOOK = /^running P(?:re|ost)ToolUse\w* hook/;
 const RUNNING_PROMPT_HOOK = /^running (?:UserPromptSubmit|SessionStart) hook/;
@@ -31,22 +31,22 @@ export function activeDetail(view: ScreenView): Detail {
   const turn = lastTurn(view.blocks);
   const last = turn.at(-1);
   if (last?.kind === 'text') return 'responding';
-  // A prompt's own block contains the lines of a tool result only if an error came at once. In that case only a retry
+  // A prompt's own block contains lines of a tool result only if an error came immediately. In that case, only a retry
   // is running.
   return last?.kind === 'tool' && !haveCallsEnded(turn, view) ? 'using_tools' : 'thinking';
 }
 
-/** An answered question. Its sign keeps the default colour (2.1.50 to 2.1.330). */
+/** An answered question. The question's sign keeps the default colour (2.1.50 to 2.1.330). */
 const ANSWERED = /^[●⏺]\s(?:User answered|Answered) Claude's questions:/;
 
 /**
- * The line for reading files. Reading takes milliseconds, but the line stays until something else is drawn (2.1.150
- * to 2.1.330).
+ * The line that reports files being read. Reading takes milliseconds, but the line stays until something else is drawn
+ * (2.1.150 to 2.1.330).
  */
 const READS_FILES = /^[●⏺ ] Reading \d+ files?…/;
 /**
- * A command shown below its description, on the alternate screen. It does not change until something else is drawn
- * (2.1.329, 2.1.330).
+ * A command shown below its description on the alternate screen. The display does not change until something else is
+ * drawn (2.1.329, 2.1.330).
  */
 const DESCRIBED_COMMAND = /^ +⎿ +\$ /;
 /** The clock that a running command shows after at most 3 s: ` · 2s`, ` (3s · 93 lines)`. */
@@ -68,35 +68,39 @@ function haveCallsEnded(turn: readonly Block[], { frame: { endedRows }, areCalls
   });
 }
 
-/** The sign of reasoning: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation (2.0.30). */
+/**
+ * The sign that Claude Code is reasoning: in the spinner's clock (2.0.77, 2.1.50), or as a line of the conversation
+ * (2.0.30).
+ */
 const REASONS = /(?:^|· )thinking$/;
 const REASONS_LINE = /^∴ Thinking…/;
 /**
- * 1.0 reasons before an answer if the prompt asks for it in words. It draws the reasoning only after it has ended.
+ * 1.0 reasons before an answer only if the prompt contains a word that asks for it. The reasoning is drawn only after
+ * it has ended.
  */
 const ASKS_TO_REASON = /^> .*\b(?:(?:ultra|mega)?think)\b/i;
 const HAS_REASONED = /^[✻∴] Th(?:inking…|ought for )/;
 /**
- * The arrow shows the same as the highlight. In 1.0.60, which has no highlight, the arrow is the only sign. Later
- * versions show it after some seconds. Before the request, the arrow points down for 100 ms.
+ * The arrow shows the same thing as the highlight. In 1.0.60, which has no highlight, the arrow is the only sign. Later
+ * versions show the arrow only after some seconds. Before the request is sent, the arrow points down for 100 ms.
  */
 const RECEIVED = /↓ [1-9].*esc to interrupt|esc to interrupt.*↓ [1-9]/;
 
-/** Reports whether an answer is arriving that is not drawn yet. */
+/** Reports whether an answer is arriving that has not been drawn yet. */
 export function isReceiving(view: ScreenView): boolean {
   const { spinner, flow, blocks } = view;
   if (spinner === null || activeDetail(view) !== 'thinking') return false;
   const turn = lastTurn(blocks);
   const last = turn.at(-1)?.lines[0] ?? '';
   if (REASONS.test(spinner.clock) || REASONS_LINE.test(last)) return false;
-  // The answer follows the reasoning that is already drawn.
+  // The reasoning has already been drawn, so the answer follows.
   if (HAS_REASONED.test(last)) return true;
   if (flow === null ? !RECEIVED.test(spinner.clock) : flow === 'sending') return false;
   const isAsked = ASKS_TO_REASON.test(turn[0]?.lines[0] ?? '');
   return !isAsked || view.hasReasoned || turn.some(({ lines }) => HAS_REASONED.test(lines[0] ?? ''));
 }
 
-/** A command that the user gave in shell mode. */
+/** A command that the user entered in shell mode. */
 const SHELL_COMMAND = /^! \S/;
 /**
  * The last row below a running shell command. It shows how many more lines the command printed and how long it has
@@ -114,12 +118,12 @@ export function runningShell(blocks: readonly Block[]): string | null {
 
 const NOT_SEEN_BY_USER = /^(?:note|done|thought)$/;
 
-/** The last thing that Claude Code said to its user in the last turn, or the prompt itself if it said nothing. */
+/** The last thing that Claude Code said to the user in the last turn, or the prompt itself if it said nothing. */
 export const lastSaid = (blocks: readonly Block[]): Block | undefined =>
   lastTurn(blocks).findLast((block) => !NOT_SEEN_BY_USER.test(block.kind));
 
 /**
- * 2.1.329 draws this line below every turn that ended well and below no other turn. The line is needed because an
+ * 2.1.329 draws this line below every turn that ended well and below no other turn. The line is checked because an
  * answer may begin like an error. 2.1.250 draws it below both kinds of turn.
  */
 const ENDED_WELL = / · done \d/;

@@ -14,17 +14,19 @@ export interface Place {
 export interface ScreenFrame {
   lines: readonly string[];
   cursor: Place;
-  /** where the last upward movement put the cursor; null before the first one, absent if movements are not known */
+  /**
+   * where the last upward movement left the cursor; null before the first such movement, absent if movements are not
+   * known
+   */
   raisedTo?: Place | null;
   cols: number;
   rows: number;
-  /** the rows whose whole text, apart from the prompt's mark `❯` or `>`, is dim, like a suggestion in the prompt */
+  /** the rows whose text is entirely dim, like a suggestion in the prompt, apart from the prompt's mark `❯` or `>` */
   dimRows: readonly number[];
-  /** the rows that begin with a sign in the colour of a warning; absent if colours are not known */
+  /** the rows that begin with a sign in a warning colour; absent if colours are not known */
   alertRows?: readonly number[];
   /**
-   * the rows that begin with the sign of a tool call in the colour of a call that has ended; absent if colours are
-   * not known
+   * the rows that begin with a tool call's sign in the colour of a call that has ended; absent if colours are not known
    */
   endedRows?: readonly number[];
   /** null if no spinner is turning; absent if colours are not known */
@@ -34,25 +36,23 @@ export interface ScreenFrame {
 /** The line of a spinner, and the highlight that runs over its words. */
 export interface SpinnerColours {
   row: number;
-  /**
-   * the colour of the sign; from 2.0.77 on it fades to red after 3 s without a byte, and there is no highlight then
-   */
+  /** the colour of the sign; since 2.0.77 it fades to red after 3 s without a byte, and then there is no highlight */
   colour: number;
   /** null while the highlight is not over the words */
   highlight: Highlight | null;
 }
 
-/** The middle of a highlight, to half a column. */
+/** The middle of a highlight, to the nearest half column. */
 export interface Highlight {
   col: number;
   /**
-   * whether the whole highlight is over the words. It is not at the ends of the words, where a step may be half a
+   * whether the whole highlight is over the words; at the ends of the words it is not, and a step there may be half a
    * column
    */
   isWhole: boolean;
 }
 
-/** The state that the spinner's highlight shows, up to 2.1.92: a request is pending, or its answer is arriving. */
+/** What the spinner's highlight shows, up to 2.1.92: a request is pending, or its answer is arriving. */
 export type Flow = 'sending' | 'receiving';
 
 /** The state of the spinner's highlight, followed from frame to frame. */
@@ -61,7 +61,7 @@ export interface FlowEvidence {
   row: number | null;
   /** the last position of the highlight; null once it has left the words */
   seen: (Highlight & { at: Millis }) | null;
-  /** the direction of the last step, kept while the highlight is away; null when it has just come back */
+  /** the direction of the last step, kept while the highlight is away; null if it has just come back */
   step: 'left' | 'right' | null;
   /** the colour of the spinner when the highlight was last seen */
   colour: number | null;
@@ -70,7 +70,7 @@ export interface FlowEvidence {
    * spinner fades
    */
   awaySince: Millis | null;
-  /** whether the highlight came back from a run to the right sooner than a turning highlight would */
+  /** whether the highlight came back from a run to the right sooner than one that turns around would */
   isBackSoon: boolean;
   /** above 0 if the last steps had the pace of a pending request, below 0 if they did not */
   pace: number;
@@ -78,43 +78,43 @@ export interface FlowEvidence {
   flow: Flow | null;
   /** whether the spinner's clock reported reasoning */
   hasReasoned: boolean;
-  /** whether the highlight ever ran to the right; only then a run to the left means anything */
+  /** whether the highlight ever ran to the right; only if it did does a run to the left mean anything */
   runsRight: boolean;
-  /** whether the highlight changes its direction; null until that is known */
+  /** whether the highlight changes direction; null until that is known */
   turns: boolean | null;
-  /** whether the pace ever matched that of a request; only then does another pace mean anything */
+  /** whether the pace ever matched that of a request; only if it did does a different pace mean anything */
   keepsTime: boolean;
 }
 
-/** The result of the screen rules for one frame. */
+/** What the screen rules read in one frame. */
 export interface ScreenReading {
   rule: string;
   primary: Primary | null;
   detail: Detail | null;
   /** the text on the screen that led to the reading */
   evidence: string;
-  /** the open dialog, without its identity, which depends on the time of opening */
+  /** the open dialog, without its identity, which depends on when it opened */
   dialog: ScreenDialog | null;
   /** unsent text in the prompt; null if the prompt is empty or not visible */
   draft: string | null;
-  /** what keeps typed text from reaching the prompt; null if nothing does or a dialog is open */
+  /** what keeps typed text from reaching the prompt; null if nothing does or if a dialog is open */
   cover: Cover | null;
   /** the last message of the finished turn, for a closing question; null if not visible */
   lastMessage: string | null;
 }
 
 /**
- * The cover that takes the keypresses instead of the prompt although no dialog is open. Text typed then is lost, or
- * does something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such as `/help`
- * or `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In the `search`
- * through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter starts a new
- * session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the frame may be
- * incomplete.
+ * The cover that receives the keypresses instead of the prompt although no dialog is open. Text typed into a cover is
+ * lost, or does something that nobody intended. A `transcript` covers everything. A `view` of Claude Code's own, such
+ * as `/help` or `/status`, replaces the prompt and asks nothing. In `shell` mode Enter runs the text as a command. In
+ * the `search` through old prompts, Enter sends the prompt that was found again. Below the list of `agents`, Enter
+ * starts a new session. `unknown` means that neither a prompt nor a dialog is drawn, so an editor may be open or the
+ * frame may be incomplete.
  */
 export type Cover = 'transcript' | 'view' | 'shell' | 'search' | 'agents' | 'unknown';
 
 /**
- * The rule for a screen that the detailed transcript covers. The rule knows only the cover, and the rest of its
+ * The rule for a screen that the detailed transcript covers. The rule is sure only of the cover, and the rest of its
  * verdict is a guess.
  */
 export const TRANSCRIPT_RULE = 'screen.transcript';
@@ -131,7 +131,7 @@ export interface ScreenDialog {
   /** whether the box of each option is ticked; null for an option without a box */
   checked: readonly (boolean | null)[];
   /**
-   * whether the dialog is drawn to its end. Until then, options may be missing, cut short, or left over from the
+   * whether the dialog has been drawn to its end. Until then, options may be missing, cut short, or left over from the
    * previous dialog
    */
   isWhole: boolean;
@@ -143,7 +143,7 @@ export interface SettledReading {
   since: Millis;
 }
 
-/** The evidence from the screen, folded over its frames by `observeScreen`. */
+/** The evidence from the screen, accumulated over its frames by `observeScreen`. */
 export interface ScreenEvidence {
   frame: ScreenFrame;
   reading: ScreenReading;
@@ -152,19 +152,19 @@ export interface ScreenEvidence {
   /** when its primary began; a running turn may change its detail */
   primarySince: Millis;
   /**
-   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn
-   * frame is misread for some milliseconds, so this reading counts until `reading` has settled. A screen with hooks
-   * is believed sooner than a screen alone.
+   * The last reading before `reading` that held long enough to be believed; null if there was none. A half-drawn frame
+   * is misread for a few milliseconds, so this reading counts until `reading` has settled. A screen with hooks is
+   * believed sooner than a screen alone.
    */
   settled: Readonly<Record<'alone' | 'accompanied', SettledReading | null>>;
   flow: FlowEvidence;
-  /** what the same frame will mean if nothing else is drawn by `at`; null if time alone changes nothing */
+  /** what the same frame will mean if nothing else is drawn by `at`; null if the passing of time changes nothing */
   next: { reading: ScreenReading; flow: FlowEvidence; at: Millis } | null;
   /** whether `reading` depends on how much time has passed, and not only on the frame */
   isLate: boolean;
   /**
-   * when a dialog was last on the screen; null if none ever was. This distinguishes an answered dialog from one that is
-   * not drawn yet
+   * when a dialog was last on the screen; null if none ever was. This distinguishes an answered dialog from one that
+   * has not been drawn yet
    */
   dialogSeenAt: Millis | null;
   /** when anything last changed, including a spinner */

@@ -17,7 +17,7 @@ export const SCREEN_RULES: readonly ScreenRule[] = STRENGTHS.flatMap((strength) 
   GENERATIONS.flatMap(({ rules }) => rules[strength] ?? []),
 );
 
-/** How the generations draw what the rules look for. */
+/** How each generation draws what the rules look for. */
 export const SCREEN_SIGNS: ScreenSigns = {
   prompts: GENERATIONS.flatMap(({ signs }) => signs.prompts ?? []),
   errors: GENERATIONS.flatMap(({ signs }) => signs.errors ?? []),
@@ -28,11 +28,11 @@ export interface ReadOptions {
   /** strongest first; by default the rules that CBOS ships */
   rules?: readonly ScreenRule[];
   signs?: ScreenSigns;
-  /** what the spinner's highlight last showed; a single frame does not show it */
+  /** what the spinner's highlight last showed; a single frame cannot show it */
   flow?: Flow | null;
   /** whether the spinner's clock reported reasoning in this turn; the clock does not keep reporting it */
   hasReasoned?: boolean;
-  /** whether a call without a sign of running has ended; a single frame does not show it */
+  /** whether a call without a sign of running has ended; a single frame cannot show it */
   areCallsOver?: boolean;
 }
 

@@ -1,6 +1,6 @@
 import type { RuleFacts } from '../rule.ts';
 
-/** How a prompt is drawn, by its frame and its mark. */
+/** How a prompt is drawn: its frame and its mark. */
 export interface PromptSign extends RuleFacts {
   /** a box around the prompt, or two lines across the whole window */
   frame: 'box' | 'lines';
