@@ -1,14 +1,14 @@
 import type { PushMessage } from '../protocol/index.ts';
 
 /**
- * Shows the server's push messages, even while no page is open. It stores nothing and answers no request of a page,
- * so the page is never older than its server.
+ * Shows the server's push messages, even while no page is open. It stores nothing and answers none of a page's
+ * requests, so a page is never older than its server.
  */
 
-/** Longer than a page of ours needs while it is being loaded. */
+/** Longer than one of our pages takes to load. */
 const ANSWER_LIMIT_MS = 3_000;
 
-/** The parts of a service worker's environment that are used. The page's own types do not contain them. */
+/** The parts of a service worker's environment that are used here. The page's own types do not contain them. */
 interface Worker {
   addEventListener(type: 'install' | 'activate', listener: (event: LongEvent) => void): void;
   addEventListener(type: 'push', listener: (event: LongEvent & { data: { json(): unknown } | null }) => void): void;
@@ -40,7 +40,7 @@ interface PageClient {
 
 const worker = self as unknown as Worker;
 
-/** whether an older worker of ours was there, or one that another program left while it had the server's port */
+/** whether there was an older worker of ours, or one that another program left while it used the server's port */
 let replacesAnother = false;
 
 worker.addEventListener('install', (event) => {
@@ -68,8 +68,8 @@ async function takeOver(): Promise<void> {
   await Promise.all(
     pages.map(async (page) => {
       if (await isOurs(page)) return;
-      // The address must differ, because otherwise the browser would only move within the current page. This is not
-      // awaited, because the navigation itself waits for this to end.
+      // The address must differ, because otherwise the browser would only move within the current page. The call is not
+      // awaited, because the navigation itself waits until this handler ends.
       void page.navigate(`/?${Date.now()}${new URL(page.url).hash}`);
     }),
   );

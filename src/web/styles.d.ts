@@ -1,2 +1,2 @@
-/** Style sheets that a part imports. The bundler loads them with the part. */
+/** Style sheets that a part imports. The bundler loads them together with the part. */
 declare module '*.css';

@@ -1,16 +1,16 @@
 import { isReady, type Session } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
 
-/** Lists an archived session again. */
+/** Returns an archived session to the list. */
 export const unarchive = (slug: string) => client.call('unarchiveSession', { params: { slug } });
 
 /** An action on a whole session, or on several sessions together. */
 export interface Deed {
-  /** the text of the button */
+  /** the button's label */
   verb: string;
   /** the consequences, shown before the action; null if no confirmation is needed */
   about: string | null;
-  /** the word for a session after the action */
+  /** the word for a session's state after the action */
   done: string;
   isFor(session: Session): boolean;
   run(slug: string): Promise<unknown>;
@@ -77,7 +77,7 @@ export const DEEDS = {
 
 export type DeedName = keyof typeof DEEDS;
 
-/** In the order in which they are offered. */
+/** The actions, in the order in which they are offered. */
 export const DEED_NAMES = [
   'interrupt',
   'wake',

@@ -9,13 +9,13 @@ export interface ExportFormat {
   about: string;
   /** the suffix that is appended to the session's name */
   ending: string;
-  /** returns the content. @param onProgress called with the finished share, from 0 to 1 */
+  /** returns the content. @param onProgress is called with the finished share, from 0 to 1 */
   make(slug: string, onProgress: (done: number) => void): Promise<BlobPart[]>;
 }
 
-/** The most lines of the screen and its scrollback that the server returns. */
+/** The maximum number of lines, screen and scrollback together, that the server returns. */
 const MOST_LINES = 100_000;
-/** The most events that the server returns at once. */
+/** The maximum number of events that the server returns at once. */
 const EVENTS_PAGE = 1_000;
 /** A browser keeps the whole file in memory until it is saved. */
 const MOST_BYTES = 200_000_000;
@@ -94,14 +94,14 @@ async function asciicast(slug: string, onProgress: (done: number) => void): Prom
   return lines;
 }
 
-/** Passes a file to the browser, which saves it in its download folder. */
+/** Passes a file to the browser, which saves it in its downloads folder. */
 export function saveFile(name: string, content: BlobPart[]): void {
   const address = URL.createObjectURL(new Blob(content));
   const link = document.createElement('a');
   link.href = address;
   link.download = name;
   link.click();
-  // The browser has begun to read the file by then.
+  // After this delay, the browser has begun to read the file.
   setTimeout(() => URL.revokeObjectURL(address), KEPT_MS);
 }
 const KEPT_MS = 60_000;

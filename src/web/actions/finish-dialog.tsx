@@ -17,7 +17,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Asks how to finish the worktree of a session, and describes the effect before anything is done. */
+/** Asks how to finish a session's worktree, and describes the effect before anything is done. */
 export function FinishDialog({ slug }: { slug: string }) {
   const session = sessions.value.get(slug);
   const how = useSignal<FinishHow>('merge');

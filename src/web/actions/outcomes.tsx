@@ -9,8 +9,8 @@ export interface Outcome {
 }
 
 /**
- * Runs an action for each session, all at once. A failure of one does not affect the others. @param run returns the
- * outcome in a word or two
+ * Runs an action for each session, all at once. If the action fails for one session, the others are not affected.
+ * @param run returns the outcome in a word or two
  */
 export function doWithEach(slugs: readonly string[], run: (slug: string) => Promise<string>): Promise<Outcome[]> {
   return Promise.all(

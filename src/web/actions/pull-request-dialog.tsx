@@ -9,7 +9,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Shows what would be pushed, lets the person edit the title and text, and sends exactly these. */
+/** Shows what would be pushed, lets the person edit the title and description, and sends exactly what is shown. */
 export function PullRequestDialog({ slug }: { slug: string }) {
   const plan = useSignal<PullRequestPlan | null>(null);
   const title = useSignal('');
@@ -28,7 +28,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
       .then((answer) => {
         if (isGone) return;
         plan.value = answer;
-        // The person's edited text stays if the branch has changed.
+        // The person's edited text is kept if the branch has changed.
         if (title.peek() === '') title.value = answer.title;
         if (body.peek() === '') body.value = answer.body;
       })
@@ -56,7 +56,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
     } catch (error) {
       if (!(error instanceof CatalogueError)) throw error;
       problem.value = error;
-      // The next attempt sends the text that is shown at that time.
+      // The next attempt sends the text as shown at that time.
       looks.value++;
     } finally {
       isBusy.value = false;

@@ -9,7 +9,7 @@ import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
 import { type Outcome, Outcomes } from './outcomes.tsx';
 
-/** Sends one text to the named sessions, and shows the outcome for each. */
+/** Sends the same prompt to the named sessions, and shows the outcome for each. */
 export function SendDialog({ slugs }: { slugs: readonly string[] }) {
   const field = useRef<HTMLTextAreaElement>(null);
   const text = useSignal('');

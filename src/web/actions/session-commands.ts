@@ -8,13 +8,13 @@ import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
 /** An action on one session. */
 export interface SessionCommand {
-  /** the text of a button on the session's own page; elsewhere it includes the name: `Send to AUTH…` */
+  /** the label of a button on the session's own page; elsewhere the label includes the name: `Send to AUTH…` */
   verb: string;
   title: string;
   /** other words that a person may search for */
   also: string;
   isBad: boolean;
-  /** whether it is in the menu of the session's page; the others have a button there */
+  /** whether the action is in the menu of the session's page; the other actions have a button there */
   isInMenu: boolean;
   run(): void;
 }
@@ -35,7 +35,7 @@ export function sessionCommands(session: SeenSession): SessionCommand[] {
   return elsewhere === null ? ownCommands(session) : farCommands(session, elsewhere.may);
 }
 
-/** The rights that each action needs on another machine. Other actions work only with sessions of this machine. */
+/** The rights that each action needs on another machine. All other actions work only with sessions on this machine. */
 const NEEDED: Partial<Record<DeedName, Right>> = { interrupt: 'type', restart: 'launch', stop: 'end' };
 
 function farCommands(session: SeenSession, may: readonly Right[]): SessionCommand[] {
@@ -149,7 +149,7 @@ function ownCommands(session: Session): SessionCommand[] {
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
 }
 
-/** Only the news that the person has seen counts as read, and not later news. */
+/** Only news that the person has seen is marked as read, not later news. */
 export function toggleUnread({ slug, unread, news }: Session): void {
   const params = { slug };
   void attempt(() =>

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 
 /**
- * How often ages are updated. Most are shown in minutes, and the seconds of the first minute do not justify more
+ * How often ages are updated. Most are shown in minutes, and showing every second of the first minute is not worth more
  * redraws.
  */
 const TICK_MS = 5_000;

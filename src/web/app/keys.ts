@@ -6,7 +6,7 @@ const PAIR_LIMIT_MS = 1_200;
 
 let first: { key: string; at: number } | null = null;
 
-/** Listens for shortcuts. Returns its disposer. */
+/** Listens for shortcuts. Returns a function that stops listening. */
 export function startKeys(): () => void {
   document.addEventListener('keydown', handleKey);
   return () => document.removeEventListener('keydown', handleKey);
@@ -46,7 +46,7 @@ function answerInDialog(event: KeyboardEvent): void {
   shortcut.run();
 }
 
-/** In a text field, keypresses are text. Escape leaves the field. */
+/** In a text field, keypresses are text. Escape moves the focus out of the field. */
 function isTyping({ target, key }: KeyboardEvent): boolean {
   if (!(target instanceof HTMLElement)) return false;
   const takesText =

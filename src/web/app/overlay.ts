@@ -7,7 +7,7 @@ export interface AboutSession {
   slug: string;
 }
 
-/** A dialog before an action on the named sessions, before a text is sent to them, or about their tags. */
+/** A dialog before an action on the named sessions, before a prompt is sent to them, or about their tags. */
 export interface AboutSeveral {
   about: DeedName | 'send' | 'tags';
   slugs: readonly string[];

@@ -27,7 +27,7 @@ const MAX_SHOWN = 12;
 
 /**
  * Finds everything by a few letters of its name: sessions first, then actions. The list does not change until another
- * letter is typed. Otherwise an entry could move, and the person could start an action that they have not read.
+ * letter is typed. Otherwise an entry could move, and the person could start an action without having read its name.
  */
 export function Palette() {
   const query = useSignal('');
@@ -112,7 +112,7 @@ function findEntries(query: string): Entry[] {
 function entriesFor(typed: string): Entry[] {
   const all = allGroups.peek().flatMap((group) => group.sessions);
   const open = sessions.peek().get(openSlug.peek() ?? '');
-  // Actions with a key on the session's own page are listed with that key.
+  // Actions that have a key on the session's own page are listed with that key.
   const keyed = [...sessionShortcuts(), ...EVERYWHERE].filter(({ answers }) => answers !== true);
   const others = typed === '' ? [] : all.filter((session) => session !== open);
   return [
@@ -195,8 +195,8 @@ function ofThePage(all: readonly SeenSession[]): Entry[] {
 }
 
 /**
- * Returns how well an entry matches, or 0 if it does not. A title that begins with the query ranks above one that
- * contains its words, and that one ranks above one that contains its letters in order.
+ * Returns how well an entry matches, or 0 if it does not match. Titles that begin with the query rank highest, then
+ * titles that contain its words, then titles that contain its letters in order.
  */
 function rankOf({ title, about, also = '' }: Entry, query: string): number {
   const name = title.toLowerCase();

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 
 /**
- * The current location in the page. Locations are in the part of the address after `#`, so no server logs them and
- * none of them is a route of REST.
+ * The current location in the page. A location is in the part of the address after `#`, so no server logs it and no
+ * location is a REST route.
  */
 export type Place =
   | { page: 'home' }
@@ -25,7 +25,7 @@ export type Place =
   | { page: 'settings' }
   | { page: 'sign-in'; code: string };
 
-/** `seq` is the event of the conversation to show. */
+/** `seq` is the conversation event to show. */
 export interface SessionPlace {
   page: 'session';
   slug: string;
@@ -33,8 +33,8 @@ export interface SessionPlace {
 }
 
 /**
- * `recording` is `SLUG.N` for a recording that a restart moved aside, or null for the current one. The position is
- * one of the two fields, or the start.
+ * `recording` is `SLUG.N` for a recording that a restart moved aside, or null for the current one. The position is one
+ * of the two fields; without either, it is the start.
  */
 export interface Replay {
   page: 'replay';
@@ -123,7 +123,7 @@ export function goTo(target: Place): void {
 }
 
 /**
- * Changes the address without a new entry in the browser's history. It is used for a code that must not stay in the
+ * Changes the address without adding an entry to the browser's history. This is for a code that must not stay in the
  * history.
  */
 export function replaceBy(target: Place): void {

@@ -5,12 +5,12 @@ import { isChoosing, setChoosing } from '../list/chosen.ts';
 import { overlay } from './overlay.ts';
 import { goTo } from './router.ts';
 
-/** One action of a key, as listed by `?`. */
+/** One action that a key triggers, as listed by `?`. */
 export interface Shortcut {
   /** named as in `KeyboardEvent.key`; after a space comes the second key of a pair */
   keys: string;
   does: string;
-  /** whether it answers the question that is shown */
+  /** whether it answers the question that is currently shown */
   answers?: boolean;
   run(): void;
 }
@@ -65,19 +65,19 @@ export const EVERYWHERE: readonly Shortcut[] = [
 const added = new Set<readonly Shortcut[]>();
 
 /**
- * Registers shortcuts while the component is shown. They take precedence over those that were added earlier.
- * @param deps like the dependencies of an effect: the values on which the shortcuts depend
+ * Registers shortcuts while the component is shown. They take precedence over those added earlier.
+ * @param deps like the dependencies of an effect: the values that the shortcuts depend on
  */
 export function useShortcuts(shortcuts: readonly Shortcut[], deps: readonly unknown[]): void {
-  // They are registered when the component is created and not after it was first drawn, because a person who sees it
-  // may press its keys.
+  // Shortcuts are registered when the component is created, not after it is first drawn, because a person who sees the
+  // component may press its keys immediately.
   useLayoutEffect(() => {
     added.add(shortcuts);
     return () => added.delete(shortcuts);
   }, [...deps]);
 }
 
-/** Returns the shortcuts in effect. If a key has more than one, only the one that takes precedence is returned. */
+/** Returns the shortcuts in effect. If several share a key, only the one that takes precedence is returned. */
 export function sessionShortcuts(): Shortcut[] {
   return [...new Map([...added].flat().map((shortcut) => [shortcut.keys, shortcut])).values()];
 }

@@ -11,7 +11,7 @@ export const themeChoice = signal<ThemeChoice>(isThemeChoice(stored) ? stored : 
 /** The theme that is shown. */
 export const theme = signal<'light' | 'dark'>('light');
 
-/** Applies the chosen theme, and follows the system if that was chosen. */
+/** Applies the chosen theme, or follows the system's theme if that was chosen. */
 export function startTheme(): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   const systemIsDark = signal(system.matches);

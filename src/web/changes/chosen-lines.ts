@@ -13,7 +13,7 @@ export interface ChosenLines {
 
 export const chosenLines = signal<ChosenLines | null>(null);
 
-/** Returns the place of a row if it can be commented on. Removed lines are only in the base. */
+/** Returns the line of a row if it can be commented on. Removed lines exist only in the base. */
 export function rowPlace({ old, now }: PatchRow): { side: ReviewSide; line: number } | null {
   if (now !== null) return { side: 'now', line: now };
   return old === null ? null : { side: 'base', line: old };
@@ -33,7 +33,7 @@ export function chooseLine(
       : { ...of, line, endLine: line };
 }
 
-/** Reports whether a place is among the chosen lines, or the lines of a comment. */
+/** Reports whether a line is among the chosen lines, or among the lines of a comment. */
 export function isWithin(place: { side: ReviewSide; line: number }, of: Omit<ChosenLines, 'slug' | 'file'>): boolean {
   return place.side === of.side && place.line >= of.line && place.line <= of.endLine;
 }

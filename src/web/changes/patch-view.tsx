@@ -16,13 +16,13 @@ const ROW_PX = 20;
  */
 const LONGEST_LINE = 2_000;
 
-/** Whether patches are shown in two columns, until the page is reloaded. */
+/** Whether patches are shown in two columns. The choice is kept until the page is reloaded. */
 export const isSideBySide = signal(false);
 
 interface PatchViewProps {
   slug: string;
   file: ChangedFile;
-  /** changes whenever the changes were read again */
+  /** changes whenever the changes have been read again */
   reading: number;
   /** the unsent comments of all files */
   comments: readonly ReviewComment[];

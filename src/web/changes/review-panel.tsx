@@ -18,7 +18,7 @@ interface ReviewPanelProps {
   onChange(): void;
 }
 
-/** Shows the comments on a session's changes: the open ones, and the sent rounds with their answers. */
+/** Shows the comments on a session's changes: the open ones, and the rounds already sent, with their answers. */
 export function ReviewPanel({ slug, file, review, onChange }: ReviewPanelProps) {
   const isSending = useSignal(false);
   const chosen = chosenLines.value;
@@ -169,7 +169,7 @@ function Round({ round }: { round: ReviewRound }) {
   );
 }
 
-/** Shows the prompt to be sent, and sends exactly that. */
+/** Shows the prompt to be sent, and sends exactly that prompt. */
 function SendRound(props: { slug: string; prompt: string; onChange(): void; onClose(): void }) {
   const { slug, prompt, onChange, onClose } = props;
   const isBusy = useSignal(false);

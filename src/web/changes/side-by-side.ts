@@ -1,6 +1,6 @@
 import type { PatchRow } from '../../text/patch-rows.ts';
 
-/** Two rows next to each other. A row that belongs to neither side (a hunk's place) is on both. */
+/** Two rows next to each other. A row that belongs to neither side (a hunk header) is on both. */
 export interface RowPair {
   before: PatchRow | null;
   after: PatchRow | null;

@@ -12,16 +12,16 @@ import { PASS_SUBPROTOCOL_PREFIX } from '../../protocol/index.ts';
 import { dropPass, fetchOwn, fetchSignedIn, pass } from './pass.ts';
 
 /**
- * How long a connection may be silent before the page checks whether it still works. A phone that slept cannot know
- * whether it does.
+ * How long a connection may be silent before the page checks whether it still works. After a phone has slept, nothing
+ * else shows whether a connection does.
  */
 const SILENCE_MS = 15_000;
-/** How long the answer may take. */
+/** How long the server may take to answer. */
 const ANSWER_LIMIT_MS = 5_000;
-/** The server answers this at once with a short frame: `{"type":"subscribed","sessions":[…]}`. */
+/** The server immediately answers this with a short frame: `{"type":"subscribed","sessions":[…]}`. */
 const PROBE = JSON.stringify({ type: 'unsubscribe', sessions: [] });
 
-/** Fires when the page wakes up. Every open connection is then checked at once. */
+/** Fires when the page wakes up. Every open connection is then checked immediately. */
 const wakings = new Emitter();
 
 /** Checks every open connection, because the page was hidden or the network was lost. */
@@ -116,7 +116,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
     }, ANSWER_LIMIT_MS);
   };
   /**
-   * The check is set for the time when the silence would be too long, so that thousands of messages a second set no
+   * The timer is set for the moment when the silence would be too long, so that thousands of messages a second set no
    * timers.
    */
   const watchSilence = (): void => {
@@ -144,10 +144,10 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   };
   socket.onclose = () => {
     if (isOver) return;
-    // Another program may answer there by now.
+    // Another program may be answering at this address by now.
     dropPass();
-    // A browser does not report why a WebSocket failed. An ordinary request does, which matters most for a refused
-    // sign-in.
+    // A browser does not report why a WebSocket failed. An ordinary request does, and the reason matters most for a
+    // refused sign-in.
     void refusal().then(end);
   };
   return {
@@ -158,7 +158,7 @@ function open(path: string, protocols: string[], listener: SocketListener): Tran
   };
 }
 
-/** Returns why the server refused this page: its error, or the fact that nobody answers. */
+/** Returns why the server refused this page: the server's error, or an error that says that nobody answers. */
 async function refusal(): Promise<Error> {
   try {
     const response = await fetchSignedIn('/sign-in');

@@ -1,4 +1,4 @@
-// This import comes first, because the schemas must be created after it, whichever part of the page contains them.
+// This import must come first, because the schemas must be created after it, whichever part of the page contains them.
 import './without-eval.ts';
 
 import { batch, signal } from '@preact/signals';
@@ -15,7 +15,7 @@ import { CatalogueError, type StreamCommand, type StreamFrame } from '../../prot
 import { browserTransport, probeConnections } from './browser-transport.ts';
 
 /**
- * The minimum time between two drawings of the list. Nobody sees more, and 200 sessions that all change then cost
+ * The minimum time between two redraws of the list. Nobody can see more, and 200 sessions that all change then cost
  * little.
  */
 const DRAW_INTERVAL_MS = 66;
@@ -23,13 +23,13 @@ const DRAW_INTERVAL_MS = 66;
 const RETRY_MS = 1_000;
 
 /**
- * The relation of this page to the server. `live`: what is shown is current. `stale`: it was current, and may not be
- * any more. `unproven`: a server answers, but could not prove that this browser signed in to it.
+ * How current this page is. `live`: what is shown is current. `stale`: it was current, and may no longer be.
+ * `unproven`: a server answers, but could not prove that it is the one this browser signed in to.
  */
 export type Link = 'connecting' | 'live' | 'stale' | 'signed-out' | 'unproven';
 
 export const link = signal<Link>('connecting');
-/** When the connection was lost, Unix milliseconds; null while it holds. */
+/** When the connection was lost, in Unix milliseconds; null while there is a connection. */
 export const lostAt = signal<number | null>(null);
 /** The sessions as last reported. */
 export const sessions = signal<SessionView>(EMPTY_VIEW);
@@ -42,15 +42,15 @@ let retryTimer = 0;
 let drawTimer = 0;
 let lastDrawn = 0;
 
-/** Calls the listener for every frame, at once and in order. Returns the disposer. */
+/** Calls the listener for every frame, immediately and in order. Returns a function that removes the listener. */
 export const onFrame = frames.on;
 
-/** Sends a command over the open connection. Returns false if there is none. */
+/** Sends a command over the open connection. Returns false if there is no connection. */
 export function command(text: StreamCommand): boolean {
   return connection?.send(text) ?? false;
 }
 
-/** Follows a session's output until disposed. After a loss of the connection, it continues where it was. */
+/** Follows a session's output until disposed of. If the connection is lost, it later continues where it left off. */
 export function followRecording(slug: string): () => void {
   connection?.follow([slug]);
   followed.set(slug, (followed.get(slug) ?? 0) + 1);
@@ -66,7 +66,7 @@ export function followRecording(slug: string): () => void {
 }
 const followed = new Map<string, number>();
 
-/** Connects, and stays connected. It is called again after a sign-in. */
+/** Connects, and stays connected. This is called again after a sign-in. */
 export function connectFleet(): void {
   connection?.dispose();
   clearTimeout(retryTimer);
@@ -96,8 +96,8 @@ export function connectFleet(): void {
 }
 
 /**
- * Starts the connection, and checks it when the page wakes up. @param isSigningIn whether a link must sign in first,
- * and then connects
+ * Starts the connection, and checks it when the page wakes up. @param isSigningIn whether a link must sign in first; it
+ * then makes the connection
  */
 export function startFleet(isSigningIn: boolean): void {
   if (!isSigningIn) connectFleet();
@@ -108,8 +108,8 @@ export function startFleet(isSigningIn: boolean): void {
 }
 
 /**
- * Ends the connection of the whole page if a request was refused because the sign-in is over, or reached another
- * server. @returns whether that was the case
+ * Ends the connection of the whole page if a request was refused because the sign-in has expired, or if the request
+ * reached another server. @returns whether that was the case
  */
 export function noticeRefusal(error: unknown): boolean {
   if (!(error instanceof CatalogueError)) return false;
@@ -123,7 +123,7 @@ export function becomeSignedOut(): void {
   forget('signed-out');
 }
 
-/** The port may belong to the server again at any moment. */
+/** The port may return to the server at any moment. */
 function becomeUnproven(): void {
   forget('unproven');
   retryTimer = window.setTimeout(connectFleet, RETRY_MS);
@@ -140,7 +140,7 @@ function forget(becomes: Link): void {
   });
 }
 
-/** The page becomes current again only when the whole list was received over this connection. */
+/** The page becomes current again only once the whole list has been received over this connection. */
 function becomeLive(view: SessionView): void {
   batch(() => {
     sessions.value = view;
@@ -152,7 +152,7 @@ function becomeLive(view: SessionView): void {
 function becomeStale(): void {
   if (link.value === 'signed-out') return;
   batch(() => {
-    // The facts about other machines became outdated when the connection was lost.
+    // What was known about other machines became outdated when the connection was lost.
     if (connection !== null && sessions.value.size > 0) sessions.value = connection.view();
     link.value =
       link.value === 'unproven' || (sessions.value.size === 0 && link.value === 'connecting') ? 'connecting' : 'stale';
@@ -167,7 +167,7 @@ function moveFollowed(from: string, to: string): void {
   followed.set(to, count);
 }
 
-/** A single change is drawn at once, a flood at a limited rate. */
+/** A single change is drawn immediately, many at a limited rate. */
 function scheduleDraw(): void {
   if (drawTimer !== 0) return;
   const waitMs = Math.max(0, lastDrawn + DRAW_INTERVAL_MS - performance.now());

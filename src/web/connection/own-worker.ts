@@ -18,16 +18,16 @@ export function registerWorker(): Promise<ServiceWorkerRegistration> {
 }
 
 /**
- * Ensures that the service worker of this address is ours. A program that had the port while the server was down may
- * have left a worker, which would keep answering in the server's place.
+ * Ensures that the service worker of this address is ours. A program that used the port while the server was down may
+ * have left a worker behind, which would keep answering in the server's place.
  */
 export function startWorker(): void {
-  // Our worker loaded this page instead of another program's page, under a special address.
+  // Our worker loaded this page instead of another program's page, at a special address.
   if (location.search !== '') history.replaceState(history.state, '', `${location.pathname}${location.hash}`);
   if (!('serviceWorker' in navigator)) return;
   // The worker asks only whether this page came from the server.
   navigator.serviceWorker.onmessage = ({ ports }) => ports[0]?.postMessage('ours');
-  // Without a worker there are no notifications. They report that themselves.
+  // Without a worker there are no notifications. The notification code reports that itself.
   replaceOthers().catch(() => undefined);
 }
 

@@ -9,8 +9,8 @@ const ANSWER_LIMIT_MS = 10_000;
 let current: Promise<string> | null = null;
 
 /**
- * Returns the pass for this page's requests. The program at this address must first prove that it is the server to
- * which this browser signed in, because the server may be down and another program may have its port.
+ * Returns the pass for this page's requests. The program at this address must first prove that it is the server that
+ * this browser signed in to, because the server may be down and another program may have its port.
  * @throws CatalogueError unauthorized, unproven_server; UnreachableError
  */
 export function pass(): Promise<string> {
@@ -22,14 +22,14 @@ export function pass(): Promise<string> {
   return current;
 }
 
-/** Stores the first pass, which comes with a sign-in. */
+/** Stores the first pass, which the server issues at sign-in. */
 export function takePass(first: string): void {
   current = Promise.resolve(first);
 }
 
 /**
- * Drops the pass, so that the next program that answers must prove itself again. @param used does nothing if this
- * pass was already dropped
+ * Drops the pass, so that the next program that answers must prove itself again. @param used the pass to drop; nothing
+ * happens if it has already been dropped
  */
 export function dropPass(used: Promise<string> | null = current): void {
   if (current === used) current = null;
@@ -46,8 +46,8 @@ export async function fetchSignedIn(
     const used = pass();
     const headers = { ...options.headers, [PASS_HEADER]: await used };
     const response = await fetchOwn(path, { ...options, headers });
-    // Either the pass was too old, the server is a new process, or a page on another port replaced our cookie with
-    // its own. The server has not acted on the request.
+    // Either the pass was too old, the server is a new process, or a page on another port replaced our cookie with its
+    // own. The server has not acted on the request.
     if (response.status !== 401 || attempt > 1) return response;
     dropPass(used);
   }

@@ -6,7 +6,7 @@ import type { NewSignIn } from '../../protocol/index.ts';
 /** The key by which this browser and its server recognise each other. */
 export interface SignInKey {
   id: string;
-  /** Returns the code that the key computes from a text: HMAC-SHA-256, in hexadecimal. */
+  /** Returns the code that the key computes from a string: HMAC-SHA-256, in hexadecimal. */
   prove(text: string): Promise<string>;
 }
 
@@ -22,8 +22,8 @@ interface Kept {
 }
 
 /**
- * The key until it is stored. If the browser stores nothing (a private window, a policy), it lasts as long as the
- * page.
+ * The key until it is stored. If the browser stores nothing (in a private window, or because of a policy), the key
+ * lasts as long as the page.
  */
 let unkept: SignInKey | null = null;
 
@@ -33,9 +33,9 @@ export async function loadSignInKey(): Promise<SignInKey | null> {
 }
 
 /**
- * Stores the key so that scripts can use it but not read it. If another program shows a page at this address while
- * the server is down, it cannot steal the key. Browsers support this only on this machine and over HTTPS, and Firefox
- * does not in private windows. Otherwise the key is stored as text.
+ * Stores the key so that scripts can use it but not read it. If another program shows a page at this address while the
+ * server is down, it cannot steal the key. Browsers support this only for local addresses and over HTTPS, and Firefox
+ * does not support it in private windows. Otherwise the key is stored as text.
  */
 export async function keepSignInKey({ id, key }: Pick<NewSignIn, 'id' | 'key'>): Promise<void> {
   unkept = plainKey({ id, key });

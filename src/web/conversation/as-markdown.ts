@@ -37,7 +37,7 @@ function quoted(text: string): string {
     .join('\n');
 }
 
-/** Uses a fence longer than any in the text, because a tool's output may contain code blocks. */
+/** Uses a fence longer than any fence in the text, because a tool's output may contain code blocks. */
 function fenced(text: string, language: string): string {
   let longest = 2;
   for (const [ticks] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, ticks.length);

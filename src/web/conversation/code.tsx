@@ -7,7 +7,7 @@ import { tellError } from '../parts/toasts.tsx';
 import { colour, keptColours } from './colours.ts';
 import type { CodeToColour, Highlighted } from './highlight.ts';
 
-/** The most characters to colour. Colouring more takes longer than reading it. */
+/** The maximum number of characters to colour. Colouring more would take longer than reading it. */
 const MAX_COLOURED = 20_000;
 
 /** A failure is reported only once, because everything is readable without colours. */
@@ -31,12 +31,12 @@ export function Code({ text: raw, language }: { text: string; language: string }
   );
 }
 
-/** How long the button shows that the text was copied. */
+/** How long the button says that the text was copied. */
 const COPIED_MS = 2_000;
 
 /**
- * Copies what is shown, with hidden marks written out. A page that was loaded over plain HTTP from another machine
- * has no clipboard.
+ * Copies what is shown, including visible stand-ins for hidden marks. A page loaded over plain HTTP from another
+ * machine has no clipboard.
  */
 function CopyButton({ text }: { text: string }) {
   const [isCopied, setIsCopied] = useState(false);
@@ -45,7 +45,7 @@ function CopyButton({ text }: { text: string }) {
     const timer = setTimeout(() => setIsCopied(false), COPIED_MS);
     return () => clearTimeout(timer);
   }, [isCopied]);
-  // The clipboard is missing in such a page, although the types declare it.
+  // The clipboard is missing on such a page, although the types declare it.
   if ((navigator.clipboard as Clipboard | undefined) === undefined) return null;
   return (
     <button
@@ -62,8 +62,8 @@ function CopyButton({ text }: { text: string }) {
 }
 
 /**
- * Returns the coloured part of a text, and the rest of it. A text that is still being written keeps the colours of
- * its beginning.
+ * Returns the coloured part of the code, and the rest. Code that is still being written keeps the colours of its
+ * beginning.
  */
 function useColours(code: CodeToColour): { lines: Highlighted | null; rest: string } {
   const { text, language, theme } = code;
@@ -72,7 +72,7 @@ function useColours(code: CodeToColour): { lines: Highlighted | null; rest: stri
   const whole = keptColours(code);
   const isWanted = whole === undefined && language !== '' && text.length <= MAX_COLOURED;
   useEffect(() => {
-    // One request runs at a time. When the answer comes, the text as it is by then is requested next.
+    // One request runs at a time. When the answer comes, the next request sends the text as it is then.
     if (!isWanted || isAsked.current || isBroken) return;
     isAsked.current = true;
     retryWhileAway(() => colour(code))

@@ -4,8 +4,8 @@ import type { ColourAnswer, ColourRequest } from './highlight-worker.ts';
 import workerAddress from './highlight-worker.ts?worker&url';
 
 /**
- * How many characters of code keep their colours, which is a long conversation. The colours take about ten times as
- * many bytes.
+ * How many characters of coloured code are cached, which is enough for a long conversation. The colours take about ten
+ * times as many bytes.
  */
 const MAX_KEPT_CHARS = 400_000;
 
@@ -18,7 +18,7 @@ let lastId = 0;
 const waiting = new Map<number, { resolve(lines: Highlighted | null): void; reject(error: Error): void }>();
 
 /**
- * Returns the colours of code that was coloured before. Null if its language is not known, undefined if nobody has
+ * Returns the colours of code that was coloured before. Null if its language is unknown, undefined if nobody has
  * requested it yet.
  */
 export function keptColours(code: CodeToColour): Highlighted | null | undefined {
@@ -42,8 +42,8 @@ export async function colour(code: CodeToColour): Promise<Highlighted | null> {
 
 function startWorker(): Worker {
   const started = new Worker(ownScript(workerAddress), { type: 'module' });
-  // The worker's script or a language could not be loaded. Like the page (late-part.ts), a worker remembers an import
-  // that failed, but a worker can be restarted. The next request starts a new one.
+  // The worker's script or a language could not be loaded. Like the page (late-part.ts), a worker remembers a failed
+  // import, but a worker can be restarted. The next request starts a new one.
   const giveUp = (problem: string): void => {
     started.terminate();
     worker = null;

@@ -12,14 +12,14 @@ import { type Conversation, EMPTY_CONVERSATION, foldEvents, type Item } from './
 import { Markdown } from './markdown.tsx';
 import { endingOf, ToolInput } from './tool-input.tsx';
 
-/** How close to the end a person still counts as reading the end. */
+/** How close to the end the view must be for the person to count as reading the end. */
 const AT_END_PX = 60;
 /** A person wants to see changes to files without a click. */
 const SHOWN_OPEN: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit', 'TodoWrite']);
 
 /**
  * Shows a JSON session as a conversation: prompts, answers, and tool calls.
- * @param props.seq the event to begin at, as a search found it; null for the end
+ * @param props.seq the event to start at, as found by a search; null for the end
  */
 export function ConversationView({ session, seq }: { session: Session; seq: number | null }) {
   const conversation = useConversation(session.slug);
@@ -51,8 +51,8 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
     const followEnd = (): void => {
       if (isAtEnd.current) current.scrollTop = current.scrollHeight;
     };
-    // Not only messages move the end, but also code that is coloured, a question that takes up space, and a phone's
-    // keyboard.
+    // The end moves not only because of messages, but also because of code that is coloured, a question that takes up
+    // space, and a phone's keyboard.
     const observer = new ResizeObserver(followEnd);
     observer.observe(current);
     for (const item of current.children) observer.observe(item);
@@ -99,14 +99,15 @@ export function Messages({ session, conversation, seq, hint, before }: MessagesP
 }
 
 /**
- * Provides all events of a session, including new ones. After a loss of the connection, it continues where it was.
+ * Provides all events of a session, including new ones. If the connection is lost, it later continues where it left
+ * off.
  */
 function useConversation(slug: string) {
   const conversation = useMemo(() => signal(EMPTY_CONVERSATION), [slug]);
   useEffect(() => {
     let pending: StoredEvent[] = [];
     let frame = 0;
-    // An answer comes in hundreds of pieces, so it is drawn once per frame and not once per piece.
+    // An answer comes in hundreds of pieces, so it is drawn once per frame, not once per piece.
     const draw = (): void => {
       frame = 0;
       conversation.value = foldEvents(conversation.value, pending);
@@ -156,7 +157,7 @@ function gistOfCall(input: unknown): string {
 
 const MINUTE_S = 60;
 
-/** A time is shown at each prompt, and at a message from a different minute than the item above it. */
+/** A time is shown at each prompt, and at any message from a different minute than the item above it. */
 function isTimed(item: Item, before: Item | undefined): boolean {
   if (item.kind === 'prompt') return true;
   if (item.kind !== 'text' || before === undefined) return false;

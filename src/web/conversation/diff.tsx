@@ -2,7 +2,7 @@ import { structuredPatch } from 'diff';
 import { useMemo } from 'preact/hooks';
 import { showHiddenMarks } from '../../text/hidden-marks.ts';
 
-/** How many lines are shown around a change. */
+/** How many unchanged lines are shown around a change. */
 const CONTEXT = 3;
 
 interface DiffLine {
@@ -40,7 +40,7 @@ function kindOf(line: string): DiffLine['kind'] {
   return line.startsWith('+') ? '+' : line.startsWith('-') ? '-' : ' ';
 }
 
-/** Adds a final line feed if it is missing, because nobody wants to see that difference here. */
+/** Adds a final line feed if there is none, because nobody wants to see that difference here. */
 function withEnd(text: string): string {
   return text === '' || text.endsWith('\n') ? text : `${text}\n`;
 }

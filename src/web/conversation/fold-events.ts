@@ -1,8 +1,8 @@
 import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /**
- * One item in a conversation, with its time in Unix seconds. An item is replaced and never changed, so that the page
- * knows what to draw again.
+ * One item in a conversation, with its time in Unix seconds. An item is replaced and never modified, so that the page
+ * can tell what to redraw.
  */
 export type Item = { id: string; seq: number; isInside: boolean; at: number } & (
   | { kind: 'prompt'; text: string }
@@ -19,7 +19,8 @@ export interface Conversation {
   /** the number of the last event in the conversation; 0 if there is none */
   seq: number;
   /**
-   * the cost so far in dollars, as Claude Code counts it; Claude Code's own total restarts with each of its processes
+   * the cost so far in dollars, as counted by Claude Code; Claude Code's own total starts over with each of its
+   * processes
    */
   totalCostUsd: number;
 }
@@ -27,9 +28,9 @@ export interface Conversation {
 export const EMPTY_CONVERSATION: Conversation = { items: [], seq: 0, totalCostUsd: 0 };
 
 /**
- * Returns the conversation after some events, in order. Events that are already in it change nothing. A text that is
- * being written is shown as it grows (`stream_event`) and then replaced by the whole text (`assistant`). Event types
- * that this version does not know are left out.
+ * Returns the conversation after some events, in order. Events that it already contains change nothing. Text that is
+ * still being written is shown as it grows (`stream_event`) and is then replaced by the whole text (`assistant`). Event
+ * types that this version does not know are left out.
  */
 export function foldEvents(conversation: Conversation, events: readonly StoredEvent[]): Conversation {
   const draft = { ...conversation, items: [...conversation.items] };
@@ -151,7 +152,7 @@ function foldPiece(draft: Draft, piece: Record<string, unknown>, place: Place): 
 }
 
 function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
-  // These pieces never became complete, because the turn was stopped while they were written.
+  // These pieces were never completed, because the turn was stopped while they were being written.
   draft.items = draft.items.map((item) =>
     'isWriting' in item && item.isWriting ? { ...item, isWriting: false } : item,
   );
@@ -162,7 +163,7 @@ function foldResult(draft: Draft, event: ClaudeEvent, place: Place): void {
   draft.items.push({ ...place, kind: 'end', costUsd, durationMs: number(event.duration_ms), error });
 }
 
-/** Returns a tool's result as text. Pictures are named. */
+/** Returns a tool result as text. Pictures are only named. */
 function resultText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,8 +1,8 @@
 import { type CodeToColour, colourCode, type Highlighted } from './highlight.ts';
 
 /**
- * Colours code outside the page's thread. The first code in a language takes 60 ms (its expressions are compiled),
- * and a long file takes longer. No click or keypress should wait for that.
+ * Colours code outside the page's thread. The first code in a language takes 60 ms (its regular expressions are
+ * compiled), and a long file takes longer. No click or keypress should have to wait for that.
  */
 
 export interface ColourRequest extends CodeToColour {

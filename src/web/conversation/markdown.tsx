@@ -7,8 +7,8 @@ import { safeAddress } from './safe-address.ts';
 
 /**
  * Renders Markdown as elements, one by one from its tokens. Text from a session is never parsed as HTML, so there is
- * nothing to sanitize. Tags are shown as text. Images are shown as links, because a page that loads a foreign image
- * reveals its reader's address.
+ * nothing to sanitize. Tags are shown as text. Images are shown as links, because loading an external image would
+ * reveal the reader's address.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = useMemo(() => readMarkdown(text, () => performance.now()), [text]);
@@ -36,7 +36,7 @@ function block(token: MarkdownToken, key: number): VNode | null {
     case 'space':
       return null;
     case 'heading': {
-      // The page has one title, which is the session's. The headings of an answer are below it.
+      // The page's only title is the session's. The headings in an answer rank below it.
       const Tag = token.depth <= 1 ? 'h2' : token.depth === 2 ? 'h3' : 'h4';
       return <Tag key={key}>{inlines(token.tokens)}</Tag>;
     }

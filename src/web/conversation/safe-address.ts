@@ -1,6 +1,6 @@
 /**
- * The schemes that a session's link may use: a page or a mail. `javascript:`, `data:`, `file:`, and addresses of this
- * page are not followed.
+ * The schemes that a link in a session may use: web pages and mail. `javascript:`, `data:`, `file:`, and addresses of
+ * this page are not followed.
  */
 const SAFE_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:', 'mailto:']);
 

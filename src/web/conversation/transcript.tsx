@@ -9,11 +9,11 @@ import { EMPTY_CONVERSATION, foldEvents } from './fold-events.ts';
 
 /**
  * How often to read the transcript while somebody is reading it. Claude Code writes each finished block about 100 ms
- * after it was announced.
+ * after announcing it.
  */
 const LOOK_AGAIN_MS = 1_500;
 
-/** The sessions in a terminal that are shown as a conversation, until the page is reloaded. */
+/** The terminal sessions that are shown as a conversation, until the page is reloaded. */
 export const readAsText = signal<ReadonlySet<string>>(new Set());
 
 export function showAsText(slug: string, isText: boolean): void {
@@ -23,9 +23,7 @@ export function showAsText(slug: string, isText: boolean): void {
   readAsText.value = next;
 }
 
-/**
- * Shows a session in a terminal as a conversation: its transcript, as written by Claude Code, and its current screen.
- */
+/** Shows a terminal session as a conversation: its transcript, as written by Claude Code, and its current screen. */
 export function TranscriptView({ session }: { session: Session }) {
   const { slug } = session;
   const conversation = useSignal(EMPTY_CONVERSATION);
@@ -38,13 +36,15 @@ export function TranscriptView({ session }: { session: Session }) {
   useEffect(() => {
     let isGone = false;
     let isLooking = false;
-    /** @returns whether there may be more of it */
+    /**
+     * @returns whether there may be more to read
+     */
     const read = async (): Promise<boolean> => {
       const { current } = known;
       const query = current === null ? {} : { after: current.end };
       const page = await client.call('transcript', { params: { slug }, query });
       if (isGone) return false;
-      // This is another conversation, or a file that was started again.
+      // This is another conversation, or a file that was started anew.
       if (current !== null && (current.id !== page.claude_session_id || page.end < current.end)) {
         known.current = null;
         return true;
@@ -97,7 +97,7 @@ export function TranscriptView({ session }: { session: Session }) {
   );
 }
 
-/** Shows the current screen on demand, because text that is being written is not in a transcript yet. */
+/** Shows the current screen on demand, because text that is still being written is not in the transcript yet. */
 function ScreenNow({ session: { slug, rows } }: { session: Session }) {
   const text = useSignal('');
   const isOpen = useSignal(false);

@@ -4,7 +4,9 @@ import { sessions } from '../connection/fleet.ts';
 import { listed } from './arranged.ts';
 import { setChoosing, ticked } from './chosen.ts';
 
-/** The actions for the ticked sessions that the list shows. Each asks for confirmation, and names the sessions. */
+/**
+ * The actions for those ticked sessions that the list shows. Each action asks for confirmation, and names the sessions.
+ */
 export function ActionBar({ slugs }: { slugs: readonly string[] }) {
   const isFor = (deed: Deed): boolean =>
     slugs.some((slug) => {

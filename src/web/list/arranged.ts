@@ -33,7 +33,7 @@ export const openSlug = computed(() => {
   return value.page === 'session' || value.page === 'replay' || value.page === 'changes' ? value.slug : null;
 });
 
-/** All sessions by what they want from their person, regardless of how the list is arranged. */
+/** All sessions, grouped by what they want from a person, regardless of how the list is arranged. */
 export const allGroups = computed(() =>
   arrangeSessions(sessions.value.values(), { filter: '', grouping: 'attention', folded: new Set(), open: null }),
 );
@@ -48,18 +48,18 @@ export const groups = computed(() =>
   }),
 );
 
-/** The order of the sessions as a string, so that it changes only when a session moves. */
+/** The order of the sessions as a string, so that the value changes only when a session moves. */
 export const order = computed(() =>
   groups.value
     .map((group) => [group.key, group.title, group.count, ...group.sessions.map(({ slug }) => slug)].join(' '))
     .join('\n'),
 );
 
-/** The slugs in the order of the list. */
+/** The slugs in list order. */
 export const listed = computed(() => groups.value.flatMap((group) => group.sessions.map(({ slug }) => slug)));
 
 /**
- * The ticked sessions that the list shows. No action may affect a session that nobody can see. Sessions of other
+ * Those ticked sessions that the list shows. No action may affect a session that nobody can see. Sessions on other
  * machines cannot be ticked together with others.
  */
 export const chosen = computed(() => listed.value.filter((slug) => ticked.value.has(slug) && isOwn(slug)));
@@ -71,13 +71,13 @@ export function toggleFold(key: string): void {
   folded.value = next;
 }
 
-/** Switches to the next way to group the list. */
+/** Switches to the next way of grouping the list. */
 export function cycleGrouping(): void {
   grouping.value = nextGrouping(grouping.peek());
   tell(`The list is ${GROUPING_WORDS[grouping.peek()]}`);
 }
 
-/** Opens the session that is that many places further down the list. */
+/** Opens the session that is the given number of places further down the list. */
 export function openNeighbour(step: 1 | -1): void {
   const slugs = listed.value;
   if (slugs.length === 0) return;
@@ -86,7 +86,7 @@ export function openNeighbour(step: 1 | -1): void {
   goTo({ page: 'session', slug: slugs[next] ?? '' });
 }
 
-/** Cycles through the sessions that need somebody, starting with the one that has waited longest. */
+/** Cycles through the sessions that need attention, starting with the one that has waited longest. */
 export function openNextThatNeeds(): void {
   const needing = allGroups.value.filter(({ tone }) => tone === 'needs').flatMap((group) => group.sessions);
   const at = needing.findIndex(({ slug }) => slug === openSlug.value);

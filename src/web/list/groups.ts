@@ -13,7 +13,7 @@ export interface Arrangement {
   grouping: Grouping;
   /** the keys of the folded groups */
   folded: ReadonlySet<string>;
-  /** the open session, which no fold hides */
+  /** the open session, which is never hidden in a folded group */
   open: string | null;
 }
 
@@ -30,7 +30,7 @@ export function arrangeSessions(all: Iterable<SeenSession>, { filter, grouping, 
 }
 
 /**
- * Sessions that wait are sorted by time, longest first. The others keep their places, so that nothing moves under a
+ * Waiting sessions are sorted by time, longest first. The others keep their places, so that nothing moves under a
  * finger.
  */
 function inPlace(sessions: readonly SeenSession[]): SeenSession[] {

@@ -6,7 +6,7 @@ const LINGER_MS = 2_000;
 
 /** A session whose question was answered on this page a moment ago. */
 export interface Lingering {
-  /** the session when the question was answered */
+  /** the session as it was when the question was answered */
   session: Session;
   /** the answer as text */
   answer: string;
@@ -19,7 +19,7 @@ export const lingering = signal<ReadonlyMap<string, Lingering>>(new Map());
 
 /**
  * Keeps the place of a question that is being answered, so that nothing moves under the pointer that answered it.
- * @returns releases the place, some time after the answer was accepted, or at once if it was not
+ * @returns a function that releases the place, some time after the answer was accepted, or immediately if it was not
  */
 export function linger(answered: Lingering): (wasTaken: boolean) => void {
   const { slug } = answered.session;
@@ -37,7 +37,7 @@ export function linger(answered: Lingering): (wasTaken: boolean) => void {
 }
 
 /**
- * Returns the slugs in the order in which they are shown: those that need a person, and each answered one in its
+ * Returns the slugs in the order in which they are shown: those that need a person, with each answered session in its
  * previous place.
  * @param before what was shown last
  */

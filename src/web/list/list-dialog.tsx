@@ -13,8 +13,8 @@ import { attempt, tellError } from '../parts/toasts.tsx';
 import { filter, grouping } from './arranged.ts';
 
 /**
- * Lets a person choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect at
- * once.
+ * Lets a person choose how the list is grouped, and which tags and repositories it shows. Each choice takes effect
+ * immediately.
  */
 export function ListDialog() {
   const all = [...sessions.value.values()];
@@ -59,7 +59,7 @@ export function ListDialog() {
   );
 }
 
-/** The saved views, which the server keeps for every face. */
+/** The saved views, which the server stores for every face. */
 function Views() {
   const views = useSignal<readonly SavedView[]>([]);
   const name = useSignal('');
@@ -132,7 +132,7 @@ function Views() {
   );
 }
 
-/** Each word becomes part of the filter, as if it were typed there. */
+/** Each word becomes part of the filter, as if it had been typed there. */
 function Words({ title, words, all }: { title: string; words: readonly string[]; all: readonly Session[] }) {
   if (words.length === 0) return null;
   return (

@@ -16,8 +16,8 @@ import type { Group } from './groups.ts';
 import { gistOf, statusText, toneOf } from './tone.ts';
 
 /**
- * Shows the list. It is drawn again only when a session moves, is added, or is removed, because each row updates its
- * own contents.
+ * Shows the list. It is redrawn only when a session moves, is added, or is removed, because each row updates its own
+ * contents.
  */
 export function SessionList() {
   // Reading the signal subscribes to it.
@@ -28,7 +28,7 @@ export function SessionList() {
   const open = openSlug.value;
   useLayoutEffect(() => {
     if (open !== null) rowAt(rows, addressOf({ page: 'session', slug: open }))?.scrollIntoView({ block: 'nearest' });
-    // When the page has just been loaded, the list arrives after the address.
+    // When the page has just been loaded, the list arrives later than the address.
   }, [open, shown.length > 0]);
   return (
     <>
@@ -126,7 +126,7 @@ function handleRowKey(event: KeyboardEvent): void {
   event.preventDefault();
 }
 
-/** A row that moves to another group becomes another element. The focus follows its session. */
+/** A row that moves to another group becomes a different element. The focus follows its session. */
 function useFocusThatStays(rows: { current: HTMLElement | null }): void {
   const focused = document.activeElement?.closest('.session-row')?.getAttribute('href') ?? null;
   useLayoutEffect(() => {
@@ -144,7 +144,7 @@ function ListHint() {
   return <>{link.value === 'live' ? 'No sessions yet.' : 'Connecting…'}</>;
 }
 
-/** A row is drawn only once. Each of its texts is a signal, and only changed texts are written. */
+/** A row is drawn only once. Each text in it is a signal, and only changed text is written. */
 const Row = memo(function Row({ slug }: { slug: string }) {
   const row = useMemo(() => rowOf(slug), [slug]);
   const { tone, status, gist, age, old, current, mark, ticks, unread, unreadWords, lines, changes, ...context } = row;
@@ -191,7 +191,7 @@ function rowOf(slug: string) {
   let last: SeenSession | undefined;
   const session = computed(() => {
     last = sessions.value.get(slug) ?? last;
-    // A row belongs to a listed session. When the session is removed, its row is removed a moment later.
+    // A row belongs to a listed session. When the session is removed, the row is removed a moment later.
     if (last === undefined) throw new Error(`${slug} was never listed`);
     return last;
   });

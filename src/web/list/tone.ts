@@ -18,10 +18,10 @@ export function statusText(session: SeenSession): string {
   return isCurrent(session) ? stateText(session) : `was ${stateText(session)}`;
 }
 
-/** The look of a session in the list and on its chip, as the colour of its dot. */
+/** How a session looks in the list and on its chip, given as the colour of its dot. */
 export type Tone = 'needs' | 'error' | 'stuck' | 'turn' | 'busy' | 'idle' | 'unknown' | 'dead';
 
-/** The tones of the headings, and of all sessions without a failure. */
+/** The tones of the headings, and of all sessions that have not failed. */
 export const TONES: Readonly<Record<Attention, Tone>> = {
   needs_you: 'needs',
   done: 'turn',
@@ -40,7 +40,9 @@ export function toneOf(session: Attending & Pick<SeenSession, 'elsewhere'>): Ton
   return need === 'error' || need === 'limit' || need === 'budget' ? 'error' : TONES[attentionOf(session)];
 }
 
-/** Returns one line about the session: what keeps it from being reached, its question, what it does, or its folder. */
+/**
+ * Returns one line about the session: what keeps it from being reached, its question, what it is doing, or its folder.
+ */
 export function gistOf(session: Pick<Session, 'status' | 'path' | 'screen_prompt_at' | 'worktree'>): string {
   const { path } = session;
   const place = worktreeBranch(session.worktree) || (path === null ? '' : shortPath(path));

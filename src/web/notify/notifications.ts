@@ -5,23 +5,23 @@ import { registerWorker } from '../connection/own-worker.ts';
 import { gistOf, statusText } from '../list/tone.ts';
 
 /**
- * How this browser notifies its person. `push`: through the server, even while the page is closed. `page`: through
- * the page, while it is open. This way is used if the browser's push service cannot be reached, or the page did not
- * come over HTTPS.
+ * How this browser notifies its user. `push`: through the server, even while the page is closed. `page`: through the
+ * page, while it is open. `page` is used if the browser's push service cannot be reached, or the page was not loaded
+ * over HTTPS.
  */
 export type Notifying = 'off' | 'page' | 'push';
 
 const KEY = 'cbos.notify';
 
 export const notifying = signal<Notifying>('off');
-/** Why notifications do not use `push`, for the settings page; null if they do, or if it was not requested. */
+/** Why notifications do not use `push`, for the settings page; null if they do, or if `push` was not requested. */
 export const pushProblem = signal<string | null>(null);
 
 export const canNotify = 'Notification' in window && 'serviceWorker' in navigator;
 
 /**
- * The session that a frame reports, if it may have begun to need somebody: because its status changed, or because it
- * woke.
+ * The session that a frame reports, if it may have begun to need attention: because its status changed, or because its
+ * snooze ended.
  */
 function changedBy(frame: StreamFrame): Session | null {
   if (frame.type === 'session_updated') return frame.session;
@@ -30,7 +30,7 @@ function changedBy(frame: StreamFrame): Session | null {
   return { ...known, status: frame.status, snoozed: frame.snoozed ?? null };
 }
 
-/** Restores the chosen setting, and listens. */
+/** Restores the chosen setting, and starts listening. */
 export function startNotifications(): void {
   if (!canNotify) return;
   if (localStorage.getItem(KEY) === 'on' && Notification.permission === 'granted') void turnOn().catch(() => undefined);
@@ -52,7 +52,9 @@ export function startNotifications(): void {
   });
 }
 
-/** Asks the browser for its permission, and subscribes. @throws Error with what to do, if a person refused before */
+/**
+ * Asks the browser for permission, and subscribes. @throws Error that says what to do, if a person has refused before
+ */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
     throw new Error('The browser blocks notifications from this page: allow them in its site settings');
@@ -85,7 +87,7 @@ export async function turnOff(): Promise<void> {
   await subscription.unsubscribe();
 }
 
-/** Somebody sees the page, so no notification is needed for what it shows. */
+/** Somebody is looking at the page, so no notification is needed for what it shows. */
 function isLookedAt(): boolean {
   return !document.hidden && document.hasFocus();
 }
@@ -98,11 +100,11 @@ function needKey(session: Session): string {
 let lastChange: Promise<unknown> = Promise.resolve();
 
 /**
- * Shows or withdraws one notification after the other. Chromium 150 forgets a notification if the list is read while
- * the notification is being shown; the notification could then never be withdrawn.
+ * Shows or withdraws notifications one after another. Chromium 150 forgets a notification if the list is read while the
+ * notification is being shown; the notification could then never be withdrawn.
  */
 function inTurn(change: () => Promise<void>): void {
-  // A browser that refuses one notification, for lack of space or permission, may show the next.
+  // A browser that refuses one notification, for lack of space or permission, may show the next one.
   lastChange = lastChange.then(change).catch(() => undefined);
 }
 
@@ -117,7 +119,7 @@ async function show(session: Session): Promise<void> {
   });
 }
 
-/** The question was answered, here or elsewhere, so the notification must go. */
+/** The question has been answered, here or elsewhere, so the notification must go. */
 async function withdraw(slug: string): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration();
   for (const shown of (await registration?.getNotifications({ tag: slug })) ?? []) shown.close();

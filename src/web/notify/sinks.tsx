@@ -5,7 +5,7 @@ import { sinkRulesText, sinkStateText } from '../../text/sink-words.ts';
 import { client } from '../connection/fleet.ts';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows the sinks. They are added on the command line, which keeps their secrets hidden. */
+/** Shows the sinks. They are added on the command line, where their secrets stay hidden. */
 export function Sinks() {
   const sinks = useSignal<readonly Sink[] | null>(null);
   const load = async (): Promise<void> => {

@@ -12,7 +12,7 @@ import { client, link, sessions } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows the archived sessions, which no list contains. Each links to its conversation and can be unarchived. */
+/** Shows the archived sessions, which no list contains. Each one links to its conversation and can be unarchived. */
 export function ArchivedPage() {
   const all = useSignal<readonly Session[] | null>(null);
   const typed = useSignal('');

@@ -53,8 +53,8 @@ export function BudgetsPage() {
 }
 
 /**
- * Shows a budget's share for one session or for all together. The new limit is shown for editing before anything is
- * raised.
+ * Shows how much of a budget has been used, for one session or for all sessions that share it. The new limit can be
+ * edited before anything is raised.
  */
 function Subject(props: { budget: Budget; subject: BudgetSubject; onRaised(): Promise<void> }) {
   const { budget, subject, onRaised } = props;

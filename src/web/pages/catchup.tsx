@@ -15,12 +15,12 @@ import { client, link } from '../connection/fleet.ts';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
-/** Shows what happened while the person was away, as it was when the page was opened or refreshed. */
+/** Shows what happened while the person was away, as of when the page was opened or refreshed. */
 export function CatchupPage() {
   const catchup = useSignal<Catchup | null>(null);
   const load = async (): Promise<void> => {
     try {
-      // A refresh begins where the page began, although the person is here now.
+      // A refresh covers the same period as before, although the person is here now.
       const since = catchup.peek()?.since;
       catchup.value = await client.call('catchup', since === undefined ? {} : { query: { since } });
     } catch (error) {
@@ -74,7 +74,7 @@ function Happened({ session }: { session: CatchupSession }) {
   );
 }
 
-/** Returns the address of the recording at an event; of the session if no recording shows the event. */
+/** Returns the address of the recording at an event, or the session's address if no recording shows the event. */
 function placeOf(slug: string, { replay }: CatchupEvent): string {
   if (replay === null) return addressOf({ page: 'session', slug });
   const { recording, t } = replay;

@@ -15,7 +15,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
   const chosen = useSignal(-1);
   const isOpen = useSignal(false);
   const field = useRef<HTMLInputElement>(null);
-  // The folder is the first field to fill in for a new session.
+  // For a new session, the folder is the first field to fill in.
   useLayoutEffect(() => field.current?.focus(), []);
   const recent = [...new Set([...sessions.value.values()].flatMap((session) => session.path ?? []))].slice(0, 5);
 
@@ -36,7 +36,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
   }, [path.value, isOpen.value]);
 
   const take = (folder: string | undefined): void => {
-    // With the slash, the folders inside it are offered next.
+    // Because of the slash, the folders inside it are offered next.
     if (folder !== undefined) path.value = `${folder}/`;
   };
   const handleKey = (event: KeyboardEvent): void => {
@@ -90,7 +90,7 @@ export function FolderField({ path }: { path: Signal<string> }) {
               aria-selected={index === chosen.value}
               class="mono clip"
               onPointerDown={(event) => {
-                // The field keeps the focus, because otherwise the list would disappear.
+                // The field keeps the focus, because the list would disappear otherwise.
                 event.preventDefault();
                 take(folder);
               }}

@@ -8,7 +8,7 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 const DAY_MS = 86_400_000;
-/** How many days are shown. A fortnight is as far back as a person remembers. */
+/** How many days are shown. People hardly remember more than a fortnight. */
 const SHOWN_DAYS = 14;
 
 const PARTS = [

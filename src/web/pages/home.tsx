@@ -12,8 +12,8 @@ import { QuestionPanel } from '../session/question.tsx';
 import { arrangement } from '../session/settled.ts';
 
 /**
- * How many sessions are shown at once, longest waiting first. It is as many as a person scrolls through, and drawing
- * them does not visibly block the page.
+ * How many sessions are shown at once, longest waiting first. People hardly scroll through more, and drawing this many
+ * does not visibly block the page.
  */
 const SHOWN_AT_ONCE = 20;
 
@@ -89,7 +89,7 @@ export function HomePage() {
   );
 }
 
-/** Leads to the lost sessions, if there are any. */
+/** Links to the lost sessions, if there are any. */
 function LostLink() {
   const count = [...sessions.value.values()].filter(({ lost }) => lost !== undefined).length;
   if (count === 0) return null;
@@ -111,7 +111,7 @@ interface NeedingProps {
   askedAtFirst: ReadonlySet<string> | null;
 }
 
-/** It is drawn again only when its session changed, because the view keeps the objects of the others. */
+/** It is redrawn only when its session has changed, because the view keeps the other sessions' objects. */
 const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
   const { slug, status } = session;
   const { question } = status;
@@ -134,8 +134,8 @@ const Needing = memo(function Needing({ session, askedAtFirst }: NeedingProps) {
 });
 
 /**
- * Shows the answer where the question was. It keeps the height of the question, so that no other question moves
- * under the pointer.
+ * Shows the answer where the question was. It is as high as the question was, so that no other question moves under the
+ * pointer.
  */
 function Answered({ session, answer, heightPx }: Lingering) {
   return (
@@ -159,7 +159,7 @@ function CardHead({ session }: { session: Session }) {
   );
 }
 
-/** Returns why a session that asks nothing needs a person. */
+/** Returns why a session that asks nothing needs attention. */
 function problemOf({ primary, because }: Session['status']): string {
   return primary === 'stuck' ? `No sign of life. The last one was: ${because.evidence}` : because.evidence;
 }

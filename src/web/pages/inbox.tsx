@@ -23,13 +23,13 @@ import { QuestionPanel } from '../session/question.tsx';
 import { ClosingReply } from '../session/question-form.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Counts the changes of the hold, so that everything that depends on it is drawn again. */
+/** Counts the changes of the hold, so that everything that depends on it is redrawn. */
 const changes = signal(0);
 /** The skipped questions, in the order in which they were skipped. */
 const skipped = signal<readonly string[]>([]);
 
 /**
- * An answer is sent even if the person has moved to another part of the page by then. If the page is closed first,
+ * An answer is sent even if the person has since moved to another part of the page. If the page is closed first,
  * nothing is sent.
  */
 const hold = createAnswerHold({
@@ -53,7 +53,7 @@ const hold = createAnswerHold({
   },
 });
 
-/** Shows one question at a time. The next one accepts keys only after it was visible for a moment. */
+/** Shows one question at a time. The next one accepts keys only once it has been visible for a moment. */
 export function InboxPage() {
   void changes.value;
   const cards = inboxCards(sessions.value.values(), { leaving: hold.leaving(), skipped: skipped.value });
@@ -132,9 +132,7 @@ function Leaving({ held, undo }: { held: readonly HeldAnswer[]; undo: () => void
   );
 }
 
-/**
- * The card is created again for each question and each asker, so that a key pressed for another card does not count.
- */
+/** The card is created anew for each question and each asker, so that a key pressed for another card does not count. */
 function Card({ card }: { card: InboxCard }) {
   const { askers } = card;
   return (

@@ -194,7 +194,9 @@ function worktreeBody(branch: string, from: string): NewWorktree {
   };
 }
 
-/** Returns the name of the folder in capitals, as people name sessions, with a number if that name is in use. */
+/**
+ * Returns the name of the folder in capitals, which is how people name sessions, with a number if that name is taken.
+ */
 function freeSlug(path: string): string {
   const last = path.split('/').filter(Boolean).at(-1) ?? '';
   const name = last

@@ -8,8 +8,8 @@ import { attempt, tell } from '../parts/toasts.tsx';
 import { useReadToEnd } from '../session/read-to-end.ts';
 
 /**
- * Shows a rules file: its state and its content. A person can trust a project's file here, with exactly the content
- * that was read.
+ * Shows a rules file: its state and its content. A person can trust a project's file here, but only with exactly the
+ * content that was shown.
  */
 export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promise<void> }) {
   const { path, folder, state, error } = file;

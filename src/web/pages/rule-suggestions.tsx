@@ -6,7 +6,10 @@ import { evidenceText, stepText, suggestionRule } from '../../text/suggestion-wo
 import { client, link } from '../connection/fleet.ts';
 import { attempt, tell, tellError } from '../parts/toasts.tsx';
 
-/** Shows rules for commands that the person allowed again and again. A rule is added only by a click on it. */
+/**
+ * Suggests rules for commands that the person has allowed again and again. A rule is added only when the person clicks
+ * it.
+ */
 export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
   const found = useSignal<readonly RuleSuggestion[]>([]);
   const load = async (): Promise<void> => {

@@ -11,10 +11,12 @@ import { attempt, tell, tellError } from '../parts/toasts.tsx';
 import { RuleFileCard } from './rule-file.tsx';
 import { RuleSuggestions } from './rule-suggestions.tsx';
 
-/** How long to gather changes before the rules are read again. Each decision may use up a count. */
+/**
+ * How long to collect changes before the rules are read again. Each decision may use up one of a rule's permitted uses.
+ */
 const GATHER_MS = 250;
 
-/** Shows the rules that answer in the person's place, the origin of each, and which files are trusted. */
+/** Shows the rules that answer in the person's place, where each comes from, and which files are trusted. */
 export function RulesPage() {
   const book = useSignal<RuleBook | null>(null);
   const load = async (): Promise<void> => {

@@ -9,12 +9,12 @@ import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * How long to wait after a letter. A person pauses this long between words, and a request for every letter would be
- * wasteful.
+ * How long to wait after a keypress before searching. A person pauses this long between words, and a request for every
+ * letter would be wasteful.
  */
 const PAUSE_MS = 200;
 const LIMIT = 100;
-/** A text in a transcript appears on the screen a moment later (2.1.329, up to a second on a busy machine). */
+/** Text in a transcript appears on the screen a moment later (2.1.329, up to a second on a busy machine). */
 const DRAWN_AFTER_S = 1.5;
 
 const KINDS: Readonly<Record<SearchKind, string>> = {
@@ -24,21 +24,21 @@ const KINDS: Readonly<Record<SearchKind, string>> = {
   screen: 'Screen',
 };
 
-/** Searches everything that sessions said and showed. A hit leads to that moment. */
+/** Searches everything that sessions said and showed. A hit links to that moment. */
 export function SearchPage({ query }: { query: string }) {
   const typed = useSignal(query);
   const kind = useSignal<SearchKind | null>(null);
   const hits = useSignal<readonly SearchHit[] | null>(null);
   const isPending = useSignal(false);
-  /** the archived sessions, which are in no list, but whose hits are links too */
+  /** the archived sessions, which are in no list, but whose hits must be links too */
   const archived = useSignal<ReadonlySet<string>>(new Set());
-  /** whether the hits belong to words other than those typed */
+  /** whether the hits belong to words other than the ones typed now */
   const hitsAreOld = useRef(true);
   /** whether Enter was pressed, perhaps before the hits arrived */
   const wantsFirst = useSignal(false);
   const lastQuery = useRef(query);
-  // The address changed, by a link or the back button. This effect first runs after the first letters of a fast typist,
-  // and must not remove them.
+  // The address has changed, through a link or the back button. This effect may first run after a fast typist's first
+  // letters, and must not remove them.
   useEffect(() => {
     if (query === lastQuery.current) return;
     lastQuery.current = query;
@@ -188,9 +188,7 @@ function Hit({ hit, target }: { hit: SearchHit; target: string | null }) {
   );
 }
 
-/**
- * Returns where a hit leads: into the replay of its recording at that moment, or to the place in the conversation.
- */
+/** Returns where a hit leads: into the replay of the recording at that moment, or to the place in the conversation. */
 function addressOfHit({ session, kind, offset, t, recording, seq }: SearchHit): string {
   if (offset === null || recording === null) return addressOf({ page: 'session', slug: session, seq });
   return addressOf({

@@ -26,7 +26,7 @@ const DENSITIES: readonly { choice: DensityChoice; title: string }[] = [
   { choice: 'dense', title: 'Dense rows' },
 ];
 
-/** The settings of this browser. The command line shows the server's own settings (`cbos config`). */
+/** This browser's settings. The command line shows the server's own settings (`cbos config`). */
 export function SettingsPage() {
   const signedIn = useSignal<SignedIn | null>(null);
   useEffect(() => {
@@ -114,7 +114,7 @@ export function SettingsPage() {
   );
 }
 
-/** Notifies when a session needs a person, but never while somebody looks at the page. */
+/** Sends a notification when a session needs attention, but never while somebody is looking at the page. */
 function Notifications() {
   const isOn = notifying.value !== 'off';
   return (
@@ -144,7 +144,7 @@ function Notifications() {
   );
 }
 
-/** Shows a link for another device as a picture that its camera can read. */
+/** Shows a link for another device as a QR code that its camera can read. */
 function PhoneLink({ publicUrl }: { publicUrl: string | null }) {
   const url = useSignal<string | null>(null);
   return (

@@ -6,7 +6,7 @@ import { client, connectFleet, link } from '../connection/fleet.ts';
 import { takePass } from '../connection/pass.ts';
 import { keepSignInKey } from '../connection/sign-in-key.ts';
 
-/** Signs in with the link of `cbos open`, which needs no input, or with the token. */
+/** Signs in with the link from `cbos open`, which needs no input, or with the token. */
 export function SignInPage() {
   const token = useSignal('');
   const isBusy = useSignal(false);

@@ -33,12 +33,12 @@ export function Dialog({ label, onClose, isWide = false, focus, children }: Dial
       class={isWide ? 'wide' : ''}
       aria-label={label}
       onClose={() => {
-        // The browser reports the close a moment later, when another dialog may already be open.
+        // The browser reports the close event a moment later, when another dialog may already be open.
         if (!isGone.current) onClose();
       }}
       onKeyDown={(event) => {
         // Otherwise the browser would also close the dialog and report that a moment later. A keypress that opens the
-        // next dialog may come before that report.
+        // next dialog may come before that event.
         if (event.key !== 'Escape' || event.defaultPrevented) return;
         event.preventDefault();
         onClose();

@@ -30,7 +30,9 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** An icon beside a word, or in a button that has a name. It is therefore hidden from screen readers. */
+/**
+ * An icon next to a word, or in a button that has an accessible name. The icon is therefore hidden from screen readers.
+ */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon-svg" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

@@ -32,7 +32,7 @@ export function tell(text: string): void {
   show({ text, hint: null, isBad: false });
 }
 
-/** Shows what went wrong, and the cure. */
+/** Shows what went wrong, and how to fix it. */
 export function tellError(error: unknown): void {
   noticeRefusal(error);
   if (error instanceof CatalogueError) {
@@ -46,7 +46,7 @@ export function tellError(error: unknown): void {
   show({ text: error instanceof Error ? error.message : String(error), hint: null, isBad: true });
 }
 
-/** Runs an action that a person requested, and shows any error. Resolves to whether the action was done. */
+/** Runs an action that a person requested, and shows any error. Resolves to whether the action succeeded. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work();

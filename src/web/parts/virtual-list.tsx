@@ -1,9 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
-/** How many rows to draw beyond the edges, for a quick scroll. */
+/** How many rows to draw beyond the edges, in case of a quick scroll. */
 const MORE_ROWS = 20;
-/** The assumed height before the box is measured. */
+/** The assumed height until the box has been measured. */
 const FIRST_HEIGHT_PX = 800;
 
 interface VirtualListProps {

@@ -13,7 +13,7 @@ import { createPlayer, type Player, type ReplaySource } from './player.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
-/** How far before a question a jump lands, so that the person sees the question appear. */
+/** How long before a question a jump lands, so that the person sees the question appear. */
 const BEFORE_QUESTION_S = 1;
 /** A question at the end was drawn a moment before it was recognised. */
 const KNOWN_AFTER_S = 5;
@@ -158,7 +158,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
   );
 }
 
-/** Lists the recordings that restarts moved aside. A person chooses a recording by the time when it began. */
+/** Lists the recordings that restarts moved aside. A person chooses a recording by its start time. */
 function OlderRecordings({ slug, recording }: { slug: string; recording: string | null }) {
   const older = useSignal<readonly KeptRecording[]>([]);
   useEffect(() => {
@@ -230,7 +230,7 @@ function sourceOf(slug: string, recording: string | null): ReplaySource {
   };
 }
 
-/** Returns when the session began to wait with a question, in seconds of the recording. */
+/** Returns when the session began to wait at a question, in seconds from the start of the recording. */
 function questionTimes(history: readonly StatusChange[], startedAt: number, duration: number): number[] {
   return history
     .filter(({ primary }) => primary === 'waiting')

@@ -2,12 +2,14 @@ import { type Signal, signal } from '@preact/signals';
 import type { ReplayEvent, ReplayFrame, ReplayInfo, ReplayOutput } from '../../protocol/index.ts';
 import type { Screen } from '../terminal/screen.ts';
 
-/** The longest silence that is played if silences are skipped. A skip ends shortly before the next output. */
+/** The longest silence that is played when silences are skipped. A skip ends shortly before the next output. */
 const IDLE_LIMIT_S = 1.5;
 const BEFORE_NEXT_S = 0.3;
 /** How few events must be left before the next output is requested. */
 const LOW_WATER_EVENTS = 200;
-/** How much may wait to be drawn before the player waits too. Playing on would only make the jump larger. */
+/**
+ * How much output may be waiting to be drawn before the player waits too. Playing on would only make the jump larger.
+ */
 const MAX_UNDRAWN = 1_000_000;
 
 export interface ReplaySource {
@@ -16,7 +18,7 @@ export interface ReplaySource {
   output(from: number): Promise<ReplayOutput>;
 }
 
-/** Plays a recording on a screen. Times are in seconds from its start. */
+/** Plays a recording on a screen. Times are in seconds from the start of the recording. */
 export interface Player {
   position: Signal<number>;
   isPlaying: Signal<boolean>;
@@ -41,18 +43,18 @@ export function createPlayer(options: {
   const speed = signal(1);
   const skipsIdle = signal(true);
   let events: ReplayEvent[] = [];
-  /** `from` of the output after the loaded events; null if there is no more */
+  /** `from` for the output after the loaded events; null if there is no more */
   let next: number | null = 0;
   let isLoading = false;
   let undrawn = 0;
   let frame = 0;
   let lastTick = 0;
-  /** counts jumps; an answer that was requested before the last jump is out of date */
+  /** counts jumps; an answer that was requested before the last jump is outdated */
   let jumps = 0;
-  /** whether the screen is still being loaded; playing continues after that */
+  /** whether the screen is still being loaded; playing continues once it has been */
   let isJumping = false;
   /**
-   * the screen that is being requested. Only one is requested at a time, so that dragging a scrubber requests the
+   * the screen that is being requested. Only one is requested at a time, so that dragging the scrubber requests the
    * current position and not every position on the way
    */
   let asked: Promise<void> = Promise.resolve();
@@ -132,8 +134,8 @@ export function createPlayer(options: {
     speed,
     skipsIdle,
     play: () => {
-      // At the end, playing starts from the beginning, as in every player. The same applies to a recording without
-      // any length.
+      // At the end, playing starts again from the beginning, as in every player. The same applies to a recording of
+      // zero length.
       if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(start);
       else start();
     },
@@ -150,7 +152,7 @@ export function createPlayer(options: {
     isJumping = true;
     events = [];
     next = null;
-    // The position changes at once, because the next keypress or click counts from there.
+    // The position changes immediately, because the next keypress or click is relative to it.
     if ('t' in at) position.value = at.t;
     asked = asked.then(() => show(at, jump));
     return asked;

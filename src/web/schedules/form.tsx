@@ -22,13 +22,13 @@ interface Preview {
   fault: string | null;
 }
 
-/** The choice of a new session for each run. No session can have this name. */
+/** The choice that launches a new session for each run. No session can have this name. */
 const NEW = ' new';
 
 /** How long to wait after the last keypress before requesting the next times. */
 const TYPING_MS = 150;
 
-/** Adds a schedule, or changes one. It is saved only once its next times have been shown. */
+/** Adds or changes a schedule. A schedule can be saved only once its next times have been shown. */
 export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null; onClose: () => void }) {
   const first = useRef<HTMLInputElement>(null);
   const name = useSignal(schedule?.name ?? '');

@@ -5,7 +5,7 @@ import { readTagWords } from '../../text/tag-words.ts';
 import { FolderField } from '../pages/folder-field.tsx';
 import { bind, Field } from '../parts/field.tsx';
 
-/** Shows the fields for the launch of a schedule, as far as the page offers them. */
+/** Shows the fields for what a schedule launches, as far as the page offers them. */
 export interface LaunchFields {
   path: Signal<string>;
   model: Signal<string>;

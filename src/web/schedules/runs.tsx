@@ -10,7 +10,7 @@ import { attempt, tellError } from '../parts/toasts.tsx';
 /** How many runs are shown. `cbos schedule runs` shows all of them. */
 const MOST_SHOWN = 50;
 
-/** Shows the outcomes of a schedule's times, newest first. */
+/** Shows what happened at each of a schedule's times, newest first. */
 export function Runs({ schedule, changes }: { schedule: Schedule; changes: number }) {
   const runs = useSignal<readonly ScheduleRun[] | null>(null);
   const { name } = schedule;
@@ -61,7 +61,7 @@ function Run({ run, zone }: { run: ScheduleRun; zone: string }) {
 /** How long before the prompt was taken the replay begins, so that a person sees the prompt arrive. */
 const LEAD_S = 2;
 
-/** Opens the recording that covers a given time, at that time. A restart may have moved the recording aside since. */
+/** Opens the recording that covers a given time, at that time. A restart may have moved the recording aside by now. */
 async function replayAt(slug: string, at: string | null): Promise<void> {
   if (at === null) return;
   const moment = Date.parse(at);

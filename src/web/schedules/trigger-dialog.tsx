@@ -6,7 +6,10 @@ import { client } from '../connection/fleet.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 
-/** Shows the address to which another program posts to run a schedule, and makes, renews and removes its secret. */
+/**
+ * Shows the address that another program posts to in order to run a schedule, and creates, renews, and removes its
+ * secret.
+ */
 export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClose: () => void }) {
   const { name } = schedule;
   const close = useRef<HTMLButtonElement>(null);

@@ -33,8 +33,8 @@ function stateText({ state, size }: Attached): string {
 }
 
 /**
- * Takes files that are dropped anywhere on the page. Otherwise the browser would open a file that misses the prompt in
- * place of the page.
+ * Takes files that are dropped anywhere on the page. Otherwise, if a file missed the prompt, the browser would open the
+ * file in place of the page.
  */
 export function useDroppedFiles(slug: string, isDisabled: boolean): void {
   useEffect(() => {
@@ -56,7 +56,7 @@ export function useDroppedFiles(slug: string, isDisabled: boolean): void {
   }, [slug, isDisabled]);
 }
 
-/** Opens the files of the device. A phone also offers its camera. */
+/** Opens the device's file picker. A phone also offers its camera. */
 export function AttachButton({ slug, isDisabled }: { slug: string; isDisabled: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   return (
@@ -68,7 +68,7 @@ export function AttachButton({ slug, isDisabled }: { slug: string; isDisabled: b
         hidden
         onChange={({ currentTarget }) => {
           attach(slug, [...(currentTarget.files ?? [])]);
-          // The same file can then be chosen again.
+          // This allows the same file to be chosen again.
           currentTarget.value = '';
         }}
       />

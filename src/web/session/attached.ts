@@ -4,7 +4,7 @@ import { client, noticeRefusal } from '../connection/fleet.ts';
 import { type Upload, uploadFile } from '../connection/upload.ts';
 import { tell } from '../parts/toasts.tsx';
 
-/** A file for the next prompt of a session. */
+/** A file for a session's next prompt. */
 export interface Attached {
   key: number;
   name: string;
@@ -25,7 +25,7 @@ export function attachedTo(slug: string): Signal<readonly Attached[]> {
   return fresh;
 }
 
-/** Begins to upload the files, so that they are stored by the time when the prompt is written. */
+/** Begins to upload the files, so that they are stored by the time the prompt has been written. */
 export function attach(slug: string, files: readonly File[]): void {
   const list = attachedTo(slug);
   const room = MOST_FILES_SENT - list.value.length;
@@ -53,14 +53,14 @@ function whyOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Takes a file from the next prompt, and deletes what is stored of it. */
+/** Removes a file from the next prompt, and deletes what has been stored of it. */
 export function detach(slug: string, { key }: Attached): void {
   const list = attachedTo(slug);
   const state = list.value.find((one) => one.key === key)?.state;
   list.value = list.value.filter((one) => one.key !== key);
   uploads.get(key)?.abort();
   if (state?.at !== 'stored') return;
-  // If this fails, the copy stays in the list of the session's files, where it can be deleted.
+  // If this fails, the copy stays in the session's file list, where it can be deleted.
   client.call('removeFile', { params: { slug, id: state.id } }).catch(noticeRefusal);
 }
 
@@ -70,7 +70,7 @@ export function clearAttached(): void {
   for (const list of lists.values()) list.value = [];
 }
 
-/** Empties the list after its files were sent. */
+/** Empties the list after its files have been sent. */
 export function forgetAttached(slug: string): void {
   attachedTo(slug).value = [];
 }

@@ -6,7 +6,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
-/** How long to wait after a letter, because the next one often follows within this time. */
+/** How long to wait after a keypress, because the next one often follows within this time. */
 const PAUSE_MS = 80;
 const MAX_SHOWN = 8;
 
@@ -18,7 +18,7 @@ interface Word {
 
 export interface Completing {
   items: Signal<readonly Completion[]>;
-  /** -1 if none is chosen, so that Enter sends */
+  /** -1 if none is chosen, so that Enter sends the prompt */
   chosen: Signal<number>;
   /** call this before anything else handles a key; it returns true if the list has handled the key */
   handleKey(event: KeyboardEvent): boolean;
@@ -28,7 +28,7 @@ export interface Completing {
   close(): void;
 }
 
-/** Completes commands after `/` and files after `@` while a prompt is written. */
+/** Completes commands after `/` and files after `@` while a prompt is being written. */
 export function useCompletion(
   slug: string,
   text: Signal<string>,
@@ -71,7 +71,7 @@ export function useCompletion(
     text.value = `${text.peek().slice(0, value.from)}${written}${rest}`;
     const { current } = field;
     if (current === null) return;
-    // The text is set at once and not with the next drawing, because the next letter may come before the drawing.
+    // The text is set immediately and not at the next redraw, because the next letter may be typed before then.
     current.value = text.peek();
     const end = value.from + written.length;
     current.setSelectionRange(end, end);
@@ -101,8 +101,8 @@ export function useCompletion(
 }
 
 /**
- * Returns the word that ends at the cursor. A command must be the first word of its text, and a file's name must follow
- * a space.
+ * Returns the word that ends at the cursor. A command must be the first word in its text, and a file name must follow a
+ * space.
  */
 function wordBefore(text: string, at: number): Word | null {
   const before = text.slice(0, at);

@@ -5,7 +5,7 @@ import { client, link } from '../connection/fleet.ts';
 import { Icon } from '../parts/icons.tsx';
 import { attempt, tellError } from '../parts/toasts.tsx';
 
-/** How often the list is requested while a delivery is open. A sent text is confirmed within a second or two. */
+/** How often the list is requested while a delivery is open. A sent message is confirmed within a second or two. */
 const LOOK_AGAIN_MS = 700;
 /** How long a confirmed delivery is shown. The confirmation is useful for a moment, and clutter after that. */
 const CONFIRMED_SHOWN_MS = 12_000;
@@ -18,7 +18,7 @@ export interface DeliveryList {
 
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
-/** Provides the texts that are being sent to a session, and the outcome of those sent from here. */
+/** Provides the messages that are being sent to a session, and the outcome of those sent from here. */
 export function useDeliveries(session: Session): DeliveryList {
   const { slug } = session;
   const all = useSignal<readonly Delivery[]>([]);
@@ -38,7 +38,7 @@ export function useDeliveries(session: Session): DeliveryList {
       all.value = await client.call('listDeliveries', { params: { slug } });
       show();
     } catch (error) {
-      // If the server is gone, the page already shows that.
+      // If the server is gone, the page already says so.
       if (link.value === 'live') tellError(error);
     }
   };

@@ -3,7 +3,7 @@ import { effect, type Signal, signal } from '@preact/signals';
 const texts = new Map<string, Signal<string>>();
 
 /**
- * Unfinished texts, per session. They are kept while another session is shown, and when the page is reloaded in its
+ * Unfinished messages, by session. They are kept while another session is shown, and when the page is reloaded in its
  * tab.
  */
 export const drafts = {
@@ -15,7 +15,7 @@ export const drafts = {
     effect(() => write(slug, fresh.value));
     return fresh;
   },
-  /** Removes them when the person signs out, so that nobody else can read them. */
+  /** Removes the drafts when the person signs out, so that nobody else can read them. */
   clear(): void {
     for (const text of texts.values()) text.value = '';
     for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key);
@@ -42,6 +42,6 @@ function write(slug: string, text: string): void {
     if (text === '') sessionStorage.removeItem(keyOf(slug));
     else sessionStorage.setItem(keyOf(slug), text);
   } catch {
-    // The storage is full or disabled, so the draft is only in the page.
+    // The storage is full or disabled, so the draft exists only in the page.
   }
 }

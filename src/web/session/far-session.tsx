@@ -13,12 +13,12 @@ import { drafts } from './drafts.ts';
 import { StatusChip } from './head.tsx';
 import { QuestionPanel } from './question.tsx';
 
-/** How often the screen is read from its owner while somebody looks at it. */
+/** How often the screen is read from the session's machine while somebody is looking at it. */
 const LOOK_AGAIN_MS = 1_000;
 /** How many rows are read each time. */
 const ROWS = 200;
 
-/** Shows a session of another machine: its screen, its question, and the actions that this machine may perform. */
+/** Shows a session on another machine: its screen, its question, and the actions that this machine may perform. */
 export function FarSession({ session, elsewhere }: { session: SeenSession; elsewhere: Elsewhere }) {
   const { slug, path, status } = session;
   const { machine, asOf, may } = elsewhere;
@@ -73,7 +73,7 @@ function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
         const { buffer } = await client.call('buffer', { params: { slug }, query: { lines: ROWS, format: 'text' } });
         if (!isGone) text.value = buffer;
       } catch (error) {
-        // The list shows that the machine is unreachable. The last screen stays, like its row.
+        // The list shows that the machine is unreachable. The last screen stays visible, like the session's row.
         if (!(error instanceof CatalogueError)) throw error;
       } finally {
         isReading = false;
@@ -100,7 +100,8 @@ function FarScreen({ slug, isCurrent }: { slug: string; isCurrent: boolean }) {
 }
 
 /**
- * The field for a prompt. The owner accepts the prompt now or refuses it, because no prompt is stored here for later.
+ * The field for a prompt. The other machine accepts the prompt now or refuses it, because no prompt is stored here for
+ * later.
  */
 function FarReply({ slug }: { slug: string }) {
   const text = drafts.of(slug);

@@ -47,7 +47,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'Z', does: 'Snooze the session', run: () => ask({ about: 'snooze', slug }) },
       { keys: '#', does: 'Its tags', run: () => ask({ about: 'tags', slugs: [slug] }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },
-      // A stopped session cannot get a reply, so the key for a reply restarts it.
+      // A stopped session cannot receive a reply, so the reply key restarts it.
       ...(isStopped ? [{ keys: 'r', does: 'Restart the session', run: restart }] : []),
     ],
     [slug, isStopped, session.unread, session.news],
@@ -104,7 +104,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
   );
 }
 
-/** A session in a terminal can also be shown as a conversation. */
+/** A terminal session can also be shown as a conversation. */
 function ViewSwitch({ slug }: { slug: string }) {
   const isText = readAsText.value.has(slug);
   const flip = (): void => showAsText(slug, !readAsText.peek().has(slug));

@@ -7,8 +7,8 @@ import { client, link } from '../connection/fleet.ts';
 import type { GiveAnswer } from './question-form.tsx';
 
 /**
- * Returns what was answered earlier to a question; null until it is known, and if there is nothing.
- * @param isWanted false for a question of another machine, or of several sessions
+ * Returns the earlier answers to a question; null until they are known, and if there are none.
+ * @param isWanted false for a question on another machine, or from several sessions
  */
 export function useMemory(slug: string, question: Question, isWanted: boolean): QuestionMemory | null {
   const memory = useSignal<QuestionMemory | null>(null);
@@ -18,22 +18,22 @@ export function useMemory(slug: string, question: Question, isWanted: boolean): 
     let isShown = true;
     client.call('questionMemory', { params: { slug } }).then(
       (found) => {
-        // By now the session may ask something else, whose answers must not appear below this question.
+        // By now the session may be asking something else, and these answers must not appear below that question.
         const isThis = isShown && found.question_id === question.id;
         if (isThis && found.answers.length > 0) memory.value = found;
       },
-      // The question can be answered without it.
+      // The question can be answered without them.
       () => undefined,
     );
     return () => {
       isShown = false;
     };
-    // The suggestion depends on the options, which may be known later than the question.
+    // The suggestion depends on the options, which may become known later than the question.
   }, [slug, question.id, question.options.length, isWanted, isLive]);
   return memory.value;
 }
 
-/** Shows what was answered earlier, and a button that gives the same answer if it was always the same. */
+/** Shows what was answered earlier, and a button that repeats the answer if it was always the same. */
 export function MemoryLine(props: {
   memory: QuestionMemory;
   question: Question;

@@ -19,7 +19,7 @@ import { SessionTerminal } from './terminal.tsx';
 import { UnlistedSession } from './unlisted.tsx';
 import { useLook } from './use-look.ts';
 
-/** Shows one session: its screen or conversation, its question, and the field for a reply. */
+/** Shows one session: its screen or conversation, its question, and the reply field. */
 export function SessionPage({ slug, seq }: { slug: string; seq: number | null }) {
   const current = useMemo(() => computed(() => sessions.value.get(slug) ?? null), [slug]);
   const session = current.value;
@@ -27,8 +27,8 @@ export function SessionPage({ slug, seq }: { slug: string; seq: number | null })
   useLook(elsewhere === null ? session : null);
   const tools = useRef<HTMLDivElement>(null);
   const askedAtFirst = useRef<{ slug: string; id: string | null } | null>(null);
-  // The focus is set while the component is drawn, not afterwards. Otherwise somebody might already be typing into a
-  // field and lose the keypresses.
+  // The focus is set while the component is being drawn, not afterwards. Otherwise somebody might already be typing
+  // into a field and lose the keypresses.
   useLayoutEffect(() => {
     document.getElementById('session-title')?.focus({ preventScroll: true });
   }, [slug]);
@@ -81,7 +81,7 @@ function SessionView(props: { session: Session; seq: number | null; tools: RefOb
   );
 }
 
-/** Asks whether to continue the turn that a usage limit stopped, once the limit has ended. */
+/** Once a usage limit has ended, asks whether to continue the turn that it stopped. */
 function EndedLimit({ session: { slug, limit_over_at: overAt } }: { session: Session }) {
   const isOver = overAt !== undefined;
   const goOn = (): void => void attempt(() => client.call('continueSession', { params: { slug } }));

@@ -4,8 +4,8 @@ import { client } from '../connection/fleet.ts';
 import { tellError } from '../parts/toasts.tsx';
 
 /**
- * The texts that were sent to a session before, newest first, and the person's position among them; -1 is their own
- * new text.
+ * The prompts that were sent to a session before, newest first, and the person's position among them; -1 means the text
+ * being written now.
  */
 interface Place {
   texts: readonly string[];
@@ -13,7 +13,7 @@ interface Place {
   own: string;
 }
 
-/** Recalls earlier prompts: ↑ from an empty field or a recalled text, ↓ for the way back. */
+/** Recalls earlier prompts: ↑ from an empty field or a recalled prompt, ↓ for the way back. */
 export function usePromptHistory(slug: string, text: Signal<string>): (event: KeyboardEvent) => boolean {
   const place = useRef<Place | null>(null);
   const go = (step: number): void => {

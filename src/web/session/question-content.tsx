@@ -2,7 +2,7 @@ import type { Question } from '../../protocol/index.ts';
 import { Markdown } from '../conversation/markdown.tsx';
 import { OtherFields, ToolInput } from '../conversation/tool-input.tsx';
 
-/** Shows what a question is about: the call, the plan, or its words. */
+/** Shows what a question is about: the call, the plan, or the question's text. */
 export function QuestionContent({ question }: { question: Question }) {
   const { kind, tool, text } = question;
   if (kind === 'closing') return <Markdown text={text} />;
@@ -26,7 +26,7 @@ export function QuestionContent({ question }: { question: Question }) {
   return question.questions.length > 1 ? null : <p class="question-text">{text}</p>;
 }
 
-/** Without a dialog on a screen, the text is the call in one line, which is shown in full above. */
+/** Without a dialog on a screen, the text is the call in one line, and the call is already shown in full above. */
 function isOfTool(text: string, tool: string): boolean {
   return text === tool || text.startsWith(`${tool}: `);
 }

@@ -10,11 +10,14 @@ interface Reply {
 
 const NO_REPLY: Reply = { labels: [], words: '' };
 
-/** A form for several questions at once, or one with several answers. It is filled in and then sent as a whole. */
+/**
+ * A form for several questions at once, or for one question with several answers. The form is filled in and then sent
+ * as a whole.
+ */
 export function QuestionForm(props: {
   question: Question;
   isDisabled: boolean;
-  /** false if an input now was meant for something else */
+  /** false if any input at this moment was meant for something else */
   isSettled: boolean;
   onAnswer: GiveAnswer;
 }) {
@@ -109,7 +112,7 @@ function answerOf(part: QuestionPart, { labels, words }: Reply): string | string
   return part.multi ? all : (all[0] ?? null);
 }
 
-/** Reports whether an option only opens a text field, which this form already has. */
+/** Reports whether an option only opens a text field, because this form already has one. */
 export function isFreeText({ means }: QuestionOption): boolean {
   return means === 'text' || means === 'leave';
 }

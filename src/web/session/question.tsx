@@ -20,7 +20,7 @@ const TITLES: Readonly<Record<Question['kind'], string>> = {
   closing: 'It asks',
 };
 
-/** The words that work for every version, used until Claude Code's own options have been read from its screen. */
+/** Labels that fit every version, used until Claude Code's own options have been read from its screen. */
 const BY_WORD: readonly { title: string; choice: 'yes' | 'no' }[] = [
   { title: 'Yes', choice: 'yes' },
   { title: 'No', choice: 'no' },
@@ -30,20 +30,20 @@ export interface QuestionPanelProps {
   slug: string;
   question: Question;
   hasKeys: boolean;
-  /** whether the page was open when the question was asked */
+  /** whether the page was already open when the question was asked */
   cameByItself: boolean;
-  /** whether several sessions ask this, whose earlier answers may differ */
+  /** whether several sessions ask this, because their earlier answers may differ */
   isOfSeveral?: boolean;
   onAnswered?: () => void;
   /**
-   * takes the answer, also as text, instead of sending it to the session; this component still decides which answers
-   * are allowed
+   * receives the answer, also as text, instead of the session; this component still decides which answers are allowed
    */
   onGive?: (answer: Omit<Answer, 'question_id'>, said: string) => void;
 }
 
 /**
- * Shows a session's question, with one button per answer. It is created again for each question (its id is the key).
+ * Shows a session's question, with one button per answer. The component is created anew for each question (the
+ * question's id is the key).
  */
 export function QuestionPanel(props: QuestionPanelProps) {
   const { slug, question, hasKeys, cameByItself, isOfSeveral = false, onAnswered, onGive } = props;
@@ -73,7 +73,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
     );
     leave(done);
     if (done) onAnswered?.();
-    // After an answer the panel disappears with the question, so that no second click can hit the next question.
+    // After an answer, the panel disappears with the question, so that no second click can hit the next question.
     if (!done) isBusy.value = false;
   };
   const mayAnswer = elsewhere?.may.includes('answer') ?? true;
@@ -137,12 +137,12 @@ function takeFocus(field: HTMLInputElement | null): void {
 interface ChoicesProps {
   question: Question;
   isDisabled: boolean;
-  /** false if an input now was meant for something else */
+  /** false if any input at this moment was meant for something else */
   isSettled: boolean;
-  /** false until the whole call was shown; until then, no answer that allows it takes effect */
+  /** false until the whole call has been shown; until then, no answer that allows the call takes effect */
   isRead: boolean;
   hasKeys: boolean;
-  /** the key for no: `n` opens a new session, except on pages that show only questions */
+  /** the key for no; `n` opens a new session, except on pages that show only questions */
   noKey: 'x' | 'n';
   onAnswer: GiveAnswer;
   /** offers how far a yes may reach; null if it cannot be chosen here */
@@ -172,7 +172,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
   const answering = [...byWord, ...always, ...numbers].map((shortcut) => ({ ...shortcut, answers: true }));
   useShortcuts(hasKeys ? answering : [], [hasKeys, question.id, options.length, isSettled, isRead]);
 
-  /** If a question is cut off, nothing can be allowed from here. */
+  /** If a question is truncated, nothing can be allowed from here. */
   const isTaken = (choice: Answer['choice']): boolean => question.cut !== true || !mayAllow(question, { choice });
   const isReady = (choice: Answer['choice']): boolean => isSettled && (isRead || !mayAllow(question, { choice }));
   const shown = options.filter((option, index) => !isFreeText(option) && isTaken(index + 1));

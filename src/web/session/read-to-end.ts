@@ -2,12 +2,12 @@ import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
-/** The tolerance for the rounded pixels of a zoomed page. */
+/** The tolerance for rounded pixels on a zoomed page. */
 const CLOSE_PX = 2;
 
 /**
- * Reports whether the person has seen all of a text on the screen. Everything scrollable in it must have been scrolled
- * to its end.
+ * Reports whether the person has seen the whole content on the screen. Everything scrollable in it must have been
+ * scrolled to its end.
  */
 export function useReadToEnd(body: RefObject<HTMLElement | null>): boolean {
   const isRead = useSignal(true);

@@ -13,7 +13,7 @@ import { drafts } from './drafts.ts';
 import { usePromptHistory } from './prompt-history.ts';
 
 const REPLY_ID = 'reply';
-/** The largest height of the field. A higher field scrolls, so that the session stays in view. */
+/** The maximum height of the field. A higher field scrolls, so that the session stays in view. */
 const MAX_HEIGHT_PX = 220;
 
 /** The field for a prompt. A prompt is sent now, held until the session is ready, or kept in the stash. */
@@ -110,7 +110,7 @@ export function ReplyBox({ session }: { session: Session }) {
           }}
           onPaste={(event) => {
             const { clipboardData: pasted } = event;
-            // Programs that copy a table offer a picture of it, too. The text is what the person means.
+            // Programs that copy a table also offer a picture of it. The text is what the person wants.
             if (pasted === null || pasted.files.length === 0 || pasted.types.includes('text/plain')) return;
             event.preventDefault();
             attach(slug, [...pasted.files]);
@@ -154,14 +154,14 @@ interface How {
   command?: boolean;
 }
 
-/** A text that was refused, and the way in which it would be accepted. */
+/** A message that was refused, and how it would be accepted. */
 interface Refusal {
   why: string;
   offer: string;
   how: How;
 }
 
-/** Null if there is no such way. */
+/** Null if there is no way to send it. */
 function refusalOf(error: unknown, text: string, how: How): Refusal | null {
   if (!(error instanceof CatalogueError)) return null;
   if (error.code === 'command_prefix') {

@@ -14,7 +14,7 @@ import { attempt, tell, tellError } from '../parts/toasts.tsx';
 /** How many events of an archived conversation are read at once. */
 const PAGE_EVENTS = 1_000;
 
-/** The page of a session that is in no list, because it is archived or because no session has this name. */
+/** The page for a session that is in no list, because it is archived or because no session has this name. */
 export function UnlistedSession({ slug, seq }: { slug: string; seq: number | null }) {
   /** null if no session has the name */
   const session = useSignal<Session | null | undefined>(undefined);
@@ -36,7 +36,7 @@ export function UnlistedSession({ slug, seq }: { slug: string; seq: number | nul
     };
   }, [slug, link.value]);
   const { value } = session;
-  // If the session is not archived, it arrives with the next frame of the connection.
+  // If the session is not archived, it arrives with the next frame on the connection.
   if (value?.archived_at != null) return <Archived session={value} seq={seq} />;
   return (
     <div class="empty">
@@ -84,7 +84,7 @@ function Archived({ session, seq }: { session: Session; seq: number | null }) {
   );
 }
 
-/** The conversation of an archived session does not grow, so it is read once. */
+/** An archived session's conversation does not grow, so it is read only once. */
 function PastConversation({ session, seq }: { session: Session; seq: number | null }) {
   const { slug } = session;
   const conversation = useSignal(EMPTY_CONVERSATION);

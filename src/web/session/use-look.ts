@@ -3,7 +3,7 @@ import { createLookTimer } from '../../client/index.ts';
 import type { Session } from '../../protocol/index.ts';
 import { client, link } from '../connection/fleet.ts';
 
-/** Reports that the open session was looked at: while its tab is visible and has the focus. */
+/** Reports that somebody is looking at the open session: its tab is visible and has the focus. */
 export function useLook(session: Session | null): void {
   const timer = useMemo(
     () =>

@@ -15,12 +15,12 @@ export interface LiveTerminal {
   releaseKeyboard(): void;
   /** types keystrokes from the key bar */
   type(keys: string): void;
-  /** Requests that the session take the size that fits here. `resize` is called when it has. */
+  /** Asks the session to take the size that fits here. `resize` is called once it has. */
   fitSession(): void;
   dispose(): void;
 }
 
-/** Opens a session's live terminal: its current screen first, then every byte as it arrives. */
+/** Opens a session's live terminal: first its current screen, then every byte as it arrives. */
 export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptions): LiveTerminal {
   const screen = createScreen(parent);
   let hasKeyboard = false;
@@ -45,7 +45,7 @@ export function openLiveTerminal({ slug, parent, onKeyboard }: LiveTerminalOptio
       // Output is acknowledged when it is drawn, not when it arrives, so that a slow client receives less.
       screen.write(frame.data, () => void command({ type: 'ack', session: slug, offset }));
     }),
-    // A key that was pressed while the connection was lost must not arrive somewhere else minutes later.
+    // A key pressed while the connection is lost must not arrive somewhere else minutes later.
     link.subscribe((now) => {
       if (now !== 'live') setKeyboard(false);
     }),

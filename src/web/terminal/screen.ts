@@ -7,7 +7,7 @@ import { safeAddress } from '../conversation/safe-address.ts';
 import { COLOURS } from './colours.ts';
 
 /**
- * How many lines above the screen can be scrolled to. Older ones are in the replay. Each line costs 12 bytes per
+ * How many lines above the screen a person can scroll back. Older lines are in the replay. Each line costs 12 bytes per
  * column.
  */
 const SCROLLBACK_LINES = 5_000;
@@ -21,16 +21,18 @@ const SMALLEST_FONT_PX = 9;
 /** The margin below the last line of text. */
 const END_MARGIN_PX = 12;
 
-/** The sizes in which Claude Code draws well. The protocol refuses other sizes. */
+/** The sizes at which Claude Code draws well. The protocol refuses other sizes. */
 const LIMITS = { cols: { min: 20, max: 500 }, rows: { min: 5, max: 200 } };
 
 /** A terminal in the page. It shows the data that it receives and sends no answers. */
 export interface Screen {
-  /** @param onDrawn called when the data is parsed */
+  /**
+   * @param onDrawn called once the data has been parsed
+   */
   write(data: string, onDrawn?: () => void): void;
   clear(): void;
   resize(cols: number, rows: number): void;
-  /** whether keypresses are accepted; the focus follows */
+  /** whether keypresses are accepted; the focus is set to match */
   setInput(isTaken: boolean): void;
   onTyped(listener: (keys: string) => void): () => void;
   /** called on Shift+Escape, which releases the keyboard */
@@ -50,7 +52,7 @@ export function createScreen(parent: HTMLElement): Screen {
     cursorInactiveStyle: 'none',
     minimumContrastRatio: 4.5,
     theme: COLOURS,
-    // A link of a session (OSC 8) is followed only on purpose, and never if it could run something.
+    // A link from a session (OSC 8) is followed only on purpose, and never if it could run something.
     linkHandler: {
       activate: (event, text) => {
         const address = safeAddress(text);
@@ -149,7 +151,7 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
   return [
     ...asks.map((id) => parser.registerCsiHandler(id, drop)),
     ...colours,
-    // The clipboard belongs to the person, so no session reads or writes it.
+    // The clipboard belongs to the person, so no session may read or write it.
     parser.registerOscHandler(52, drop),
     parser.registerDcsHandler({ intermediates: '$', final: 'q' }, drop),
     parser.registerDcsHandler({ intermediates: '+', final: 'q' }, drop),
@@ -158,8 +160,8 @@ function silenceReplies({ parser }: Terminal): IDisposable[] {
 
 /**
  * Keeps the end of the screen in view. A session's screen may be taller than the window, and the important part is at
- * its end. A person can scroll away from the end. The wheel first moves the window over the screen, then the screen
- * over the scrollback.
+ * its end. A person can scroll away from the end. The wheel first scrolls within the screen, then through the
+ * scrollback.
  */
 function followEnd(parent: HTMLElement, terminal: Terminal): { update(): void; dispose(): void } {
   let isAway = false;
@@ -215,7 +217,7 @@ function startWebgl(terminal: Terminal): void {
     webgl.onContextLoss(() => webgl.dispose());
     terminal.loadAddon(webgl);
   } catch {
-    // There is no WebGL 2, so xterm's own renderer stays.
+    // There is no WebGL 2, so xterm's own renderer is kept.
   }
 }
 
