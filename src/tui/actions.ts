@@ -25,8 +25,8 @@ export interface SendOptions {
 }
 
 /**
- * Sends a text to a session's prompt. While a dialog is open, the text is an answer in words. The draft is kept until
- * the text has been sent.
+ * Sends a message to a session's prompt. While a dialog is open, the message is an answer in words. The draft is kept
+ * until the message has been sent.
  */
 export function sendText(app: App, session: Session, { text, queue = false, command = false }: SendOptions): void {
   const { slug } = session;
@@ -43,12 +43,14 @@ export function sendText(app: App, session: Session, { text, queue = false, comm
       const delivery = await app.client.call('send', { params: { slug }, body });
       app.toast(delivery.status === 'failed' ? 'bad' : 'good', deliveryLine(delivery));
     }
-    // Text that was typed in the meantime stays.
+    // Text that was typed in the meantime is kept.
     if (draftOf(app.model, slug).text === editorOf(text).text) app.model.drafts.delete(slug);
   });
 }
 
-/** Stores a draft. @param when `next_waiting` means that it is sent automatically the next time the session waits */
+/**
+ * Stores a draft. @param when `next_waiting` means that the draft is sent automatically the next time the session waits
+ */
 export function stashText(app: App, session: Session, { text, when }: { text: string; when: StashWhen }): void {
   const { slug, status } = session;
   app.run(async () => {
@@ -81,7 +83,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   });
 }
 
-/** Offers how far a yes to a permission may reach, once the person has seen all of it. */
+/** Offers how far a yes to a permission request may reach, once the person has seen all of the request. */
 export function chooseAlways(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;
@@ -95,7 +97,7 @@ export function chooseAlways(app: App): void {
   }
 }
 
-/** Reports whether the person has seen the question. If not, a message is shown. */
+/** Reports whether the person has seen the question. If not, shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
   app.toast('wait', `${slug} now asks something else: read it first`);
@@ -103,8 +105,8 @@ function isRead(app: App, slug: string): boolean {
 }
 
 /**
- * Reports whether the person may allow the call. Nobody should allow a call that is not fully shown. If not, a message
- * is shown.
+ * Reports whether the person may allow the call. Nobody should allow a call that is not fully shown. If the person may
+ * not, shows a message.
  */
 function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' | 'text'>): boolean {
   if (!mayAllow(question, answering)) return true;
@@ -115,8 +117,8 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
 }
 
 /**
- * Handles the number of an option. The option is chosen at once, or marked if several may be chosen, or kept until
- * all questions of the dialog have an answer.
+ * Handles an option's number. The option is chosen immediately, or marked if several may be chosen, or remembered until
+ * all of the dialog's questions have an answer.
  */
 export function chooseOption(app: App, number: number): void {
   const session = selectedSession(app.model);
@@ -147,7 +149,7 @@ export function chooseOption(app: App, number: number): void {
   else nextPart(app, option.label);
 }
 
-/** Ends the choice among several options. @returns false if none was marked */
+/** Finishes the choice among several options. @returns false if none was marked */
 export function submitChosen(app: App, session: Session): boolean {
   const { question } = session.status;
   if (question === null) return false;
@@ -181,7 +183,7 @@ export function interrupt(app: App): void {
   });
 }
 
-/** Continues a session whose usage limit has ended, or else resumes the queue that an interrupt has paused. */
+/** Continues a session whose usage limit has ended, or else resumes a queue that an interrupt has paused. */
 export function continueSession(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -226,7 +228,7 @@ export function attach(app: App): void {
 }
 
 /**
- * Returns the file of a recording, as reported by the server. This program's own settings may name another directory,
+ * Returns a recording's file, as reported by the server. This program's own settings may name a different directory,
  * because a demo's sessions are elsewhere.
  */
 export async function recordingFile(app: App, slug: string, recording?: string): Promise<string> {
@@ -247,7 +249,7 @@ export function replay(app: App): void {
   replayFrom(app, { slug: session.slug, recording: session.slug, seconds: 0 });
 }
 
-/** Plays a recording from a moment on. @param at.recording the session's slug, or `SLUG.N` for an older recording */
+/** Plays a recording from a given moment. @param at.recording the session's slug, or `SLUG.N` for an older recording */
 export function replayFrom(app: App, at: { slug: string; recording: string; seconds: number }): void {
   app.run(async () => {
     const file = await recordingFile(app, at.slug, at.recording);
@@ -269,7 +271,7 @@ export function broadcast(app: App, text: string): void {
   });
 }
 
-/** Reports that the server has another version than this program, and may not support all its requests. */
+/** Warns that the server's version differs from this program's, so the server may not support all requests. */
 export function compareVersions(app: App): void {
   app.run(async () => {
     const { version } = await app.client.call('health');

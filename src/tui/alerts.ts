@@ -4,15 +4,15 @@ import { sessionGist } from '../text/session-words.ts';
 import { cleanLine } from '../text/terminal-text.ts';
 import type { Model } from './model.ts';
 
-/** A session that has just begun to need the person. */
+/** A session that has just begun to need attention. */
 export interface Alert {
   slug: string;
   text: string;
 }
 
 /**
- * Returns a key that differs for each wait of a session. The key stays the same if a dialog is reported again with more
- * options.
+ * Returns a key that is different each time a session begins to wait. The key stays the same if a dialog is reported
+ * again with more options.
  */
 function waitingKey({ snoozed, state, status }: SeenSession): string | null {
   if (isSnoozed({ snoozed })) return null;
@@ -22,8 +22,8 @@ function waitingKey({ snoozed, state, status }: SeenSession): string | null {
 
 /**
  * Returns the sessions that began to wait between two views, except the one that the person is looking at. The first
- * view causes no alerts, because it would ring for sessions that have waited for hours. The first list of another
- * machine causes none either.
+ * view causes no alerts, because it would ring for sessions that have been waiting for hours. Another machine's first
+ * list causes none either.
  */
 export function alertsBetween(before: SessionView, after: SessionView, model: Model): Alert[] {
   if (before.size === 0) return [];

@@ -12,7 +12,7 @@ import { nextNeedy } from './order.ts';
 /** How long a toast is shown, which is long enough to read it twice. */
 const TOAST_MS = 6_000;
 
-/** The interface for modes and actions: the model, and the functions that change it. */
+/** What modes and actions work with: the model, and the functions that change it. */
 export interface App {
   readonly model: Model;
   readonly client: Client;
@@ -33,7 +33,7 @@ export interface App {
   toast(tone: Toast['tone'], text: string): void;
   /** Runs work that takes a while. An expected error is shown, and any other error ends the TUI. */
   run(work: () => Promise<void>): void;
-  /** Gives the terminal to another program while that program runs. */
+  /** Lets another program use the terminal while that program runs. */
   lendTerminal<T>(work: () => Promise<T>): Promise<T>;
   /** Requests the list and the session's screen again. */
   refresh(): void;
@@ -51,7 +51,7 @@ export function requireSelected(app: App): SeenSession | null {
   return session;
 }
 
-/** Works like {@link requireSelected}, for actions that work only with sessions of this machine. */
+/** Works like {@link requireSelected}, for actions that work only with sessions on this machine. */
 export function requireOwn(app: App): SeenSession | null {
   const session = requireSelected(app);
   const elsewhere = session === null ? null : elsewhereOf(session);
@@ -68,7 +68,9 @@ export function moveSelection(app: App, step: number): void {
   app.select(next?.slug ?? null);
 }
 
-/** @param lines how far back from the end; negative to move towards it */
+/**
+ * @param lines how many lines to scroll back from the end; negative to scroll towards it
+ */
 export function scrollBack({ model, changed }: App, lines: number): void {
   model.scroll.back = Math.max(0, model.scroll.back + lines);
   changed();
@@ -84,7 +86,7 @@ export function toastFor(tone: Toast['tone'], text: string, now: number): Toast 
   return { tone, text: cleanLine(text), until: now + TOAST_MS };
 }
 
-/** Formats an error as one line with its cure. @returns null for an unexpected error */
+/** Formats an error as one line that includes the remedy. @returns null for an unexpected error */
 export function errorText(error: unknown, slug: string | null): string | null {
   if (!(error instanceof CatalogueError)) return null;
   const hint = slug === null ? error.hint : error.hint.replace(/\bSLUG\b/g, slug);

@@ -1,4 +1,4 @@
-/** A command that is typed after `:` or `/`. `A` is the type that it works on. */
+/** A command that is typed after `:` or `/`. `A` is the type of object that the command works on. */
 export interface Command<A> {
   usage: string;
   about: string;
@@ -11,14 +11,12 @@ export interface Command<A> {
 export interface CommandSet<A> {
   /** Reports whether a line begins with one of the commands. Other lines are meant for Claude Code. */
   has(typed: string): boolean;
-  /**
-   * Reports whether the text after the command's name is valid. It must be empty if the command takes no argument.
-   */
+  /** Reports whether the text after the command's name is valid. It must be empty if the command takes no argument. */
   fits(typed: string): boolean;
   run(app: A, typed: string): void;
   /** Returns the commands whose name begins with this text, with their descriptions. */
   matching(typed: string): [name: string, about: string][];
-  /** Returns the common beginning of all matching commands; null if it is no longer than the typed text. */
+  /** Returns the common beginning of all matching commands; null if it is no longer than the text already typed. */
   complete(typed: string): string | null;
   /** the usage and description of each command */
   help: readonly (readonly [usage: string, about: string])[];

@@ -33,8 +33,8 @@ import { wrap } from './view/cells.ts';
 const FORMATS = ['asciicast', 'text', 'html'];
 
 /**
- * The TUI's own commands. They take precedence over Claude Code's commands with the same name (`/status`, `/export`),
- * for which the person must attach.
+ * The TUI's own commands. They take precedence over Claude Code's commands of the same name (`/status`, `/export`); to
+ * use those, a person must attach.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
   '/status': { usage: '/status', about: 'the state of the server and the sessions', run: showStatus },

@@ -2,7 +2,7 @@ import { type ClaudeEvent, readUserText } from '../protocol/index.ts';
 import { toolGist } from '../text/session-words.ts';
 import { cleanBlock, cleanLine } from '../text/terminal-text.ts';
 
-/** A piece of a JSON session's conversation, with its texts unchanged. */
+/** A piece of a JSON session's conversation, with its text unchanged. */
 export type Piece =
   | { kind: 'prompt' | 'text' | 'thinking' | 'error' | 'note'; text: string }
   | { kind: 'tool'; name: string; gist: string; result: string | null; isError: boolean };
@@ -118,20 +118,20 @@ function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }
 
-/** Returns the blocks of a message. A plain text is one block. */
+/** Returns a message's blocks. Plain text is a single block. */
 function blocksOf(event: ClaudeEvent): Fields[] {
   const { content } = fieldsOf(event.message);
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return Array.isArray(content) ? content.map(fieldsOf) : [];
 }
 
-/** Returns a text, or the texts of its blocks. */
+/** Returns the text itself, or the text from its blocks. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   return Array.isArray(value) ? value.map((block) => textOf(fieldsOf(block).text)).join('\n') : '';
 }
 
-/** Returns the first line of a tool's output, and the number of lines. */
+/** Returns the first line of a tool's output, and how many lines there are. */
 export function resultGist(result: string): string {
   const lines = cleanBlock(result).trim().split('\n');
   const first = cleanLine(lines[0] ?? '');

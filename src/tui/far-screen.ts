@@ -5,15 +5,19 @@ import { createSessionScreen, type SessionScreen, type Viewport } from './termin
 /** How many rows are read from the other machine. The number is small, because the rows are read repeatedly. */
 const ROWS = 200;
 
-/** The screen of a session of another machine, which is read from its owner from time to time while it is selected. */
+/**
+ * The screen of a session on another machine. While the session is selected, the screen is read from that machine from
+ * time to time.
+ */
 export interface FarScreen {
   /**
-   * Reads the screen if the session's row has changed, unless its machine is unreachable or the last reading has not
-   * ended.
-   * @param isAgain whether to read it even if its row has not changed, because a screen changes more often than its row
+   * Reads the screen if the session's row has changed, unless its machine is unreachable or the previous read is still
+   * running.
+   * @param isAgain whether to read the screen even if the row has not changed, because a screen changes more often than
+   * its row
    */
   read(session: SeenSession, isAgain: boolean): void;
-  /** null until something was read */
+  /** null until something has been read */
   rows(viewport: Viewport): ReturnType<SessionScreen['rows']> | null;
   dispose(): void;
 }

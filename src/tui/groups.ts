@@ -22,8 +22,8 @@ interface Arrangement {
 }
 
 /**
- * Each picture needs the list several times, and most pictures show the same sessions. A hundred sessions are
- * therefore sorted only once for each change.
+ * Each picture needs the list several times, and most pictures show the same sessions. So a hundred sessions are sorted
+ * only once for each change.
  */
 const known = new WeakMap<SessionView, { of: Omit<Arrangement, 'view'>; groups: readonly ListGroup[] }>();
 

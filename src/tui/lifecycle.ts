@@ -27,7 +27,7 @@ function endSession(app: App, session: Session): void {
   });
 }
 
-/** Parks a session, or wakes a parked one. */
+/** Parks a live session, or wakes a parked one. */
 export function parkSession(app: App, session: Session): void {
   const { slug } = session;
   const wakes = isParked(session);
@@ -76,7 +76,7 @@ export function forkSession(app: App, { slug }: Session, words: string): void {
   });
 }
 
-/** Returns the marked sessions that the list shows. No action may affect a session that nobody can see. */
+/** Returns those marked sessions that the list shows. No action may affect a session that nobody can see. */
 export function markedSessions({ model }: Pick<App, 'model'>): SeenSession[] {
   return listed(model).filter(({ slug }) => model.marked.has(slug));
 }
@@ -91,7 +91,7 @@ export function toggleMark({ model, changed }: Pick<App, 'model' | 'changed'>, {
 
 /** An action on each of several sessions. */
 interface Deed {
-  /** the word in a question: `Stop` */
+  /** the verb for a question: `Stop` */
   verb: string;
   done: string;
   isFor(session: SeenSession): boolean;
@@ -125,14 +125,14 @@ const INTERRUPT: Deed = {
   run: (app, slug) => app.client.call('interrupt', { params: { slug } }),
 };
 
-/** Stops the marked sessions that are alive, or deletes the marked sessions if all are stopped. */
+/** Stops those marked sessions that are alive, or deletes the marked sessions if all of them are stopped. */
 export function endMarked(app: App): void {
   doWithMarked(app, markedSessions(app).every(isStopped) ? DELETE : STOP);
 }
 export const restartMarked = (app: App): void => doWithMarked(app, RESTART);
 export const interruptMarked = (app: App): void => doWithMarked(app, INTERRUPT);
 
-/** Asks for confirmation, with the names of the sessions, then shows the outcome for each. */
+/** Asks for confirmation, listing the sessions by name, then shows the outcome for each. */
 function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
   const slugs = markedSessions(app)
     .filter(isFor)
@@ -153,8 +153,8 @@ function doWithMarked(app: App, { verb, done, isFor, run }: Deed): void {
 }
 
 /**
- * Runs an action for all sessions at the same time, and shows a line for each. @param run runs it, and returns the
- * outcome
+ * Runs an action for all sessions at the same time, and shows a line for each. @param run runs the action for one
+ * session, and returns the outcome
  */
 export function reportEach(
   app: App,

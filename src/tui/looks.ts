@@ -4,11 +4,14 @@ import type { TuiOptions } from './host.ts';
 import { type Model, selectedSession } from './model.ts';
 import type { Mode } from './modes/mode.ts';
 
-/** Reports that the selected session was looked at: shown for a while, in a terminal that has the focus. */
+/**
+ * Reports that the person has looked at the selected session, which means that it was shown for a while in a terminal
+ * that has the focus.
+ */
 export interface Looks {
   /** Sets what the picture shows now. */
   note(model: Model, mode: Mode): void;
-  /** Call this when another program has the terminal, or when the terminal is restored. */
+  /** Call this when another program takes over the terminal, and when it returns the terminal. */
   stop(): void;
 }
 

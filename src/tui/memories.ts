@@ -7,13 +7,13 @@ import {
   type SeenSession,
 } from '../protocol/index.ts';
 
-/** What was answered earlier to the questions that are shown. */
+/** Earlier answers to the questions that are shown. */
 export interface Memories {
-  /** Returns null until it is known, and if it cannot be known. The first call requests it. */
+  /** Returns null until the answers are known, and also if they cannot be known. The first call requests them. */
   of(session: Pick<SeenSession, 'slug' | 'status'> | null): QuestionMemory | null;
 }
 
-/** How many questions are kept. Older ones are requested again. */
+/** How many questions are cached. Older ones are requested again. */
 const MOST_KEPT = 50;
 
 export function createMemories(options: {
@@ -38,10 +38,11 @@ export function createMemories(options: {
       run(async () => {
         try {
           const found = await client.call('questionMemory', { params: { slug } });
-          // By now another question may be open, whose answers must not appear below this one.
+          // By now another question may be open, and these answers must not appear below it.
           if (found.question_id === question.id && found.answers.length > 0) known.set(key, found);
         } catch (error) {
-          // The question is gone, or so is the server. Neither concerns the person, who can answer without it.
+          // Either the question or the server is gone. Neither matters to the person, who can answer without these
+          // answers.
           if (!(error instanceof CatalogueError)) throw error;
         }
         onChange();
@@ -51,7 +52,7 @@ export function createMemories(options: {
   };
 }
 
-/** The answers to a session of another machine are on that machine. */
+/** For a session on another machine, the answers are on that machine. */
 function mayBeKnown(session: object, { kind, tool, cut }: Question): boolean {
   return (
     elsewhereOf(session) === null && tool !== null && cut !== true && (kind === 'permission' || kind === 'question')

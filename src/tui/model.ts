@@ -16,7 +16,7 @@ export interface Toast {
   until: number;
 }
 
-/** The answer to a dialog, as far as it was chosen: several options, or several questions. */
+/** The answer to a dialog, as far as it has been chosen: several options, or several questions. */
 export interface AnswerDraft {
   questionId: string;
   /** the index of the dialog's question that is being answered */
@@ -31,17 +31,17 @@ export interface DrawnQuestion {
   /** the key of the question and of its current part; null if nothing is asked */
   key: string | null;
   slug: string | null;
-  /** since when it is shown, in Unix milliseconds */
+  /** since when it has been shown, in Unix milliseconds */
   since: number;
   /** the time from which keypresses answer it */
   answerableFrom: number;
   /** whether it was shown in full */
   isWhole: boolean;
-  /** since when the answer that the person always gave is shown; null if it is not */
+  /** since when the answer that the person has always given is shown; null if it is not shown */
   suggestedSince: number | null;
 }
 
-/** Everything from which the picture is drawn, except the session's screen. */
+/** Everything that the picture is drawn from, except the session's screen. */
 export interface Model {
   view: SessionView;
   selected: string | null;
@@ -50,7 +50,7 @@ export interface Model {
   grouping: Grouping;
   /** the groups that show only sessions that need attention */
   folded: ReadonlySet<string>;
-  /** since when the server is connected or lost, in Unix milliseconds */
+  /** when the server was connected or lost, in Unix milliseconds */
   link: { isUp: boolean; since: number };
   alerts: (typeof ALERTS)[number];
   /** whether the person's terminal has the focus; true for terminals that do not report it */
@@ -59,20 +59,20 @@ export interface Model {
   isZoomed: boolean;
   /** whether the terminal should report the mouse */
   hasMouse: boolean;
-  /** sessions in a terminal that are shown as a conversation */
+  /** terminal sessions that are shown as a conversation */
   asText: ReadonlySet<string>;
-  /** sessions that are marked for a common action */
+  /** sessions that are marked for an action on all of them */
   marked: ReadonlySet<string>;
-  /** whether the tools of a conversation are shown with all their output */
+  /** whether tools in a conversation are shown with all their output */
   isUnfolded: boolean;
   scroll: { back: number; right: number };
   toast: Toast | null;
   answer: AnswerDraft | null;
-  /** the question on the person's terminal */
+  /** the question in the person's terminal */
   drawn: DrawnQuestion;
   /** the text of the question that was last read to its end, as a page */
   readToEnd: string | null;
-  /** unfinished texts, by session */
+  /** unfinished messages, by session */
   drafts: Map<string, Editor>;
 }
 
@@ -114,8 +114,8 @@ export function listed(model: Model): readonly SeenSession[] {
 const flat = new WeakMap<readonly ListGroup[], readonly SeenSession[]>();
 
 /**
- * Reports whether the pane shows a conversation: that of a JSON session, or of a session in a terminal that is shown
- * as one.
+ * Reports whether the pane shows a conversation: that of a JSON session, or of a terminal session that is shown as a
+ * conversation.
  */
 export function isConversation({ asText }: Model, { slug, type }: Session): boolean {
   return type === 'json' || asText.has(slug);
@@ -126,15 +126,15 @@ export function draftOf({ drafts }: Model, slug: string): Editor {
 }
 
 /**
- * How long a question must be in the picture before anybody can have read it. An earlier keypress was meant for the
+ * How long a question must be in the picture before anybody can have read it. Any earlier keypress was meant for the
  * previous picture.
  */
 export const READING_MS = 500;
 
 /**
- * Records which question the picture shows, once it is drawn.
+ * Records which question the picture shows, once the picture has been drawn.
  * @param isWhole whether it was shown in full
- * @param hasSuggestion whether the answer that the person always gave was shown
+ * @param hasSuggestion whether the answer that the person has always given was shown
  * @param hasMoved whether the person has chosen this session or answered the previous part; then no wait is needed,
  *   because the question was expected
  */
@@ -171,9 +171,9 @@ export function isReadable(model: Model, now: number): boolean {
 }
 
 /**
- * Reports whether a click answers the question. The first click of a double click may have chosen the session, and
- * the second one must not answer. The question of a session that was chosen by the mouse must therefore be shown for a
- * moment first.
+ * Reports whether a click answers the question. The first click of a double click may have selected the session, and
+ * the second one must not answer. If a session was selected with the mouse, its question must therefore be visible for
+ * a moment first.
  */
 export function isClickable(model: Model, now: number): boolean {
   return isReadable(model, now) && now - model.drawn.since >= READING_MS;
@@ -184,7 +184,7 @@ function keyOf(model: Model): string | null {
   return question === null ? null : `${question.id} ${answerDraft(question, model.answer).part}`;
 }
 
-/** Returns the question that keypresses answer: the dialog's own, or the current one of several. */
+/** Returns the question that keypresses answer: the dialog's only question, or the current one of several. */
 export function openPart(question: Question, draft: AnswerDraft | null): QuestionPart {
   const part = draft?.questionId === question.id ? draft.part : 0;
   return question.questions[part] ?? { header: null, ...question };

@@ -4,10 +4,10 @@ import { isClickable } from './model.ts';
 import type { MouseEvent } from './terminal/keys.ts';
 import type { Target } from './view/draw.ts';
 
-/** How many rows a step of the wheel scrolls. */
+/** How many rows one step of the mouse wheel scrolls. */
 const WHEEL_ROWS = 3;
 
-/** Handles a click or the wheel, depending on what was last drawn in the cell. */
+/** Handles a click or a wheel step, depending on what was last drawn in that cell. */
 export function point(app: App, { what }: MouseEvent, target: Target | null): void {
   if (target === null) return;
   if (what === 'click') click(app, target);
@@ -15,7 +15,7 @@ export function point(app: App, { what }: MouseEvent, target: Target | null): vo
 }
 
 function click(app: App, target: Target): void {
-  // While something is being written or asked, a click elsewhere has no effect.
+  // While something is being written or asked, clicking anywhere else has no effect.
   if (app.mode().takesClicks !== true) return;
   if (target.kind === 'session') app.select(target.slug);
   if (target.kind !== 'option') return;

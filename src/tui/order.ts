@@ -11,7 +11,7 @@ import {
 } from '../protocol/index.ts';
 import { filterWords, matchesWords } from '../text/session-filter.ts';
 
-/** Returns the sessions in the order of the list: those that need the person first, and the longest waiting first. */
+/** Returns the sessions in list order: those that need attention first, and of these the longest waiting first. */
 export function listedSessions(view: SessionView, filter: string): SeenSession[] {
   const words = filterWords(filter);
   return [...view.values()].filter((session) => matchesWords(session, words)).sort(compareAttention);
@@ -34,7 +34,7 @@ export function bestMatch(sessions: readonly Session[], typed: string): string |
   );
 }
 
-/** Returns the next session that needs the person, continuing at the top of the list; null if there is no other. */
+/** Returns the next session that needs attention, continuing at the top of the list; null if there is no other. */
 export function nextNeedy(listed: readonly SeenSession[], slug: string | null): string | null {
   const start = listed.findIndex((session) => session.slug === slug) + 1;
   const around = [...listed.slice(start), ...listed.slice(0, start)];
@@ -42,8 +42,7 @@ export function nextNeedy(listed: readonly SeenSession[], slug: string | null): 
 }
 
 /**
- * Counts how many sessions need the person, are done, work, and so on, in the order of the list, leaving out counts of
- * zero.
+ * Counts how many sessions need attention, are done, are working, and so on, in list order, leaving out counts of zero.
  */
 export function countAttentions(view: SessionView): { attention: Attention; count: number }[] {
   const counts = countAttentionsOf([...view.values()].filter(isCurrent));

@@ -3,24 +3,24 @@ import type { TuiOptions } from './host.ts';
 
 /**
  * The minimum time between two pictures while something keeps changing. Even if timers are late, each of 30 changes a
- * second is shown. Nobody sees more than that, and each picture also costs the terminal time.
+ * second is shown. Nobody can see more than that, and the terminal also needs time for each picture.
  */
 const PICTURE_MS = 30;
 /**
- * How long after a keypress a change still counts as its effect. The effect of a keypress is shown at once, including
- * the server's answer to it.
+ * How long after a keypress a change still counts as the keypress's effect. Such an effect is shown immediately,
+ * including the server's answer.
  */
 const KEY_EFFECT_MS = 150;
-/** The minimum time between two pictures during that time. */
+/** The minimum time between two pictures within that time after a keypress. */
 const KEY_PICTURE_MS = 5;
 
 /** Decides when pictures are painted. */
 export interface PicturePace {
   /** Requests a picture. Changes in quick succession share one. */
   ask(): void;
-  /** Call this at each keypress, before its effect requests a picture. */
+  /** Call this at each keypress, before the keypress requests a picture. */
   noteKey(): void;
-  /** Call this when a picture is painted. */
+  /** Call this when a picture has been painted. */
   notePainted(): void;
   dispose(): void;
 }

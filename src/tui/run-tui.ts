@@ -35,7 +35,7 @@ const CLOCK_MS = 1_000;
 
 /**
  * Runs the terminal UI, from taking over the terminal to restoring it. Resolves to the exit code when the person
- * leaves, a signal arrived, or the terminal is gone.
+ * leaves, a signal arrives, or the terminal is gone.
  * @throws CatalogueError if the first connection could not be made
  */
 export async function runTui(options: TuiOptions): Promise<number> {
@@ -62,7 +62,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
   /** whether a keypress has changed the selection, or the current part of a dialog, since the last picture */
   let movedByKey = false;
   let stopReading: Dispose | null = null;
-  /** returns what the last picture shows in a cell */
+  /** returns what the last picture shows in a given cell */
   let targetAt: DrawnPicture['targetAt'] = () => null;
   let finish: (exitCode: number) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -94,7 +94,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     noteDrawn(model, { now: now(), hasMoved: movedByKey, isWhole, hasSuggestion });
     movedByKey = false;
     if (model.drawn === before) return;
-    // The hints name the keys that answer as soon as those keys work.
+    // The hints list the keys that answer as soon as those keys work.
     stopReading?.();
     const { answerableFrom, suggestedSince } = model.drawn;
     const readAt = suggestedSince === null ? answerableFrom : Math.max(answerableFrom, suggestedSince + READING_MS);
@@ -127,7 +127,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     mode: () => mode,
     open(next) {
       mode = next;
-      // A person who opens something has read the toast, and the title of the new mode takes its place.
+      // A person who opens something has read the toast, so the title of the new mode takes its place.
       model.toast = null;
       changed();
     },
@@ -211,7 +211,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     if (view === before && frame.type !== 'sessions') return;
     model.view = view;
     if (frame.type === 'session_renamed' && model.selected === frame.session) model.selected = frame.slug;
-    // Selects the first session that waits, at the start and when the selected one is gone.
+    // Selects the first waiting session, at the start and when the selected session is gone.
     if (selectedSession(model) === null && listed(model).length > 0) moveSelection(app, 0);
     else watched.watch(selectedSession(model));
     for (const { text } of alertsBetween(before, view, model)) {
@@ -236,7 +236,7 @@ function openTui(options: TuiOptions): { ended: Promise<number>; dispose(): void
     changed();
   };
 
-  /** The messages of a session in a terminal are in a file, which does not report changes. */
+  /** A terminal session's messages are in a file, which does not report changes. */
   const readOn = (): void => {
     const session = selectedSession(model);
     if (!model.link.isUp) return;

@@ -17,7 +17,7 @@ export interface Content {
 export interface WatchedSession {
   /**
    * Follows this session and no other; null follows none. Calling it again with the same session changes nothing.
-   * @param isAgain whether to read the screen of a session of another machine again
+   * @param isAgain whether to read the screen again if the session is on another machine
    */
   watch(session: SeenSession | null, isAgain?: boolean): void;
   /** Discards what is shown and requests it again. */
@@ -27,8 +27,7 @@ export interface WatchedSession {
   /** null until some content has arrived */
   content(viewport: Viewport & { isUnfolded: boolean }): Content | null;
   /**
-   * Shows a session in a terminal as a conversation; null shows none. When called again, it reads what has been added
-   * since.
+   * Shows a terminal session as a conversation; null shows none. When called again, it reads what has been added since.
    */
   readAsText(slug: string | null): void;
   dispose(): void;
@@ -50,7 +49,7 @@ const DEFAULT_SIZE = { cols: 80, rows: 24 };
  * to wait.
  */
 const ACKNOWLEDGE_BYTES = 64 * 1024;
-/** The most events that the server returns at once. */
+/** The maximum number of events that the server returns at once. */
 const EVENTS_PAGE = 1_000;
 
 type Watched = { slug: string } & (
@@ -59,7 +58,7 @@ type Watched = { slug: string } & (
   | { type: 'json'; conversation: Conversation; early: Extract<StreamFrame, { type: 'claude_event' }>[] | null }
 );
 
-/** A session in a terminal, shown as a conversation from Claude Code's transcript. */
+/** A terminal session, shown as a conversation from Claude Code's transcript. */
 interface Read {
   slug: string;
   conversation: Conversation;
@@ -84,7 +83,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
   const end = (): void => {
     if (watched?.type === 'screen' || watched?.type === 'far') watched.screen.dispose();
   };
-  /** Reads earlier events. Events that arrive in the meantime wait, so that all are added in order. */
+  /** Reads earlier events. Events that arrive in the meantime wait, so that all of them are added in order. */
   const readEvents = (reading: Watched & { type: 'json' }): void => {
     reading.early ??= [];
     options.run(async () => {
@@ -112,7 +111,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
           const query = known === null ? {} : { after: known.end };
           const page = await client.call('transcript', { params: { slug }, query });
           if (read !== reading) return;
-          // This is another conversation, or a file that was started again.
+          // This is another conversation, or a file that was started anew.
           const isOther = known !== null && (known.id !== page.claude_session_id || page.end < known.end);
           if (isOther) {
             reading.known = null;
@@ -171,7 +170,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const shown = watched;
         watched.screen.write(frame.data, frame.snapshot === true, () => {
           shown.hasContent = true;
-          // The first acknowledgement shows the server that this client acknowledges.
+          // The first acknowledgement tells the server that this client acknowledges output.
           if (shown.ackedTo === null || offset - shown.ackedTo >= ACKNOWLEDGE_BYTES) {
             shown.ackedTo = offset;
             connection()?.send({ type: 'ack', session, offset });

@@ -3,7 +3,7 @@ import { graphemes } from '../../text/graphemes.ts';
 import { withoutReordering } from '../../text/terminal-text.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 
-/** A text that is being written, and the position of the cursor in it, as an index between two graphemes. */
+/** Text that is being written, and the position of the cursor in it, as an index between two graphemes. */
 export interface Editor {
   readonly text: string;
   readonly cursor: number;
@@ -18,8 +18,8 @@ export function editorOf(text: string): Editor {
 }
 
 /**
- * Replaces all line ends with line feeds and tabs with four spaces, as Claude Code does. Control characters are
- * removed, because they would be removed later anyway.
+ * Replaces all line ends with line feeds, and tabs with four spaces, as Claude Code does. Control characters are
+ * removed here, because they would be removed later anyway.
  */
 function cleanInput(text: string): string {
   return text
@@ -119,7 +119,7 @@ export function edit(editor: Editor, event: InputEvent): Editor | null {
   return EDITS[event.name]?.(editor) ?? null;
 }
 
-/** Divides the text into rows of a width, breaking long lines anywhere, and returns the cell of the cursor. */
+/** Divides the text into rows of a given width, breaking long lines anywhere, and returns the cursor's cell. */
 export function layoutEditor(
   { text, cursor }: Editor,
   cols: number,

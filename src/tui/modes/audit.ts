@@ -15,7 +15,7 @@ import { showPage } from './text-page.ts';
 /** How many rows before the last known row the next page is requested. */
 const AHEAD = 20;
 
-/** `/audit [NAME]`: the decisions of the rules, newest first. @param words the name of one session; empty for all */
+/** `/audit [NAME]`: the rules' decisions, newest first. @param words the name of one session; empty for all */
 export function showAudit(app: App, words: string): void {
   const session = words === '' ? null : words;
   let at = 0;
@@ -90,7 +90,7 @@ export function showAudit(app: App, words: string): void {
         return { title: `${title}: ${at + 1} of ${entries.length}${more}`, rows: lines };
       },
     });
-    // New decisions may have been made while a decision was shown.
+    // New decisions may have been made while this one was being shown.
     reader.note();
   };
   show();
@@ -104,7 +104,7 @@ function row({ dress, options }: App, entry: AuditEntry, of: { cols: number; isC
   return of.isChosen ? `${dress('cyan', '▌')} ${dress('inverse', text)}` : `  ${text}`;
 }
 
-/** Shows one decision with its whole input. `p` plays the recording from there. */
+/** Shows one decision with its whole input. `p` plays the recording from that point. */
 function showDecision(app: App, record: AuditRecord, onLeave: () => void): void {
   const { session, listed, recording, offset, tool, input, rules, at, outcome, decision, id } = record;
   const lines = [

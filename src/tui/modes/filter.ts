@@ -3,14 +3,14 @@ import { edit, editorOf } from '../input/editor.ts';
 import { listed } from '../model.ts';
 import { bestMatch } from '../order.ts';
 
-/** Filters the list while words are typed, by name, folder, state, and question. */
+/** Filters the list as the person types, by name, folder, state, and question. */
 export function editFilter(app: App): void {
   let editor = editorOf(app.model.filter);
   const apply = (text: string): void => {
     app.model.filter = text.replaceAll('\n', ' ');
     const sessions = listed(app.model);
     const isShown = sessions.some((session) => session.slug === app.model.selected);
-    // The next keypress may answer the selected session's question, so the session whose name was typed is selected.
+    // The next keypress may answer the selected session's question, so the session whose name was typed gets selected.
     const named = bestMatch(sessions, app.model.filter);
     if (named !== null) app.select(named);
     else if (!isShown) moveSelection(app, 0);

@@ -18,7 +18,7 @@ import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 import { requestPull } from './pull-request.ts';
 
-/** Asks how to finish the worktree of the selected session, and describes the effect before anything is done. */
+/** Asks how to finish the selected session's worktree, and describes the effect before anything is done. */
 export function finish(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -31,7 +31,7 @@ export function finish(app: App): void {
   app.toast('wait', `looking at the worktree of ${slug}…`);
   app.run(async () => {
     const preview = await app.client.call('previewFinish', { params: { slug }, query: {} });
-    // If the person has opened something else in the meantime, their keypresses belong there.
+    // If the person has opened something else in the meantime, their keypresses are meant for that.
     if (app.mode() === asking && app.model.selected === slug) choose(app, session, preview);
   });
 }

@@ -3,14 +3,14 @@ import { readTagWords, tagsText } from '../../text/tag-words.ts';
 import { type App, requireOwn } from '../app.ts';
 import { selectedSession } from '../model.ts';
 
-/** Switches to the next way to group the list. */
+/** Switches to the next way of grouping the list. */
 export function cycleGrouping(app: App): void {
   app.model.grouping = nextGrouping(app.model.grouping);
   app.toast('good', `The list is ${GROUPING_WORDS[app.model.grouping]}`);
 }
 
 /**
- * Folds the group of the selected session. Sessions that need attention stay visible, so that a jump always leads to a
+ * Folds the selected session's group. Sessions that need attention stay visible, so that a jump always leads to a
  * visible session.
  */
 export function toggleFold(app: App): void {
@@ -30,8 +30,8 @@ export function unfoldAll(app: App): void {
 }
 
 /**
- * Runs `:tag night -old`. Words with a leading dash are removed, and the others are added. Without words it shows the
- * session's tags.
+ * Runs `:tag night -old`. Words with a leading dash are removed from the tags, and the others are added. Without any
+ * words, the session's tags are shown.
  */
 export function tagByWords(app: App, words: string): void {
   const session = requireOwn(app);

@@ -20,16 +20,16 @@ import { showAlways } from './always.ts';
 import { cardLines, hintsFor } from './inbox-card.ts';
 import { pagerStep } from './pager-keys.ts';
 
-/** The card in the picture, and whether the picture contained its end. */
+/** The card in the picture, and whether its end was in the picture. */
 interface Drawn {
   key: string;
   since: number;
   isRead: boolean;
-  /** since when the answer that the person always gave is in the picture; null if it is not */
+  /** since when the answer that the person has always given is in the picture; null if it is not */
   suggestedSince: number | null;
 }
 
-/** The text that a person writes as an answer to one card. */
+/** What a person is writing as an answer to one card. */
 interface Writing {
   key: string;
   editor: Editor;
@@ -38,7 +38,7 @@ interface Writing {
 /** An answer is sent even after its inbox was closed. If the terminal UI ends first, nothing is sent. */
 const holds = new WeakMap<App, AnswerHold>();
 
-/** Call this when the terminal UI ends. Answers that were not sent yet are dropped. */
+/** Call this when the terminal UI ends. Answers that have not been sent yet are dropped. */
 export function dropHeldAnswers(app: App): void {
   holds.get(app)?.dispose();
 }
@@ -66,8 +66,8 @@ function problemOf(error: unknown, slug: string): string {
 }
 
 /**
- * Shows one question at a time. A key answers only a question that was in the picture for a moment. A yes counts only
- * for a question that was read.
+ * Shows one question at a time. A key answers a question only once it has been in the picture for a moment. A yes
+ * counts only once the question has been read.
  */
 export function showInbox(app: App): void {
   const { model } = app;
@@ -103,7 +103,10 @@ export function showInbox(app: App): void {
     const card = current();
     return card?.about === 'question' ? card : null;
   };
-  /** Returns what was answered earlier to a card of one session. Several may be in projects with different answers. */
+  /**
+   * Returns the earlier answers to a card from a single session. Several sessions may be in projects with different
+   * answers.
+   */
   const memoryOf = (card: InboxCard | null): QuestionMemory | null => {
     const [asker, ...others] = card?.askers ?? [];
     if (card?.about !== 'question' || asker === undefined || others.length > 0) return null;
@@ -112,12 +115,12 @@ export function showInbox(app: App): void {
   };
   const isSuggested = (): boolean =>
     drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
-  /** Returns why no key may count for a card now. Null if one may. */
+  /** Returns why no key may take effect for a card now. Null if one may. */
   const refusalOfKeys = (key: string): string | null => {
     if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
     return isReadable(key) ? null : 'This question is new: read it first';
   };
-  /** Returns why the answer may not be given now. Null if it may. */
+  /** Returns why this answer may not be given now. Null if it may. */
   const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
     const refusal = refusalOfKeys(key);
     if (refusal !== null) return refusal;

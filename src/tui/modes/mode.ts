@@ -16,19 +16,19 @@ export interface Page {
 /** The contents of the input panel. */
 export interface InputBox {
   title: string;
-  /** the text before its first row: `> ` */
+  /** the text in front of its first row: `> ` */
   mark: string;
   editor: Editor;
   isActive: boolean;
 }
 
-/** The current meaning of the keys. One mode is open at a time, and closing it returns to browsing. */
+/** What the keys currently mean. Only one mode is open at a time, and closing it returns to browsing. */
 export interface Mode {
-  /** whether a click on a session or an option counts */
+  /** whether clicking a session or an option has an effect */
   takesClicks?: boolean;
   hints(): readonly Hint[];
   handle(event: InputEvent): void;
-  /** called for every frame of the server while the mode is open */
+  /** called for every frame from the server while the mode is open */
   onFrame?(frame: StreamFrame): void;
   page?(cols: number, rows: number): Page;
   input?(): InputBox;

@@ -10,13 +10,11 @@ import type { Page } from './mode.ts';
 
 const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from'] as const;
 type Field = (typeof FIELDS)[number];
-/** Fields with a choice instead of a text. */
+/** Fields that offer a choice instead of accepting text. */
 type Choice = 'worktree' | 'type';
 const isChoice = (field: Field): field is Choice => field === 'worktree' || field === 'type';
 
-/**
- * The limits of the size. In a smaller terminal Claude Code cannot draw everything, and nobody reads a larger one.
- */
+/** The size limits. In a smaller terminal, Claude Code cannot draw everything, and nobody can read a larger one. */
 const [LEAST_SIZE, MOST_SIZE] = [
   { cols: 80, rows: 24 },
   { cols: 200, rows: 60 },
@@ -26,24 +24,22 @@ const LABEL_CELLS = 10;
 interface Form {
   field: Field;
   texts: Record<Exclude<Field, Choice>, Editor>;
-  /**
-   * whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it
-   */
+  /** whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it */
   isProposed: boolean;
   type: SessionType;
-  /** whether it gets its own git worktree */
+  /** whether the session gets its own git worktree */
   inWorktree: boolean;
   /** folders that begin with the text in the field */
   folders: readonly string[];
   /** the index of the chosen folder; -1 if none is chosen */
   chosen: number;
-  /** whether the folders were requested from the server and have not arrived */
+  /** whether the folders have been requested from the server and have not arrived yet */
   isLookingUp: boolean;
   /** whether Tab was pressed before the folders arrived; it takes effect as soon as they are known */
   tabWaits: boolean;
 }
 
-/** Shows the form for a new session. The server completes the folder, because the folder is on its machine. */
+/** Shows the form for a new session. The server completes the folder, because the folder is on the server's machine. */
 export function newSession(app: App, name = ''): void {
   const home = app.options.env.HOME;
   const form: Form = {
@@ -75,7 +71,7 @@ export function newSession(app: App, name = ''): void {
     app.run(async () => {
       try {
         const { folders } = await app.client.call('completeFolder', { query: { path: asked } });
-        // The text has changed since the request, so the answer is of no use.
+        // The text has changed since the request, so the answer is useless.
         if (isLast()) {
           form.folders = folders.map((folder) => pathText(folder, home));
           form.chosen = -1;
@@ -93,7 +89,8 @@ export function newSession(app: App, name = ''): void {
   const completeFolder = (): boolean => {
     const [first] = form.folders;
     const typed = form.texts.folder.text;
-    // If the field contains a complete folder, the next field follows. A folder inside it requires a slash first.
+    // If the field contains a complete folder, this moves to the next field. To choose a folder inside it, a person
+    // types a slash first.
     if (first === undefined || typed.endsWith('/') || form.folders.includes(typed)) return false;
     let end = first.length;
     while (!form.folders.every((folder) => folder.startsWith(first.slice(0, end)))) end--;
@@ -109,8 +106,8 @@ export function newSession(app: App, name = ''): void {
     if (!takeChosen() && !completeFolder()) goTo(1);
   };
   /**
-   * Puts the chosen folder into the field with its slash, so that the folders inside it are offered next. @returns
-   * false if none is chosen
+   * Puts the chosen folder into the field with a trailing slash, so that the folders inside it are offered next.
+   * @returns false if none is chosen
    */
   const takeChosen = (): boolean => {
     const folder = form.folders[form.chosen];
@@ -122,7 +119,7 @@ export function newSession(app: App, name = ''): void {
     lookUpFolders();
     return true;
   };
-  /** Moves among the offered folders, and beyond them to the next field. */
+  /** Moves among the offered folders, and past them to the next field. */
   const choose = (step: 1 | -1): void => {
     const next = form.chosen + step;
     const most = Math.min(form.folders.length, MOST_FOLDERS_SHOWN);
@@ -196,7 +193,7 @@ function worktreeBody({ texts }: Form): NewWorktree {
   return { ...(branch === '' ? {} : { branch }), ...(from === '' ? {} : { from }) };
 }
 
-/** Works like any field whose text is selected. */
+/** This works like any field whose text is selected. */
 function replaceProposal(form: Form, event: InputEvent): void {
   if (!form.isProposed || event.kind === 'focus' || event.kind === 'mouse') return;
   form.isProposed = false;
@@ -231,7 +228,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   });
 }
 
-/** Returns the size in which the session will be shown here, so that no part is cut off. */
+/** Returns the size at which the session will be shown here, so that nothing is cut off. */
 function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
   return {
     cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),
@@ -282,7 +279,7 @@ function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: nu
   return { title: 'A new session', rows: lines.slice(0, rows), cursor };
 }
 
-/** How many folders are shown. Nobody looks further down, and another letter shortens the list. */
+/** How many folders are shown. Nobody looks further down, and typing another letter shortens the list. */
 const MOST_FOLDERS_SHOWN = 6;
 
 function folderLines(folders: readonly string[], width: number): string[] {

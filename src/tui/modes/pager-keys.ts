@@ -1,6 +1,6 @@
 /**
  * Returns how many lines a pager key scrolls. Undefined for any other key.
- * @param height how many lines are in the picture
+ * @param height how many lines the picture shows
  */
 export function pagerStep(key: string, height: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {

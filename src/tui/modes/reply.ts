@@ -7,7 +7,7 @@ import type { InputEvent } from '../terminal/keys.ts';
 import { confirm } from './confirm.ts';
 import type { Hint } from './mode.ts';
 
-/** The texts that were sent before, newest first, and the person's position among them. */
+/** The prompts that were sent before, newest first, and the person's position among them. */
 interface History {
   texts: readonly string[];
   /** -1 means the text that is being written now */
@@ -16,9 +16,9 @@ interface History {
 }
 
 /**
- * Opens the input for the selected session: for a prompt, an answer in words, or a command after `/`. The text
- * belongs to its session and stays when the person selects another one.
- * @param added inserted at the cursor
+ * Opens the input for the selected session: for a prompt, an answer in words, or a command after `/`. The text belongs
+ * to its session and is kept when the person selects another one.
+ * @param added text to insert at the cursor
  */
 export function reply(app: App, added = ''): void {
   const { model } = app;
@@ -36,7 +36,7 @@ export function reply(app: App, added = ''): void {
     else model.drafts.set(slug, editor);
     app.changed();
   };
-  // A command is written on a separate line. Esc restores what had been written for the session.
+  // A command is written on a separate line. Esc restores whatever had been written for the session.
   const before = draftOf(model, slug);
   if (added === '/') write(editorOf('/'));
   else if (added !== '') write(insert(before, added));
@@ -50,7 +50,7 @@ export function reply(app: App, added = ''): void {
       history = { ...history, texts: [...new Set(deliveries.map((delivery) => delivery.text))] };
     });
 
-  /** Returns the current session, because it may have been renamed or have begun to ask. */
+  /** Returns the session as it is now, because it may have been renamed or may have begun to ask something. */
   const current = (): SeenSession | null => (slug === '' ? null : (model.view.get(slug) ?? requireSelected(app)));
 
   const recall = (step: number): boolean => {

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 import { showPage } from './text-page.ts';
 
-/** `/restore`: shows what bringing back the lost sessions would do. `y` begins. */
+/** `/restore`: shows what bringing back the lost sessions would do. `y` starts it. */
 export function restoreLost(app: App): void {
   app.run(async () => {
     const plan = await app.client.call('restore', { body: { dry_run: true } });
@@ -27,7 +27,7 @@ export function restoreLost(app: App): void {
   });
 }
 
-/** Begins a restoration, and shows its progress instead of the plan. Leaving the page does not end it. */
+/** Starts a restoration, and shows its progress instead of the plan. Leaving the page does not stop it. */
 function begin(app: App, sessions: string[]): void {
   let isGone = false;
   app.run(async () => {

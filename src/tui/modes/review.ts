@@ -66,7 +66,7 @@ export function markReviewed(
   });
 }
 
-/** Asks for a comment on lines, and saves it. @param onEnd called afterwards, with or without a comment */
+/** Asks for a comment on some lines, and saves it. @param onEnd called afterwards, with or without a comment */
 export function writeComment(app: App, slug: string, place: CommentPlace, onEnd: () => void): void {
   const { file, side, line, endLine } = place;
   const anchor = { state: 'here' as const, line: null, end_line: null };
@@ -112,12 +112,12 @@ export function writeComment(app: App, slug: string, place: CommentPlace, onEnd:
   });
 }
 
-/** Shows the review of a session: the open comments, and the sent rounds with their answers. */
+/** Shows a session's review: the open comments, and the rounds already sent, with their answers. */
 export function showReview(app: App, slug: string): void {
   const before = app.mode();
   app.run(async () => {
     const review = await app.client.call('review', { params: { slug } });
-    // If the person has opened something else in the meantime, their keypresses belong there.
+    // If the person has opened something else in the meantime, their keypresses are meant for that.
     if (app.mode() === before) openReview(app, slug, review);
   });
 }
@@ -144,7 +144,7 @@ function openReview(app: App, slug: string, review: Review): void {
   });
 }
 
-/** Shows the prompt to be sent. A yes counts only after the end of the prompt was in the picture. */
+/** Shows the prompt to be sent. A yes counts only once the end of the prompt has been in the picture. */
 function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: string; round: number }): void {
   let isRead = false;
   const send = (): void => {

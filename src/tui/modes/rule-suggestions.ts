@@ -4,7 +4,9 @@ import { wrap } from '../view/cells.ts';
 import { confirm } from './confirm.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows the suggested rules. A digit adds one, after a confirmation that shows it again. */
+/**
+ * Shows the suggested rules. A digit adds the rule with that number, after a confirmation that shows the rule again.
+ */
 export function showSuggestions(app: App, onLeave: () => void): void {
   app.run(async () => {
     const found = await app.client.call('suggestRules');

@@ -12,12 +12,14 @@ import { pagerStep } from './pager-keys.ts';
 import { showSuggestions } from './rule-suggestions.ts';
 import { showPage } from './text-page.ts';
 
-/** How long to gather changes before the rules are read again. Each decision may use up a count. */
+/**
+ * How long to collect changes before the rules are read again. Each decision may use up one of a rule's permitted uses.
+ */
 const GATHER_MS = 250;
 
 type Entry = { kind: 'file'; file: RuleFile } | { kind: 'rule'; rule: Rule };
 
-/** `/rules`: the rules that answer in the person's place, and the files that they come from. */
+/** `/rules`: the rules that answer in the person's place, and the files that the rules come from. */
 export function showRules(app: App): void {
   let book: RuleBook | null = null;
   let at = 0;
@@ -148,7 +150,7 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 }
 
 /**
- * Shows a rules file unchanged. A person can trust a project's file here once its end has been visible. Exactly the
+ * Shows a rules file unchanged. A person can trust a project's file here once its end has been visible. Only the
  * content shown is trusted.
  */
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {

@@ -17,7 +17,7 @@ import type { Page } from './mode.ts';
 
 const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
 type Text = (typeof TEXTS)[number];
-/** Fields with two choices instead of a text. */
+/** Fields that offer two choices instead of accepting text. */
 type Choice = 'missed' | 'worktree';
 type Field = Text | Choice;
 const FIELDS: readonly Field[] = [
@@ -43,7 +43,8 @@ interface Form {
 }
 
 /**
- * Shows the form of a schedule, with the next times of the pattern. It can be saved only once they are shown.
+ * Shows the form for a schedule, with the pattern's next times. The schedule can be saved only once they have been
+ * shown.
  * @param options.back is called with the schedule's name when the person leaves
  */
 export function scheduleForm(app: App, options: { schedule: Schedule | null; back: (name: string) => void }): void {

@@ -9,7 +9,10 @@ import { showPage } from './text-page.ts';
 const ABOUT =
   'Another program can run this schedule with a signed request. What the request contains is never sent to a session.';
 
-/** Shows the address to which another program posts to run a schedule, and makes, renews and removes its secret. */
+/**
+ * Shows the address that another program posts to in order to run a schedule, and creates, renews, and removes its
+ * secret.
+ */
 export function showTrigger(app: App, { name, ...schedule }: Schedule, back: (name: string) => void): void {
   // An older server has no triggers.
   let trigger: ScheduleTrigger | null = schedule.trigger ?? null;

@@ -19,7 +19,9 @@ import { scheduleForm } from './schedule-form.ts';
 import { showTrigger } from './schedule-trigger.ts';
 import { showPage } from './text-page.ts';
 
-/** Shows the schedules and the outcome of each run. A person can add, edit, pause, resume, run and delete them. */
+/**
+ * Shows the schedules and the outcome of each run. A person can add, edit, pause, resume, run, and delete schedules.
+ */
 export function showSchedules(app: App, chosenName = ''): void {
   let schedules: readonly Schedule[] | null = null;
   let at = 0;
@@ -149,7 +151,7 @@ function remove(app: App, { name }: Schedule): void {
   });
 }
 
-/** Shows the outcome of each time, newest first. */
+/** Shows what happened at each of the schedule's times, newest first. */
 function showRuns(app: App, { name, timezone }: Schedule): void {
   app.run(async () => {
     const runs = await app.client.call('scheduleRuns', { params: { name } });

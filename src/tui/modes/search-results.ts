@@ -5,7 +5,7 @@ import { replayFrom } from '../actions.ts';
 import type { App } from '../app.ts';
 import { wrap } from '../view/cells.ts';
 
-/** A text in a transcript appears on the screen a moment later (2.1.329: up to a second on a busy machine). */
+/** Text in a transcript appears on the screen a moment later (2.1.329: up to a second on a busy machine). */
 const DRAWN_AFTER_S = 1.5;
 
 /** Shows the hits of a search. Enter opens the recording at that moment, or the session. */
@@ -66,7 +66,7 @@ function hitRows(
   ];
 }
 
-/** A hit in a recording is played from its moment. A hit in a conversation leads to the session. */
+/** For a hit in a recording, the recording is played from that moment. A hit in a conversation leads to the session. */
 function open(app: App, { session, recording, kind, t }: SearchHit): void {
   app.select(session);
   app.close();

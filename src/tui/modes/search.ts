@@ -7,8 +7,8 @@ import { showHits } from './search-results.ts';
 const MOST_HITS = 50;
 
 /**
- * Edits the words of a search. A command of this program is run instead of a search. Before commands had a key of their
- * own, they were typed here. The title shows before Enter that the words are a command.
+ * Edits the words of a search. If the words are one of this program's commands, the command is run instead, because
+ * commands were typed here before they had a key of their own. The title says so before Enter is pressed.
  */
 export function editSearch(app: App): void {
   const { commands } = app;

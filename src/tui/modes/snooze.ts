@@ -6,7 +6,7 @@ import { type App, requireOwn } from '../app.ts';
 import { EMPTY_EDITOR } from '../input/editor.ts';
 import { wrap } from '../view/cells.ts';
 
-/** Asks until when to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
+/** Asks how long to snooze the selected session, with a key for each choice. `/snooze` accepts any time. */
 export function chooseSnooze(app: App): void {
   const session = requireOwn(app);
   if (session === null) return;
@@ -41,7 +41,7 @@ export function chooseSnooze(app: App): void {
   });
 }
 
-/** Runs `:snooze 17:00` or `:snooze BUILD`. Without words it shows the choices. */
+/** Runs `:snooze 17:00` or `:snooze BUILD`. Without any words, it shows the choices. */
 export function snoozeByWords(app: App, words: string): void {
   const session = requireOwn(app);
   if (session === null) return;

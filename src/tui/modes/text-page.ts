@@ -3,10 +3,12 @@ import type { Hint, Mode } from './mode.ts';
 import { pagerStep } from './pager-keys.ts';
 
 export interface PageOptions {
-  /** called when the last line is in the picture */
+  /** called once the last line is in the picture */
   onEnd?: () => void;
   hints?: readonly Hint[];
-  /** Handles a key that is not a pager key. Returns whether it did. If not, the keys that close a page close it. */
+  /**
+   * Handles a key that is not a pager key, and returns whether it did. If not, the keys that close a page still work.
+   */
   onKey?: (name: string) => boolean;
   input?: Mode['input'];
   /** returns to where the page was opened from; if absent, leaving the page returns to browsing */
@@ -19,7 +21,7 @@ const HINTS: readonly Hint[] = [
 ];
 
 /**
- * Shows lines instead of the session, with the keys of a pager.
+ * Shows lines of text instead of the session, with the keys of a pager.
  * @param linesFor returns the styled lines for a width
  */
 export function showPage(

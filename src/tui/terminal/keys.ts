@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Dispose } from '../../client/index.ts';
 
-/** An input of the person at the terminal. */
+/** Something that the person did at the terminal. */
 export type InputEvent =
   /**
    * `a`, `enter`, `ctrl+s`, `shift+tab`, `alt+enter`, `up`…; `text` is the text that the key types, empty for keys
@@ -12,7 +12,7 @@ export type InputEvent =
   | { kind: 'focus'; hasFocus: boolean }
   | MouseEvent;
 
-/** A button that was pressed, or a step of the wheel. Cells are counted from 0. */
+/** A mouse button that was pressed, or a step of the wheel. Cells are counted from 0. */
 export interface MouseEvent {
   kind: 'mouse';
   what: 'click' | 'wheel-up' | 'wheel-down';
@@ -21,8 +21,8 @@ export interface MouseEvent {
 }
 
 /**
- * How long to wait after an Esc before it counts as the key. A remote terminal sends a sequence in several parts, a few
- * ms apart.
+ * How long to wait after an Esc before it counts as the Esc key. A remote terminal sends a sequence in several parts, a
+ * few ms apart.
  */
 const ESCAPE_MS = 40;
 
@@ -77,7 +77,7 @@ export function createKeyReader(options: {
   const takeOne = (): boolean => {
     if (pasted !== null) {
       const end = pending.indexOf(PASTE_END);
-      // The end marker itself may be split, so a possible beginning of it stays.
+      // The end marker itself may be split, so what may be its beginning is kept.
       const taken = end === -1 ? Math.max(0, pending.length - PASTE_END.length) : end;
       pasted += pending.slice(0, taken);
       pending = pending.slice(end === -1 ? taken : taken + PASTE_END.length);
@@ -114,7 +114,7 @@ export function createKeyReader(options: {
         const rest = pending;
         pending = '';
         options.onEvent({ kind: 'key', name: 'escape', text: '' });
-        // `Esc [` in quick succession: the bracket was typed.
+        // If `Esc [` arrives alone, the bracket was typed right after Esc.
         if (rest.length > 1) options.onEvent({ kind: 'key', name: rest.slice(1), text: rest.slice(1) });
       }, ESCAPE_MS);
     },
@@ -123,8 +123,8 @@ export function createKeyReader(options: {
 }
 
 /**
- * Reads the key at the beginning of a text that is not empty. Null for a sequence without a meaning here, such as an
- * answer to a query.
+ * Reads the key at the beginning of non-empty input. Null for a sequence without a meaning here, such as an answer to a
+ * query.
  */
 function readKey(text: string): { length: number; event: InputEvent | null } {
   const sequence = SEQUENCE.exec(text);
@@ -171,7 +171,7 @@ function readSequence([, parameters = '', , final = '', afterSs3]: RegExpExecArr
 }
 
 /**
- * Buttons of an SGR mouse report (DEC mode 1006): the left one and the wheel. Other buttons, and buttons with a
+ * Buttons in an SGR mouse report (DEC mode 1006): the left one and the wheel. Other buttons, and buttons with a
  * modifier key, are ignored.
  */
 const BUTTONS: Readonly<Record<string, MouseEvent['what']>> = { '0': 'click', '64': 'wheel-up', '65': 'wheel-down' };

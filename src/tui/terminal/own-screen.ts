@@ -1,23 +1,23 @@
 import type { Dispose } from '../../client/index.ts';
 
-/** Standard input as a terminal. `process.stdin` fits. */
+/** Standard input as a terminal, such as `process.stdin`. */
 export interface TuiInput extends NodeJS.ReadableStream {
   setRawMode?(isRaw: boolean): unknown;
 }
 
-/** Standard output as a terminal. `process.stdout` fits. */
+/** Standard output as a terminal, such as `process.stdout`. */
 export interface TuiOutput extends NodeJS.WritableStream {
   readonly columns?: number;
   readonly rows?: number;
 }
 
-/** Turns on the alternate screen, bracketed pastes, and focus reports, and turns off automatic wrapping. */
+/** Turns on the alternate screen, bracketed paste, and focus reports, and turns off automatic wrapping. */
 const ENTER = '\u001b[?1049h\u001b[?7l\u001b[?2004h\u001b[?1004h\u001b[2J';
 const LEAVE = '\u001b[0m\u001b[?1004l\u001b[?2004l\u001b[?7h\u001b[?25h\u001b[?1049l';
 
 /**
  * Turns on reports of buttons and the wheel. Positions are in cells, for terminals of any size. A terminal without
- * mouse support ignores this. A person can still select text while holding Shift.
+ * mouse support ignores this. While holding Shift, a person can still select text.
  */
 const [MOUSE_ON, MOUSE_OFF] = ['\u001b[?1000h\u001b[?1006h', '\u001b[?1006l\u001b[?1000l'];
 
@@ -28,15 +28,17 @@ export interface OwnScreen {
   size(): { cols: number; rows: number };
   /** Takes over the terminal. */
   enter(): void;
-  /** Restores the terminal, temporarily or permanently. Does nothing without a previous `enter`. */
+  /** Restores the terminal, temporarily or permanently. Does nothing unless `enter` was called before. */
   leave(): void;
   write(text: string): void;
   /** Sets whether the terminal reports the mouse. */
   useMouse(isOn: boolean): void;
-  /** false while the terminal has not accepted everything that was sent to it; further output would only be queued */
+  /**
+   * false while the terminal has not yet accepted everything that was sent to it; further output would only be queued
+   */
   hasRoom(): boolean;
   onInput(listener: (bytes: Uint8Array | string) => void): Dispose;
-  /** called when the terminal was resized, or accepts output again */
+  /** called when the terminal has been resized, or accepts output again */
   onChange(listener: (what: 'resized' | 'drained') => void): Dispose;
   /** called when the terminal is gone */
   onGone(listener: () => void): Dispose;

@@ -2,7 +2,7 @@ import type { IBufferLine } from '@xterm/headless';
 
 /**
  * How the emulator stores a line behind its API (6.0.0): three numbers per cell, which describe everything except
- * characters of several code points.
+ * characters made of several code points.
  */
 interface RawLine {
   _line?: { _data?: unknown };
@@ -18,10 +18,7 @@ interface Kept {
   text: string;
 }
 
-/**
- * The rows of a session's screen as they were last rendered. For a line that has not changed, only numbers are
- * compared.
- */
+/** The rows of a session's screen as last rendered. For a line that has not changed, only numbers are compared. */
 export interface RowCache {
   /**
    * @param look everything except the line itself that affects its text: the cut, the position, the colours. @param
@@ -31,8 +28,8 @@ export interface RowCache {
 }
 
 /**
- * Caches rows by line, so that only the new rows of a scrolling screen are rendered. If the emulator stores lines
- * differently from what is known here, nothing is cached and every row is rendered.
+ * Caches rows by line, so that only the new rows of a scrolling screen are rendered. If the emulator stores lines in a
+ * way that this code does not know, nothing is cached and every row is rendered.
  */
 export function createRowCache(): RowCache {
   const kept = new WeakMap<object, Kept>();

@@ -1,28 +1,29 @@
-// The package is CommonJS, so a named import of a value type-checks but fails at run time.
+// The package is CommonJS, so importing a value by name type-checks but fails at run time.
 import xterm from '@xterm/headless';
 import { styledRow } from '../../text/styled-rows.ts';
 import { createRowCache } from './row-cache.ts';
 
 /**
- * How many lines above the window can be scrolled to. 1,000 lines take 2 MB, and only the selected session has them.
+ * How many lines above the window a person can scroll back. 1,000 lines take 2 MB, and only the selected session has
+ * them.
  */
 const SCROLLBACK = 1_000;
 
 export interface Viewport {
   cols: number;
   rows: number;
-  /** how many lines the view is scrolled back from the newest ones; 0 shows the newest */
+  /** how many lines the view is scrolled back from the newest line; 0 shows the newest */
   back: number;
   /** how many columns the view is scrolled to the right */
   right: number;
-  /** the column of the terminal where the viewport begins, from 0 */
+  /** the column in the terminal where the viewport begins, from 0 */
   atColumn: number;
   hasColours: boolean;
 }
 
 /**
- * A session's screen as drawn in the person's terminal. Only printable text, SGR sequences, and cursor columns reach
- * that terminal.
+ * A session's screen as drawn in the person's terminal. Only printable text, SGR sequences, and cursor-column sequences
+ * reach that terminal.
  */
 export interface SessionScreen {
   /**

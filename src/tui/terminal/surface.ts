@@ -6,21 +6,24 @@ export interface Picture {
 }
 
 export interface Surface {
-  /** Changes the terminal from the last picture to this one. Only rows that differ are written. */
+  /** Changes the terminal from the previous picture to this one. Only rows that differ are written. */
   paint(picture: Picture): void;
   /**
-   * Call this when the terminal shows something else (it was resized, another program ran). The next picture is then
-   * written in full.
+   * Call this when the terminal shows something else (because it was resized, or another program ran). The next picture
+   * is then written in full.
    */
   forget(): void;
 }
 
-/** Makes the terminal show all of a picture at once, if it supports that (DEC mode 2026). Other terminals ignore it. */
+/**
+ * Makes the terminal show a picture all at once, if the terminal supports that (DEC mode 2026). Other terminals ignore
+ * it.
+ */
 const [BEGIN, END] = ['\u001b[?2026h', '\u001b[?2026l'];
 
 /**
- * Paints whole rows and compares them as strings. A remote terminal then receives as little as possible, for a
- * fraction of the cost of a component tree.
+ * Paints whole rows and compares them as strings. A remote terminal then receives as little as possible, at a fraction
+ * of the cost of a component tree.
  */
 export function createSurface(write: (text: string) => void): Surface {
   let shown: readonly string[] = [];

@@ -1,20 +1,20 @@
 import { displayWidth, padEnd, truncate } from '../../text/display-width.ts';
 import { graphemes } from '../../text/graphemes.ts';
 
-/** Fits the text into exactly that many cells: cut with `…`, or padded with spaces. */
+/** Fits the text into exactly the given number of cells: cut with `…`, or padded with spaces. */
 export function fitTo(text: string, cells: number): string {
   return padEnd(truncate(text, cells), cells);
 }
 
 /**
- * Moves the cursor to a column, from 0. The text after it starts there, however wide the terminal draws the text
- * before it.
+ * Moves the cursor to a column, counted from 0. The text that follows starts there, however wide the terminal draws the
+ * text before it.
  */
 export function column(col: number): string {
   return `\u001b[${col + 1}G`;
 }
 
-/** Breaks clean text into lines of a width, at spaces if there are any. */
+/** Breaks clean text into lines of the given width, at spaces where possible. */
 export function wrap(text: string, cells: number): string[] {
   return text.split('\n').flatMap((line) => wrapLine(line, Math.max(1, cells)));
 }

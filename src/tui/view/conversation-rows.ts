@@ -15,7 +15,8 @@ export interface ConversationViewport {
 }
 
 /**
- * Returns the end of the conversation, or the part that ends that many rows before it. Only visible rows are rendered.
+ * Returns the end of the conversation, or the part that ends the given number of rows before the end. Only visible rows
+ * are rendered.
  */
 export function conversationRows(
   conversation: Conversation,

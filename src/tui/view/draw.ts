@@ -46,7 +46,7 @@ export interface Drawing {
   mode: Mode;
   /** null until some content has arrived */
   content: SessionContent | null;
-  /** what was answered earlier to the question of the selected session */
+  /** the earlier answers to the selected session's question */
   memory: QuestionMemory | null;
   size: Size;
   now: number;
@@ -54,15 +54,15 @@ export interface Drawing {
   dress: Style;
 }
 
-/** How many rows a text may fill while it is written. A longer text scrolls. */
+/** How many rows text may fill while it is being written. Longer text scrolls. */
 const MAX_INPUT_ROWS = 8;
-/** The largest share of the session's space that a question gets. The rest shows its context. */
+/** The maximum share of the session's space that a question gets. The rest shows the context. */
 const QUESTION_SHARE = 0.6;
 /** The header, the rule above the input, and the footer. */
 const FIXED_ROWS = 3;
 
 /**
- * The smallest size for which the layout is made. In a smaller terminal, the layout is reduced, and a message explains
+ * The smallest size that the layout is made for. In a smaller terminal, the layout is reduced, and a message explains
  * this.
  */
 const LEAST_SIZE = { cols: 80, rows: 24 };
@@ -84,11 +84,11 @@ export type Target =
   | { kind: 'pane' };
 
 export interface DrawnPicture extends Picture {
-  /** whether the picture contains the whole question of the selected session */
+  /** whether the picture contains all of the selected session's question */
   isQuestionWhole: boolean;
-  /** whether the picture contains the answer that the person always gave */
+  /** whether the picture contains the answer that the person has always given */
   hasSuggestion: boolean;
-  /** returns what a cell belongs to, from 0 */
+  /** returns which part a cell belongs to; cells are counted from 0 */
   targetAt(row: number, col: number): Target | null;
 }
 
@@ -128,7 +128,7 @@ export function draw(drawing: Drawing): DrawnPicture {
   };
 }
 
-/** Returns the position of the session's own cells, from which the size of a new session is derived. */
+/** Returns the position of the session's own cells, which determines the size of a new session. */
 export function measure(
   model: Model,
   size: Size,

@@ -23,7 +23,7 @@ interface PaneTitle {
   canGoBack: number;
 }
 
-/** Returns the line above a session: its name, its state, and how far it is scrolled back. */
+/** Returns the title line above a session: its name, its state, and how far it is scrolled back. */
 export function paneTitle({ model, session, cols, canGoBack, now, home, dress }: PaneTitle): string {
   const { slug, path, status } = session;
   const size = session.cols === null ? '' : `${session.cols}×${session.rows}`;

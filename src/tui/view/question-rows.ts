@@ -19,7 +19,7 @@ const MOST_OPTION = 500;
 export interface QuestionOptions {
   question: Question;
   draft: AnswerDraft | null;
-  /** what was answered earlier to the question */
+  /** the earlier answers to the question */
   memory: QuestionMemory | null;
   cols: number;
   rows: number;
@@ -32,13 +32,13 @@ export interface QuestionRows {
   options: (number | null)[];
   /** whether nothing was left out */
   isWhole: boolean;
-  /** whether the answer is shown that the person always gave */
+  /** whether the answer that the person has always given is shown */
   hasSuggestion: boolean;
 }
 
 /**
- * Renders a question independently of the session's own drawing: the call, the text, and the numbered options, in at
- * most that many rows.
+ * Renders a question independently of how the session itself draws it: the call, the text, and the numbered options, in
+ * at most the given number of rows.
  */
 export function questionRows({ question, draft, memory, cols, rows, dress }: QuestionOptions): QuestionRows {
   const width = cols - 3;
@@ -87,11 +87,12 @@ export function questionPage(question: Question, part: QuestionPart, cols: numbe
   return [...call, '', ...text.split('\n'), ...options].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${row}`);
 }
 
-/** The result is reused in many pictures of one question, because an input may have 200 kB. */
+/** The result is reused for many pictures of the same question, because an input may have 200 kB. */
 const words = new WeakMap<Question, { call: string[] }>();
 
 /**
- * Returns the text before the options, at most that many characters. The dialog's own text usually contains the call.
+ * Returns the text before the options, at most the given number of characters. The dialog's own text usually contains
+ * the call.
  */
 function wordsOf(question: Question, part: { text: string }, most: number): { call: string[]; text: string } {
   const known = words.get(question) ?? { call: saysCall(question) ? [] : askedCallLines(question) };

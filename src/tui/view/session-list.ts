@@ -19,7 +19,7 @@ export interface ListOptions {
   marked: ReadonlySet<string>;
   cols: number;
   rows: number;
-  /** whether each session takes two rows, of which the second shows what it asks or does */
+  /** whether each session takes two rows; the second row shows what the session asks or does */
   isTall: boolean;
   /** whether a row above each group describes what its sessions have in common */
   hasHeadings: boolean;
@@ -34,7 +34,7 @@ export interface ListRows {
   slugs: (string | null)[];
 }
 
-/** A session or a heading, and the row of the whole list in which it begins. */
+/** A session or a heading, and the row of the whole list at which it begins. */
 interface Item {
   of: SeenSession | ListGroup;
   top: number;
@@ -114,23 +114,26 @@ function shortState(session: Session): string {
   return cleanLine(primary === 'waiting' ? (detail ?? stateText(session)) : stateText(session));
 }
 
-/** Below its heading, a snoozed session shows only the end of its snooze. */
+/** Below the snoozed heading, a session shows only when its snooze ends. */
 function listState(session: Session): string {
   return session.snoozed == null ? stateText(session) : wakeText(session.snoozed);
 }
 
-/** The cells for name and state. In a narrow terminal the state is one word. */
+/** The cells for name and state. In a narrow terminal, the state is a single word. */
 const WIDE_CELLS = { slug: 14, state: 15 };
 const NARROW_CELLS = { slug: 10, state: 11 };
 const NARROW_COLS = 70;
 const SINCE_CELLS = 7;
-/** The cells of the gauge, the share, and a space. With less room, only the share is shown, and only as a warning. */
+/**
+ * The cells for the gauge, the percentage, and a space. With less room, only the percentage is shown, and only as a
+ * warning.
+ */
 const CONTEXT_CELLS = 12;
 const GAUGE_COLS = 100;
-/** The cells of the changed lines, and how much room a row needs for them. */
+/** The cells for the changed lines, and how much room a row needs to show them. */
 const CHANGES_CELLS = 13;
 const CHANGES_COLS = 120;
-/** A row of two lines shows the changed lines only if the name keeps this room. */
+/** A two-line row shows the changed lines only if the name keeps this much room. */
 const LEAST_SLUG_CELLS = 16;
 
 function flatRow(session: SeenSession, options: ListOptions): string {
@@ -163,27 +166,27 @@ function flatRow(session: SeenSession, options: ListOptions): string {
   ].join('');
 }
 
-/** Returns how full the context window is. All rows leave room for it if it is known for at least one session. */
+/** Returns how full the context window is. If this is known for at least one session, all rows leave room for it. */
 function contextCells({ context }: Session, { cols, groups }: ListOptions): string {
   if (cols < GAUGE_COLS) return isNearlyFull(context) ? `${contextPercent(context)} ` : '';
   if (groups.every(({ sessions }) => sessions.every((one) => one.context === null))) return '';
   return fitTo(`${contextGauge(context)} ${contextPercent(context)}`, CONTEXT_CELLS);
 }
 
-/** Returns how much the session changed. All rows leave room for it if at least one session changed something. */
+/** Returns how much the session changed. If at least one session changed something, all rows leave room for it. */
 function changesCells(session: Session, { cols, groups }: ListOptions): string {
   if (cols < CHANGES_COLS) return '';
   if (groups.every(({ sessions }) => sessions.every((one) => changedLines(one) === ''))) return '';
   return `${fitTo(changedLines(session), CHANGES_CELLS - 1)} `;
 }
 
-/** Returns the mark of a session that is marked for a common action, or else the mark of an unread session. */
+/** Returns the mark of a session that is marked for a joint action, or else the mark of an unread session. */
 function markOf(session: Session, { marked, dress }: ListOptions): string {
   if (marked.has(session.slug)) return dress('cyan', '✓');
   return isUnread(session) ? dress('cyan', '•') : ' ';
 }
 
-/** Returns how long a session has been in its state, or the age of its row if it is outdated. */
+/** Returns how long a session has been in its state, or the age of its row if the session is outdated. */
 function sinceText({ elsewhere, status }: SeenSession, now: number): string {
   const asOf = elsewhere?.asOf ?? null;
   return asOf === null ? formatSince(status.since, now) : formatDuration(Math.max(0, now - asOf));
