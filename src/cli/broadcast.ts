@@ -7,7 +7,7 @@ import type { CliContext } from './context.ts';
 import { type SelectorOptions, selectorOf, selectorText } from './selectors.ts';
 import { readText } from './text-argument.ts';
 
-/** The options of `cbos send` for several sessions. */
+/** The options for `cbos send` when it sends to several sessions. */
 export interface BroadcastOptions extends SelectorOptions {
   all?: boolean;
   command?: boolean;
@@ -24,8 +24,9 @@ export function isBroadcast({ all, state, tag, repo }: BroadcastOptions): boolea
 }
 
 /**
- * Sends one text to all sessions, or to those that are selected, and prints the outcome for each. The text goes only to
- * the sessions that existed when the person was asked. The exit code is 4 if any session did not receive it.
+ * Sends the same prompt to all sessions, or to the selected ones, and prints the outcome for each. The prompt goes only
+ * to sessions that existed when the person was asked for confirmation. The exit code is 4 if any of them did not
+ * receive it.
  * @throws CommandError on wrong usage, before anything is sent
  */
 export async function broadcast(
@@ -64,7 +65,7 @@ export async function broadcast(
   else out.lines(results.map(broadcastLine));
 }
 
-/** Returns the sessions to which a text may be sent, which are neither dead nor only observed. */
+/** Returns the sessions that a prompt may be sent to: those that are neither dead nor only observed. */
 function receivers(sessions: readonly Session[], selector: SessionSelector): string[] {
   return sessions
     .filter((session) => session.adopted && session.status.primary !== 'dead')
@@ -84,7 +85,7 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
 
 /**
  * Refuses a first word that is the name of a session. `cbos send AUTH hello --all` would send "AUTH hello" to
- * everybody. As part of a longer quoted argument, the word is text.
+ * everybody. Inside a longer quoted argument, the name is just text.
  */
 function assertNoSlug(sessions: readonly Session[], words: readonly string[]): void {
   const named = sessions.find(({ slug }) => slug === words[0]);

@@ -1,6 +1,6 @@
 import { EXIT } from '../protocol/index.ts';
 
-/** An error that the command line itself detects, for which the server's catalogue has no code. */
+/** An error that the command line itself detects and that the server's catalogue has no code for. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly hint: string;
@@ -8,7 +8,7 @@ export class CommandError extends Error {
 
   /**
    * @param message one line without a full stop
-   * @param hint the cure
+   * @param hint what to do about it
    */
   constructor(message: string, hint: string, exitCode: number = EXIT.failed) {
     super(message);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliContext } from './context.ts';
 
-/** Adds the commands of one module to the program. */
+/** Adds one module's commands to the program. */
 export type AddCommands = (program: Command, context: CliContext) => void;
 
 interface CommandModule {
@@ -77,10 +77,10 @@ const isVersion = (words: readonly string[]): boolean =>
   words.length === 1 && (words[0] === '--version' || words[0] === '-V');
 
 /**
- * Returns functions that add the commands that these words may mean. If the first word names a command, only its
- * module is loaded. Otherwise all modules are loaded, for the main help and for suggestions.
- * @param completed the words of a line that `cbos complete` completes; once the command is typed, only the command
- *   counts
+ * Returns functions that add the commands that these words may mean. If the first word names a command, only its module
+ * is loaded. Otherwise all modules are loaded, for the main help and for suggestions.
+ * @param completed the words of a line that `cbos complete` is completing; once the command has been typed, only the
+ * command counts
  */
 export async function loadCommands(words: readonly string[], completed: readonly string[]): Promise<AddCommands[]> {
   if (isVersion(words)) return [];

@@ -1,7 +1,8 @@
 /**
- * Completion for bash. The script of the package (@bomb.sh/tab 0.0.22) is not used for three reasons. It evaluates
- * the words of the line, so a `$(…)` that is still being typed would run at Tab. It needs the bash-completion
- * package, which a plain Debian lacks. It cannot be loaded a second time, because its `readonly` variables then fail.
+ * Completion for bash. The package's own script (@bomb.sh/tab 0.0.22) is not used for three reasons. It evaluates the
+ * words of the line, so pressing Tab would run a `$(…)` that is still being typed. It needs the bash-completion
+ * package, which a plain Debian lacks. It cannot be loaded a second time, because its `readonly` variables then cause
+ * errors.
  */
 export const BASH_SCRIPT = `# bash completion for cbos
 _cbos() {

@@ -4,7 +4,7 @@ import { CommandError } from './command-error.ts';
 import { type CliContext, isInteractive } from './context.ts';
 
 /**
- * Asks before an action that cannot be undone. Anything but a yes counts as a no.
+ * Asks for confirmation before an action that cannot be undone. Anything but a yes counts as a no.
  * @throws CommandError if there is nobody to ask
  */
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {

@@ -6,15 +6,15 @@ import { socketRequests } from './socket-requests.ts';
 import type { TerminalIo } from './terminal-io.ts';
 import { checkServerVersion, noteVersion } from './version-check.ts';
 
-/** The environment of every command. */
+/** What every command works with. */
 export interface CliContext {
   host: LocalHost;
   io: TerminalIo;
   out: Printer;
   version: string;
-  /** the name of this program in the commands that it suggests */
+  /** the name of this program in commands that it suggests */
   program: string;
-  /** arguments after `--`, for the commands that pass them on */
+  /** arguments after `--`, for commands that pass them on */
   passedArgs: readonly string[];
   settings(): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
   /** Returns a client for requests over the local socket. The first answer contains the server's version. */
@@ -22,12 +22,13 @@ export interface CliContext {
   /** the same, for commands that also listen */
   listener(): Promise<Client>;
   /**
-   * resolves when the version is known, or shortly afterwards, because a server that hangs must not block the command
+   * resolves when the version is known, or shortly afterwards if it stays unknown, because a server that hangs must not
+   * block the command
    */
   settleVersionCheck(): Promise<void>;
   /** the session that the command is about, if any, for hints such as `cbos show SLUG` */
   about: string | undefined;
-  /** the exit code of the command, unless it throws */
+  /** the command's exit code, unless it throws */
   exitCode: number;
 }
 

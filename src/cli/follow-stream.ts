@@ -2,7 +2,7 @@ import type { StreamConnection, StreamListener } from '../client/index.ts';
 import { EXIT } from '../protocol/index.ts';
 import type { CliContext } from './context.ts';
 
-/** How a command that listens ends: with an exit code, or with an error that is reported like any other. */
+/** How a listening command ends: with an exit code, or with an error that is reported like any other. */
 export interface Ending {
   finish(exitCode: number): void;
   fail(error: unknown): void;
@@ -11,20 +11,20 @@ export interface Ending {
 export interface FollowOptions {
   recordings?: readonly string[];
   from?: Readonly<Record<string, number>>;
-  /** the event after which each JSON session continues */
+  /** the event from which each JSON session continues */
   after?: Readonly<Record<string, number>>;
   giveUpAfterMs?: number;
   /** seconds after which `onTimeout` is called once */
   timeoutSeconds?: number;
   onTimeout?(): void;
-  /** the exit code when the person interrupts; 130 by default */
+  /** the exit code if the person interrupts the command; 130 by default */
   interruptedCode?: number;
 }
 
 /**
- * Listens to the server and resolves to the exit code when it ends. It ends when the listener ends it, when the person
- * interrupts, or when nobody reads the output any more. If the connection is lost, it waits until the server is back.
- * Both loss and return are reported on standard error.
+ * Listens to the server, and resolves to the exit code when listening ends. It ends when the listener ends it, when the
+ * person interrupts it, or when nobody reads the output any more. If the connection is lost, the command waits until
+ * the server is back. Both the loss and the return are reported on standard error.
  */
 export async function followStream(
   context: CliContext,
@@ -87,7 +87,7 @@ export async function followStream(
 }
 
 /**
- * Makes an error of a listener end the command. Otherwise the error would end up in the socket's event handler, where
+ * Makes the command end if a listener throws. Otherwise the error would end up in the socket's event handler, where
  * nobody handles it.
  */
 function guarded(listener: Pick<StreamListener, 'onFrame'>, ending: Ending): Pick<StreamListener, 'onFrame'> {

@@ -1,31 +1,33 @@
 import { ConnectionLostError } from '../client/index.ts';
 
-/** The head of an answer. The names of headers are in lower case. */
+/** The head of an HTTP response. Header names are in lower case. */
 export interface AnswerHead {
   status: number;
   headers: ReadonlyMap<string, string>;
 }
 
-/** Parses an HTTP/1.1 answer piece by piece as it arrives. */
+/** Parses an HTTP/1.1 response piece by piece as it arrives. */
 export interface AnswerReader {
   /**
-   * Takes the next bytes and returns the part of them that belongs to the body.
+   * Takes the next bytes, and returns those that belong to the body.
    * @throws ConnectionLostError if this is not HTTP
    */
   read(bytes: Buffer): Buffer[];
-  /** null until it has arrived completely */
+  /** null until the head has arrived completely */
   head(): AnswerHead | null;
   /** whether the body has arrived completely */
   isComplete(): boolean;
-  /** Records that the connection has ended. @throws ConnectionLostError if it ended within the answer */
+  /** Records that the connection has ended. @throws ConnectionLostError if it ended in the middle of the response */
   end(): void;
 }
 
-/** The largest head. The server's heads have a few hundred bytes, and the size line of a chunk has about ten. */
+/**
+ * The maximum size of a head. The server's heads have a few hundred bytes, and the size line of a chunk has about ten.
+ */
 const MOST_HEAD_BYTES = 64 * 1024;
 const MOST_LINE_BYTES = 1024;
 
-/** The position of the reader: in the head, in a body that ends by one of three rules, or after everything. */
+/** Where the reader is: in the head, in a body that ends by one of three rules, or past the end. */
 type Part =
   | { in: 'head' }
   | { in: 'length' | 'chunk'; left: number }
@@ -34,16 +36,16 @@ type Part =
   | { in: 'nothing' };
 
 /**
- * Creates a reader for one answer on a connection that ends after it. Node's own client could do the same, but loading
- * it takes a fifth of the start time of a bare Node.
- * @param method the method of the request, because the answer to HEAD has no body
+ * Creates a reader for the only response on a connection. Node's own client could do the same, but loading it takes a
+ * fifth of the start time of a bare Node.
+ * @param method the method of the request, because the response to HEAD has no body
  */
 export function createAnswerReader(method: string): AnswerReader {
   let part: Part = { in: 'head' };
   let head: AnswerHead | null = null;
   let kept: Buffer = Buffer.alloc(0);
 
-  /** Returns the text up to the mark and keeps the rest, or returns null if the mark has not arrived. */
+  /** Returns the text up to the mark and keeps the rest, or returns null if the mark has not arrived yet. */
   const takeUntil = (mark: string, most: number): string | null => {
     const at = kept.indexOf(mark);
     if ((at === -1 ? kept.length : at) > most) throw notHttp();
@@ -65,7 +67,7 @@ export function createAnswerReader(method: string): AnswerReader {
         const text = takeUntil('\r\n\r\n', MOST_HEAD_BYTES);
         if (text === null) return false;
         const parsed = parseHead(text);
-        // An interim answer (100 Continue) is followed by the real one.
+        // An interim response (100 Continue) is followed by the real one.
         if (parsed.status >= 200) {
           head = parsed;
           part = bodyOf(method, parsed);
@@ -144,7 +146,7 @@ function parseHead(text: string): AnswerHead {
   return { status: Number(status), headers };
 }
 
-/** Returns the rule by which the body ends (RFC 9112, section 6.3). */
+/** Returns the rule that determines where the body ends (RFC 9112, section 6.3). */
 function bodyOf(method: string, { status, headers }: AnswerHead): Part {
   if (method === 'HEAD' || status === 204 || status === 304) return { in: 'nothing' };
   if (headers.get('transfer-encoding')?.toLowerCase().includes('chunked') === true) return { in: 'chunk-size' };

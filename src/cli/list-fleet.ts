@@ -11,7 +11,7 @@ interface ListFleetOptions {
   json?: boolean;
 }
 
-/** Prints the sessions of all machines of the fleet. */
+/** Prints the sessions on all machines in the fleet. */
 export async function listFleet(context: CliContext, options: ListFleetOptions): Promise<void> {
   const { out, io } = context;
   const client = await context.client();
@@ -24,7 +24,7 @@ export async function listFleet(context: CliContext, options: ListFleetOptions):
   );
   if (options.json === true) return out.json(fleet);
   if (options.quiet === true) {
-    // A script acts on these names, so sessions of unreachable machines are left out.
+    // Scripts act on these names, so sessions on unreachable machines are left out.
     const names = fleet.flatMap(({ machine, reachable, sessions }) =>
       reachable ? sortSessions(sessions, options.sort ?? 'attention').map(({ slug }) => `${machine}/${slug}`) : [],
     );

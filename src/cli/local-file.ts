@@ -8,7 +8,7 @@ import { cleanLine } from '../text/terminal-text.ts';
 import { CommandError } from './command-error.ts';
 
 /**
- * Opens a file of this machine for a session. If the file grows, as a log does, only what it has now is sent.
+ * Opens a file on this machine for a session. If the file is growing, as a log does, only its current content is sent.
  * @throws CommandError if it is not a file, is empty, or cannot be read
  */
 export async function openLocalFile(path: string, cwd: string): Promise<FileToUpload> {

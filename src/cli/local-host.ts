@@ -13,9 +13,7 @@ import type {
 } from '../protocol/index.ts';
 import type { TerminalIo } from './terminal-io.ts';
 
-/**
- * Settings from flags, as the texts that were typed. The host parses and checks them like those from the environment.
- */
+/** Settings from flags, exactly as typed. The host parses and checks them like those from the environment. */
 export type SettingFlags = Partial<Record<SettingName, string>>;
 
 /** One line of `cbos doctor`. */
@@ -42,9 +40,12 @@ export interface ServiceState {
 
 export interface ServeRequest {
   flags: SettingFlags;
-  /** aborted when the server should end; its sessions stay alive */
+  /** aborted when the server should stop; its sessions stay alive */
   signal: AbortSignal;
-  /** called once, when the server answers. @param reach who else can reach it, as text; null for this machine only */
+  /**
+   * called once, when the server answers. @param reach who else can reach the server, as text; null for this machine
+   * only
+   */
   onReady(address: string, reach?: string | null): void;
 }
 
@@ -63,7 +64,7 @@ export interface TuiRequest {
 
 export interface DemoRequest {
   /**
-   * where the fleet is shown: in the terminal UI on this terminal, on the page, or as lines that report what happens
+   * where the fleet is shown: in the terminal UI in this terminal, on the page, or as lines that report what happens
    */
   face: 'terminal' | 'page' | 'lines';
   /** aborted when the demo should end */
@@ -74,7 +75,7 @@ export interface DemoRequest {
 
 /** A line of `cbos timeline`. */
 export interface TimelineChange {
-  /** seconds from the start of the recording; always 0 if it has no timing */
+  /** seconds from the start of the recording; always 0 if the recording has no timing */
   t: number;
   primary: Primary | null;
   detail: Detail | null;
@@ -102,7 +103,7 @@ export interface ExportRequest extends RecordingChoice {
   format: (typeof EXPORT_FORMATS)[number];
   /** the file that will be written; null for none */
   output: string | null;
-  /** called with the share of the recording that was read, 0 to 1 */
+  /** called with the share of the recording that has been read, 0 to 1 */
   onProgress(share: number): void;
 }
 
@@ -137,13 +138,13 @@ export interface ReplayRequest extends RecordingChoice {
 export interface TimelineResult {
   /** false if there was no timing, so that no times are known */
   timed: boolean;
-  /** in the order of their times */
+  /** in chronological order */
   changes: TimelineChange[];
 }
 
 export interface MisdetectionRequest {
   slug: string;
-  /** the right status, `primary/detail` */
+  /** the correct status, `primary/detail` */
   shouldBe: string;
   explanation: Explanation;
   /** the current time, Unix milliseconds */
@@ -151,8 +152,9 @@ export interface MisdetectionRequest {
 }
 
 /**
- * Everything on this machine that the command line needs besides the server's API. `main.ts` provides it, and the
- * command line never imports the modules behind it. All functions reject with a `CatalogueError` for expected errors.
+ * Everything on this machine that the command line needs in addition to the server's API. `main.ts` provides it, and
+ * the command line never imports the modules behind it. All functions reject with a `CatalogueError` for expected
+ * errors.
  */
 export interface LocalHost {
   /**
@@ -160,14 +162,14 @@ export interface LocalHost {
    * @throws CatalogueError invalid_setting
    */
   settings(flags: SettingFlags): Promise<{ settings: Settings; rows: ResolvedSetting[] }>;
-  /** `http://HOST:PORT` as reported by the running server, or as in the settings if none is running. */
+  /** `http://HOST:PORT` as reported by the running server, or according to the settings if none is running. */
   address(): Promise<string>;
   /**
    * Runs the server in this process until the signal is aborted.
    * @throws CatalogueError server_running, port_taken, invalid_setting
    */
   serve(request: ServeRequest): Promise<void>;
-  /** Starts the server in a separate process and resolves when it answers on the local socket. */
+  /** Starts the server in a separate process, and resolves when it answers on the local socket. */
   startInBackground(request: StartRequest): Promise<'started' | 'already_running'>;
   /**
    * Checks whether the server's process is stopped (SIGSTOP, Ctrl-Z, a debugger). A stopped server neither answers
@@ -175,22 +177,20 @@ export interface LocalHost {
    * @throws CatalogueError no_server if it is stopped
    */
   requireNotStopped(): Promise<void>;
-  /** Ends the server of this home and resolves when its process is gone. Sessions stay alive. */
+  /** Stops this home's server, and resolves when its process is gone. Sessions stay alive. */
   stopServer(): Promise<'stopped' | 'not_running'>;
-  /** the token of the API; created if there is none yet */
+  /** the API token; created if there is none yet */
   readToken(): Promise<string>;
   /**
-   * Replaces the token. A running server uses the new one at once; if it cannot, an error explains what to do.
+   * Replaces the token. A running server uses the new one immediately; if it cannot, an error explains what to do.
    * @throws CatalogueError invalid_setting if the token comes from the environment or config.toml
    */
   rotateToken(): Promise<string>;
   /** The git branches of folders, by folder. Folders outside a repository are left out. Does not run git. */
   gitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /**
-   * The models that gave the last answers of sessions in a terminal, by slug, as far as this machine can read them.
-   */
+  /** The models that gave the last answers in terminal sessions, by slug, as far as this machine can read them. */
   lastModels(sessions: readonly Session[]): Promise<ReadonlyMap<string, string>>;
-  /** Reports whether no server has ever run on this home. */
+  /** Reports whether no server has ever run for this home. */
   isFirstStart(): Promise<boolean>;
   /** Opens an address in the person's browser. Returns false if there is no desktop. */
   openInBrowser(url: string): Promise<boolean>;
@@ -202,7 +202,7 @@ export interface LocalHost {
   };
   /** The program and arguments that show a session's real terminal. @param screenId `PID.NAME` */
   attachArgv(screenId: string): string[];
-  /** Runs a program on this terminal and resolves to its exit code. */
+  /** Runs a program in this terminal, and resolves to its exit code. */
   runAttached(argv: readonly string[]): Promise<number>;
   /**
    * Runs the terminal UI until the person leaves it. Starts the server if none is running. Resolves to the exit code.
@@ -211,13 +211,13 @@ export interface LocalHost {
   tui(request: TuiRequest): Promise<number>;
   demo(request: DemoRequest): Promise<void>;
   /**
-   * Derives the status along a recording from its bytes alone, without a server.
+   * Derives the status over the course of a recording from its bytes alone, without a server.
    * @throws CatalogueError no_recording
    */
   timeline(request: TimelineRequest): Promise<TimelineResult>;
   /**
-   * Stores a wrong status for a report. Every text in it is replaced, except for the words that rules read. Resolves
-   * to the path of the file.
+   * Stores the evidence for a wrong status, for a bug report. All text in it is replaced, except for the words that
+   * rules read. Resolves to the path of the file.
    */
   recordMisdetection(request: MisdetectionRequest): Promise<string>;
   /**
@@ -226,7 +226,8 @@ export interface LocalHost {
    */
   exportRecording(request: ExportRequest): Promise<ExportResult>;
   /**
-   * Plays a recording. Resolves at its end, on the key to quit, or on the signal.
+   * Plays a recording. Resolves at the end of the recording, when the quit key is pressed, or when the signal is
+   * aborted.
    * @throws CatalogueError no_recording
    */
   replay(request: ReplayRequest): Promise<void>;

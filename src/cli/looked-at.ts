@@ -3,10 +3,11 @@ import { type CliContext, isInteractive } from './context.ts';
 
 /**
  * Reports that a person has seen a session as shown here. Output that a script reads does not count, and neither does
- * an agent that looks at a session. The server refuses a report from an agent, and the command ignores the refusal.
+ * an agent that looks at a session. The server refuses such a report from an agent, and the command ignores the
+ * refusal.
  */
 export async function markLookedAt(context: CliContext, { slug, unread, news }: Session): Promise<void> {
-  // The session's own machine records what its person has seen.
+  // The session's own machine records what people there have seen.
   if (!isInteractive(context.io) || unread !== true || slug.includes('/')) return;
   const client = await context.client();
   try {

@@ -4,7 +4,7 @@ import type { Session } from '../protocol/index.ts';
 const MOST_SLIPS = 2;
 
 /**
- * Returns the name that a person probably meant, if no session has the given name. It is the same name in another case,
+ * Returns the name that a person probably meant, if no session has the given name: the same name in a different case,
  * one that begins with it, or one that differs by one or two letters. Null if there is no such name, or more than one.
  */
 export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>[]): string | null {
@@ -24,7 +24,7 @@ export function nameLike(typed: string, sessions: readonly Pick<Session, 'slug'>
   return null;
 }
 
-/** Computes Levenshtein's distance: the number of letters changed, inserted, or deleted. */
+/** Computes the Levenshtein distance: the number of letters changed, inserted, or deleted. */
 function slips(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let i = 1; i <= one.length; i++) {

@@ -6,7 +6,7 @@ import { cleanLine } from '../text/terminal-text.ts';
 import type { CliContext } from './context.ts';
 import { reportError } from './error-report.ts';
 
-/** How many conversations are offered, which is as many as a person reads at a glance. */
+/** How many conversations are offered, which is as many as a person takes in at a glance. */
 const MOST_OFFERED = 5;
 
 /**
@@ -17,7 +17,7 @@ export function recentConversations(conversations: readonly Conversation[]): Con
   return conversations.filter(({ pid }) => pid === null).slice(0, MOST_OFFERED);
 }
 
-/** Asks on a first start which recent conversation should become the first session. Asks nothing if there is none. */
+/** On a first start, asks which recent conversation should become the first session. Asks nothing if there is none. */
 export async function offerRecent(context: CliContext): Promise<void> {
   const { host, io, out } = context;
   await host.startInBackground({ flags: {}, onProgress: out.notice });
@@ -46,7 +46,7 @@ export async function offerRecent(context: CliContext): Promise<void> {
     });
     out.line(`${cleanLine(session.slug)} continues it`);
   } catch (error) {
-    // The terminal UI opens anyway, and the person can start another session there.
+    // The terminal UI opens anyway, and the person can start a different session there.
     reportError(out, error);
   }
 }

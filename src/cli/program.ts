@@ -5,7 +5,7 @@ import type { AddCommands } from './command-modules.ts';
 import { GROUPS } from './commands/command-help.ts';
 import type { CliContext } from './context.ts';
 
-/** The width of the help if there is no terminal. */
+/** The width of the help text if there is no terminal. */
 const DEFAULT_HELP_WIDTH = 100;
 
 /**
@@ -35,7 +35,7 @@ export function buildProgram(context: CliContext, commands: readonly AddCommands
       const slugs = Array.isArray(given) ? given : [given];
       if (first?.name() === 'name' && slugs.length === 1) context.about = slugs[0];
       const { jq } = command.opts<{ jq?: string }>();
-      // The expression is compiled before the command does anything, because an invalid expression must change nothing.
+      // The expression is compiled before the command does anything, so that an invalid expression changes nothing.
       if (jq !== undefined) context.out.filterJson(await (await import('./output/jq-filter.ts')).jqFilter(jq));
     })
     .addHelpText('after', MAIN_EXAMPLES);
@@ -55,8 +55,8 @@ function addJq(command: Command): void {
 }
 
 /**
- * Adds a help command that accepts `cbos help queue edit`. Commander's own one knows only the first word, and adds
- * itself to the help of `queue`.
+ * Adds a help command that accepts `cbos help queue edit`. Commander's own help command knows only the first word, and
+ * adds itself to the help of `queue`.
  */
 function addHelp(program: Command): void {
   program

@@ -17,15 +17,13 @@ export interface CliRun {
   io: TerminalIo;
   /** this program's own version */
   version: string;
-  /**
-   * the name of this program in the commands that it suggests; `cbos` if omitted, in a checkout perhaps `npx cbos`
-   */
+  /** the name of this program in commands that it suggests; `cbos` if omitted, in a checkout perhaps `npx cbos` */
   program?: string;
 }
 
 /**
- * Runs one command line and resolves to its exit code. Never rejects. An expected error is one line on standard
- * error.
+ * Runs one command line, and resolves to its exit code. Never rejects. An expected error is printed as one line on
+ * standard error.
  */
 export async function runCli(run: CliRun): Promise<number> {
   const out = createPrinter(run.io);
@@ -68,7 +66,7 @@ function splitArguments(argv: readonly string[]): { words: readonly string[]; pa
   return { words: argv.slice(0, separator), passedArgs: argv.slice(separator + 1) };
 }
 
-/** Adds the name of the session that was probably meant to the error for an unknown name. */
+/** Adds the session name that was probably meant to the error about an unknown name. */
 async function withSuggestion(context: CliContext, error: unknown): Promise<unknown> {
   const { about } = context;
   if (!(error instanceof CatalogueError) || error.code !== 'no_such_session' || about === undefined) return error;
@@ -82,11 +80,11 @@ async function withSuggestion(context: CliContext, error: unknown): Promise<unkn
           cause: error,
         });
   } catch {
-    return error; // the server is gone by now, so its earlier report counts
+    return error; // the server is gone by now, so what it reported earlier counts
   }
 }
 
-/** Reports what went wrong and returns the exit code. */
+/** Reports what went wrong, and returns the exit code. */
 function tellFailure({ out, about }: CliContext, error: unknown, words: readonly string[]): number {
   if (!(error instanceof CommanderError)) {
     // A reader that went away ended the work early, which is not a failure (`cbos ls | head -1`).
@@ -94,21 +92,21 @@ function tellFailure({ out, about }: CliContext, error: unknown, words: readonly
     reportError(out, error, about);
     return exitCodeOf(error);
   }
-  // Help and version arrive as errors with exit code 0.
+  // Commander reports help and version as errors with exit code 0.
   if (error.exitCode === 0) return EXIT.done;
   reportError(out, new CommandError(usageMessage(error), usageHint(error, words), EXIT.usage));
   return EXIT.usage;
 }
 
-/** Converts commander's text into one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
+/** Converts commander's message into one line: `error: unknown option '--x'\n(Did you mean --y?)`. */
 function usageMessage({ code, message }: CommanderError): string {
-  // Commander would print help as the error, as for `cbos service`.
+  // Commander would print the help text as the error, for example for `cbos service`.
   if (code === 'commander.help') return 'A subcommand is missing';
   const text = message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-/** Commands that accept a text, because a dash may be part of the text. */
+/** Commands that accept free text, because that text may contain a dash. */
 const TAKES_TEXT: ReadonlySet<string | undefined> = new Set(['send', 'answer', 'queue', 'draft', 'stash', 'invoke']);
 
 function usageHint({ code }: CommanderError, words: readonly string[]): string {

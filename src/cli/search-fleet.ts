@@ -10,7 +10,7 @@ import type { CliContext } from './context.ts';
 
 type Query = Partial<SearchQuery> & { q: string };
 
-/** What a search found on one machine of the fleet. */
+/** What a search found on one machine in the fleet. */
 export interface MachineHits extends SearchResult {
   machine: string;
   is_self: boolean;
@@ -18,10 +18,10 @@ export interface MachineHits extends SearchResult {
   fault: string | null;
 }
 
-/** A hit with the name of its session in the fleet. `machine` is null for this machine. */
+/** A hit with the name that its session has in the fleet. `machine` is null for this machine. */
 export type FleetHit = SearchHit & { machine: string | null };
 
-/** Searches on all machines of the fleet at once. @throws CatalogueError no_fleet */
+/** Searches on all machines in the fleet at once. @throws CatalogueError no_fleet */
 export async function searchFleet(context: CliContext, query: Query): Promise<MachineHits[]> {
   const client = await context.client();
   const { fleet, machines } = await client.call('fleet');
@@ -29,7 +29,7 @@ export async function searchFleet(context: CliContext, query: Query): Promise<Ma
   return Promise.all(machines.map((machine) => searchMachine(context, machine, query)));
 }
 
-/** Searches in a session of another machine. @throws CatalogueError everything that the other machine answers */
+/** Searches in a session on another machine. @throws CatalogueError whatever error the other machine returns */
 export async function searchFarSession(
   context: CliContext,
   { machine, slug }: RemoteName,
@@ -39,7 +39,7 @@ export async function searchFarSession(
   return { machine, is_self: false, fault: null, ...found };
 }
 
-/** Returns the hits of several machines, newest first by the clock of each. */
+/** Returns the hits from several machines, newest first by each machine's own clock. */
 export function joinHits(machines: readonly MachineHits[]): FleetHit[] {
   return machines
     .flatMap(({ machine, is_self: isSelf, hits }) => hits.map((hit) => ({ ...hit, machine: isSelf ? null : machine })))

@@ -16,7 +16,7 @@ import { readStateWord } from './commands/option-values.ts';
 import { confirm } from './confirm.ts';
 import type { CliContext } from './context.ts';
 
-/** The options that select sessions, which are the same for every command that accepts several. */
+/** The options that select sessions. They are the same for every command that accepts several sessions. */
 export interface SelectorOptions {
   state?: string;
   tag?: readonly string[];
@@ -37,7 +37,7 @@ export function collectTag(word: string, sofar: readonly string[] = []): readonl
   return [...sofar, word];
 }
 
-/** Returns the selector for the options. A path is the path of a folder on this machine. */
+/** Returns the selector for the options. A path is that of a folder on this machine. */
 export function selectorOf({ io }: CliContext, { state, tag, repo }: SelectorOptions): SessionSelector {
   const isPath = repo !== undefined && /^\.{0,2}(\/|$)/.test(repo);
   return {
@@ -63,7 +63,7 @@ interface Choice {
   options: SelectorOptions;
   /** the usage of the command, for its error */
   command: string;
-  /** whether the command applies to this session; a selection skips the others */
+  /** whether the command applies to this session; a selection skips the sessions to which it does not */
   fits?: (session: Session) => boolean;
 }
 
@@ -95,7 +95,7 @@ export async function chosenSessions(
 }
 
 /**
- * Asks before ending several sessions. A single named session needs no confirmation.
+ * Asks for confirmation before ending several sessions. A single named session needs no confirmation.
  * @returns whether to continue
  */
 export async function mayActOnSeveral(

@@ -5,12 +5,12 @@ import { followStream } from './follow-stream.ts';
 import { statusKey } from './view-changes.ts';
 
 /**
- * How long a ready session must stay unchanged before its turn counts as over, if nothing else shows it. A slash
- * command may start no turn at all, and between two queued prompts a session is ready for a moment.
+ * How long a ready session must stay unchanged before its turn counts as over, if nothing else shows that it is. A
+ * slash command may not start a turn at all, and between two queued prompts a session is ready for a moment.
  */
 const SETTLED_MS = 3_000;
 
-/** Longer than any restart of the server. */
+/** Longer than any restart of the server takes. */
 const LOST_SERVER_MS = 60_000;
 
 export interface SendAndWait {
@@ -20,10 +20,10 @@ export interface SendAndWait {
 }
 
 /**
- * Sends a text, and waits until the session is ready again, asks something, or has died. It starts to listen before
+ * Sends a prompt, and waits until the session is ready again, asks something, or has died. It starts listening before
  * it sends, so that even the shortest turn is seen.
  * @returns the session at that moment; null if the person interrupted the wait
- * @throws CatalogueError everything that `send` throws, no_such_session, timed_out
+ * @throws CatalogueError whatever `send` throws, no_such_session, timed_out
  * @throws CommandError if the session died or was deleted
  */
 export async function sendAndWait(
@@ -109,7 +109,7 @@ export function turnProgress(
   const { status } = session;
   if (!isReady(session.status)) {
     if (status.primary !== 'waiting') return 'running';
-    // A hook reports a dialog before it is drawn. Its options follow a moment later.
+    // A hook reports a dialog before it is drawn. The dialog's options follow a moment later.
     return (status.question?.options.length ?? 0) > 0 ? 'over' : 'maybe_over';
   }
   // Both times come from the server's clock.

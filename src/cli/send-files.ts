@@ -8,8 +8,8 @@ interface Sending {
 }
 
 /**
- * Opens files of this machine for a session.
- * @returns a function that stores them beside the session, then sends a prompt that mentions them
+ * Opens files on this machine for a session.
+ * @returns a function that stores them alongside the session, then sends a prompt that mentions them
  * @throws CommandError if one is not a file, is empty, or cannot be read; nothing is sent then
  */
 export async function openToSend(
@@ -20,7 +20,7 @@ export async function openToSend(
   return () => sendWithFiles(client, sending, files);
 }
 
-/** If the server refuses the prompt, the files are deleted again, because the next attempt stores them again. */
+/** If the server refuses the prompt, the files are deleted again, because the next attempt stores them anew. */
 async function sendWithFiles(
   client: Caller,
   { slug, body }: Sending,
@@ -36,7 +36,7 @@ async function sendWithFiles(
   }
 }
 
-/** A refused text was certainly not sent. After any other failure, the session may be reading the files. */
+/** A refused prompt was certainly not sent. After any other failure, the session may be reading the files. */
 function isRefusal(cause: unknown): boolean {
   if (!(cause instanceof CatalogueError)) return false;
   const exit: number = ERRORS[cause.code].exit;
@@ -45,7 +45,7 @@ function isRefusal(cause: unknown): boolean {
 
 async function remove(client: Caller, slug: string, files: readonly StoredFile[]): Promise<void> {
   for (const { id } of files) {
-    // The refusal of the prompt is what the person has to know. A file that stays is in the list.
+    // What the person has to know is that the prompt was refused. A file that could not be deleted is in the list.
     await client.call('removeFile', { params: { slug, id } }).catch(() => undefined);
   }
 }

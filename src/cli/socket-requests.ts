@@ -12,7 +12,7 @@ import { CatalogueError, VERSION_HEADER } from '../protocol/index.ts';
 import { type AnswerReader, createAnswerReader } from './http-answer.ts';
 
 /**
- * Both sides of the local socket are on one machine, so the name is only a formality. The server accepts this one.
+ * Both ends of the local socket are on one machine, so the host name is only a formality. The server accepts this one.
  */
 export const HOST = 'localhost';
 
@@ -22,20 +22,20 @@ export const HOST = 'localhost';
  */
 const LOOK_EVERY_MS = 1_000;
 /**
- * How many times in a row the server must be seen stopped. A debugger stops the server for a moment, and so may a
+ * How many times in a row the server must be found stopped. A debugger stops the server for a moment, and so may a
  * person who presses Ctrl-Z by mistake.
  */
 const STOPPED_LOOKS = 2;
 
 /**
- * Throws if the server's process is stopped. The kernel then still accepts connections, but nobody ever answers.
+ * Throws if the server's process is stopped. The kernel then still accepts connections, but nobody ever answers them.
  */
 export type RequireNotStopped = () => Promise<void>;
 
 /**
- * Sends the requests of `socketTransport`, without the parts that WebSockets need.
+ * Sends requests as `socketTransport` does, without the parts that WebSockets need.
  * @param socketPath absolute
- * @param onAnswer called with the server's version for each answer, or null if the answer does not contain it
+ * @param onAnswer called with the server's version for each response, or null if the response does not contain it
  */
 export function socketRequests(
   socketPath: string,
@@ -45,7 +45,7 @@ export function socketRequests(
   return { request: (request) => requestOverSocket({ socketPath, requireNotStopped, onAnswer }, request) };
 }
 
-/** Watches until it is disposed of. @param onStopped called once, with the error that reports it */
+/** Watches until disposed of. @param onStopped called once, with the error that reports the stop */
 export function watchForStop(requireNotStopped: RequireNotStopped, onStopped: (error: Error) => void): Dispose {
   let seen = 0;
   const timer = setInterval(() => {
@@ -69,8 +69,8 @@ export interface LocalServer {
 }
 
 /**
- * Sends one request on its own connection, which the server closes after its answer. A command line sends one or
- * two requests and must then end at once.
+ * Sends one request on its own connection, which the server closes after its response. A command line sends one or two
+ * requests and must then end immediately.
  */
 function requestOverSocket(
   { socketPath, requireNotStopped, onAnswer }: LocalServer,
@@ -82,7 +82,7 @@ function requestOverSocket(
     const stopWatching = watchForStop(requireNotStopped, (error) => socket.destroy(error));
     const settle = (): void => {
       stopWatching();
-      // A failure that comes later goes to the reader of the body. Without a listener, the failure would end the
+      // A failure that comes later goes to the reader of the body. Without a listener, that failure would end the
       // process.
       socket.off('data', onData).off('end', onEnd).off('error', fail).on('error', ignore);
     };
@@ -112,7 +112,9 @@ function requestOverSocket(
   });
 }
 
-/** @throws Error if the body does not have its announced size, or cannot be read */
+/**
+ * @throws Error if the body does not have its announced size, or cannot be read
+ */
 async function writeStreamed(socket: Socket, { sizeBytes, read }: StreamedBody): Promise<void> {
   let left = sizeBytes;
   for await (const chunk of read()) {
@@ -189,7 +191,7 @@ async function* readBody({ socket, reader, body }: ArrivingAnswer): AsyncGenerat
   }
 }
 
-/** The system's error codes if no server listens: no file, no listener, or no such directory. */
+/** The system's error codes if no server is listening: no file, no listener, or no such directory. */
 const UNREACHABLE: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTDIR']);
 
 export function toTransportError(cause: NodeJS.ErrnoException): Error {

@@ -11,10 +11,12 @@ import {
   watchForStop,
 } from './socket-requests.ts';
 
-/** The largest frame. A snapshot of a large scrollback is one frame. A larger frame does not come from CBOS. */
+/**
+ * The maximum size of a frame. A snapshot of a large scrollback is one frame. A larger frame does not come from CBOS.
+ */
 const MAX_FRAME_BYTES = 256 * 1024 * 1024;
 
-/** How long a server may take to answer a WebSocket's close. */
+/** How long a server may take to answer when a WebSocket is closed. */
 const CLOSE_GRACE_MS = 500;
 
 /**
@@ -77,18 +79,18 @@ function connectOverSocket({
   });
   return {
     send: (text) => {
-      // Between the loss of a connection and its event, a send would throw. `onClose` reports the loss.
+      // Between the loss of a connection and the event that reports it, a send would throw. `onClose` reports the loss.
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
     },
     close() {
       socket.close();
-      // A server that hangs would not answer the close, and the command line could not end.
+      // A server that hangs would not answer the close, and the command could not end.
       setTimeout(() => socket.terminate(), CLOSE_GRACE_MS).unref();
     },
   };
 }
 
-/** Returns the server's REST error, which was the answer to the upgrade. */
+/** Returns the server's REST error, which was its response to the upgrade request. */
 async function refusal(response: IncomingMessage): Promise<Error> {
   try {
     const parts: Buffer[] = [];

@@ -3,7 +3,7 @@ import { CommandError } from './command-error.ts';
 import type { CliContext } from './context.ts';
 
 /**
- * Returns the text that a command was given: its words joined by spaces, or standard input for a lone `-`.
+ * Returns the text that was passed to a command: its words joined by spaces, or standard input for a lone `-`.
  * @throws CommandError if there is none
  */
 export async function readText({ io }: CliContext, words: readonly string[], command: string): Promise<string> {

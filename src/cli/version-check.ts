@@ -7,13 +7,13 @@ import type { Printer } from './output/printer.ts';
  */
 const LONGEST_WAIT_MS = 300;
 
-/** Reports that the server has another version than this program, and suggests a restart. */
+/** Reports that the server has a different version from this program, and suggests a restart. */
 export function noteVersion(out: Printer, version: string, served: string): void {
   if (served !== version) out.notice(`this is version ${version}, the server is ${served} — cbos down && cbos up`);
 }
 
 /**
- * Asks a server whose answers do not contain its version. Never fails, because the command itself reports what is
+ * Asks a server whose responses do not contain its version. Never fails, because the command itself reports what is
  * wrong.
  */
 export async function checkServerVersion(options: { client: Caller; version: string; out: Printer }): Promise<void> {
@@ -27,7 +27,7 @@ export async function checkServerVersion(options: { client: Caller; version: str
     const health = await Promise.race([client.call('health'), enough]);
     if (health !== null) noteVersion(out, version, health.version);
   } catch (error) {
-    // Nothing waits for this, so a throw would end the process. The command's own request fails in the same way.
+    // Nothing waits for this, so an exception would end the process. The command's own request fails in the same way.
     if (!(error instanceof CatalogueError)) out.notice(`the server's version is not known: ${String(error)}`);
   } finally {
     clearTimeout(timer);

@@ -15,7 +15,7 @@ export interface SessionChange {
  * Returns what happened to the sessions between two views. The result is derived from the views and not from single
  * frames. Changes during a lost connection are therefore reported too, and a frame without a visible change is not.
  * @param frame the frame between the two; only the frame distinguishes a rename from the removal of one session and the
- *   addition of another
+ * addition of another
  */
 export function changesBetween(before: SessionView, after: SessionView, frame: StreamFrame): SessionChange[] {
   if (before === after) return [];

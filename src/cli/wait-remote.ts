@@ -5,21 +5,21 @@ import type { CliContext } from './context.ts';
 
 /** How often to ask the other machine. Each time costs one small request. */
 const ASK_EVERY_MS = 500;
-/** How long to wait for a machine that cannot be reached, as for a server that restarts. */
+/** How long to wait for a machine that cannot be reached, as for a server that is restarting. */
 const LOST_MACHINE_MS = 60_000;
 
 export interface RemoteWait {
   /** each as `machine/SESSION` */
   slugs: readonly string[];
   selector: StateSelector;
-  /** the word of the selector, for messages */
+  /** the selector's word, for messages */
   state: string;
   isAny: boolean;
   timeoutSeconds: number | undefined;
   onReached(session: Session): void;
 }
 
-/** Blocks until sessions of other machines are in a state. */
+/** Blocks until sessions on other machines are in a given state. */
 export async function waitRemote(context: CliContext, wait: RemoteWait): Promise<number> {
   const { io } = context;
   const client = await context.client();

@@ -10,7 +10,7 @@ const TICK_MS = 1_000;
 interface WatchedList {
   /** only these sessions are shown */
   selector: SessionSelector;
-  /** whether it shows the resources that sessions use */
+  /** whether the list shows the resources that sessions use */
   resources: boolean;
   lines(sessions: readonly Session[], reader: Reader, width: number | null): readonly string[];
 }
@@ -37,7 +37,7 @@ export async function watchList(context: CliContext, list: WatchedList): Promise
     return await followStream(context, { interruptedCode: EXIT.done }, (ending) => ({
       onFrame(_, view) {
         shown = [...view().values()].filter((session) => matchesSelector(session, list.selector));
-        // A session's work may change the branch, so the branch is read again after every change of a session.
+        // A session may change branches while working, so the branch is read again after every change in the session.
         readerOf(context, shown, list).then((now) => {
           reader = now;
           draw();

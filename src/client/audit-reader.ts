@@ -2,10 +2,11 @@ import type { AuditEntry } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 import type { Dispose } from './transport.ts';
 
-/** The number of decisions in one page. It is more than a screen shows. */
+/** The number of decisions in one page, which is more than a screen shows. */
 export const AUDIT_PAGE = 50;
 /**
- * How long to gather decisions before reading them. A burst of thousands of decisions then leads to only a few reads.
+ * How long to collect decisions before reading them, so that a burst of thousands of decisions leads to only a few
+ * reads.
  */
 const GATHER_MS = 250;
 
@@ -43,12 +44,12 @@ export function withOlder(view: AuditView, page: readonly AuditEntry[]): AuditVi
   return { ...view, entries: [...view.entries, ...older], hasMore: page.length === AUDIT_PAGE };
 }
 
-/** Reads the decisions of the rules page by page, and reads again after each new decision. */
+/** Reads the rules' decisions page by page, and reads again after each new decision. */
 export interface AuditReader {
   view(): AuditView;
   /** A decision was made, or the connection is back. */
   note(): void;
-  /** Reads the next older page, after the read that is under way, if there is one. */
+  /** Reads the next older page, after the read that is in progress, if there is one. */
   older(): void;
   dispose(): void;
 }

@@ -11,27 +11,27 @@ import {
 import { errorFromResponse, errorFromTransport, parseJson } from './remote-errors.ts';
 import type { StreamedBody, Transport, TransportResponse } from './transport.ts';
 
-/** The routes that answer with JSON, which are all except the one for the recording's bytes. */
+/** The routes that answer with JSON, which are all except the one for a recording's bytes. */
 export type CallName = Exclude<RouteName, 'stream' | 'uploadFile' | 'readFile'>;
 
 export interface CallerOptions {
   transport: Pick<Transport, 'request'>;
-  /** the API's token, needed unless the transport authenticates by other means, as the local socket does */
+  /** the API token, needed unless the transport authenticates by other means, as the local socket does */
   token?: string;
 }
 
 /** A file for a session. */
 export interface FileToUpload extends StreamedBody {
-  /** as its owner calls it; the server makes a safe name of it */
+  /** the file's original name; the server makes a safe name from it */
   name: string;
 }
 
-/** The part of a client that sends requests. It loads no schema. */
+/** The part of a client that sends requests. It loads no schemas. */
 export interface Caller {
   /**
-   * Sends one request. The result is what the server sent, including unknown fields, because a newer server may send
-   * more.
-   * @throws CatalogueError for an error of the server, or no_server
+   * Sends one request. The result is exactly what the server sent, including unknown fields, because a newer server may
+   * send more.
+   * @throws CatalogueError for an error from the server, or no_server
    */
   call<N extends CallName>(
     name: N,
@@ -43,13 +43,13 @@ export interface Caller {
    */
   recording(slug: string, from?: number): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Stores a file beside a session.
+   * Stores a file alongside a session.
    * @throws CatalogueError no_such_session, file_too_large, too_many_files, files_unavailable, disk_full, no_server
    */
   upload(slug: string, file: FileToUpload): Promise<StoredFile>;
 }
 
-/** Creates a typed client of the REST interface. It opens no connection before the first call. */
+/** Creates a typed client for the REST interface. It opens no connection before the first call. */
 export function createCaller(options: CallerOptions): Caller {
   const { transport, token } = options;
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
@@ -89,7 +89,7 @@ async function readJson<T>(response: TransportResponse): Promise<T> {
   });
   const value = parseJson(text);
   if (value === undefined) throw new CatalogueError('internal', "The server's answer isn't JSON");
-  // Bytes become a value here. The value is not parsed by the schema, which would refuse words that only a newer
+  // Bytes become a value here. The value is not parsed with the schema, which would refuse words that only a newer
   // server knows.
   return value as T;
 }
@@ -98,7 +98,7 @@ interface AnyInput {
   params?: Readonly<Record<string, unknown>>;
   query?: Readonly<Record<string, unknown>>;
   body?: unknown;
-  /** sent as it is, instead of a body */
+  /** sent unchanged, instead of a body */
   file?: StreamedBody;
 }
 

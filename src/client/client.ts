@@ -11,7 +11,7 @@ export interface Client extends Caller {
   subscribe(options: StreamOptions): StreamConnection;
 }
 
-/** Creates a typed client of the REST interface and of `/ws/stream`. It opens no connection before the first call. */
+/** Creates a typed client for the REST interface and `/ws/stream`. It opens no connection before the first call. */
 export function createClient(options: ClientOptions): Client {
   const { transport, token } = options;
   return {

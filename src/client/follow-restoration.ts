@@ -1,17 +1,17 @@
 import type { Restoration } from '../protocol/index.ts';
 import type { Caller } from './caller.ts';
 
-/** How often to ask for the progress, in milliseconds. A session takes a second or more. */
+/** How often to ask for the progress, in milliseconds. Restoring a session takes a second or more. */
 export const RESTORATION_ASK_MS = 200;
 
 export interface FollowOptions {
   client: Pick<Caller, 'call'>;
-  /** the answer to the request that began the restoration */
+  /** the answer to the request that started the restoration */
   begun: Restoration;
   /** resolves after `RESTORATION_ASK_MS` */
   wait(): Promise<void>;
   onProgress(now: Restoration): void;
-  /** whether nobody looks any more; the restoration itself continues */
+  /** whether nobody is looking any more; the restoration itself continues */
   isGone?(): boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The inbox shows one question at a time. Equal questions of several sessions form one card. An answer is held for a
+ * The inbox shows one question at a time. Equal questions from several sessions form one card. An answer is held for a
  * moment so that it can be taken back. It is held in the face where it was given, and if that face ends first, nothing
  * is sent.
  */
@@ -12,8 +12,8 @@ import type { StreamOptions } from './stream-connection.ts';
 export const UNDO_MS = 3_000;
 
 /**
- * How long a question is hidden after its answer was accepted. If the question is still open after that, the answer had
- * no effect.
+ * How long a question is hidden after its answer was accepted. If it is still open after that, the answer had no
+ * effect.
  */
 const TAKEN_MS = 10_000;
 
@@ -37,17 +37,17 @@ export interface QuestionCard extends CardOf<'question'> {
   question: Question;
 }
 
-/** The sessions whose usage limit has ended: continue them? */
+/** The sessions whose usage limit has ended. The card asks whether to continue them. */
 export type LimitCard = CardOf<'limit'>;
 
 export type InboxCard = QuestionCard | LimitCard;
 
-/** The part of an answer that is the same for all askers of a card. */
+/** The part of an answer that is the same for all sessions on a card. */
 export type GivenAnswer = Omit<Answer, 'question_id'>;
 
 /**
- * Returns what the sessions ask, with the longest waiting first and the skipped ones last.
- * @param leaving identities of questions whose answer is being sent
+ * Returns what the sessions ask, longest waiting first, and skipped questions last.
+ * @param leaving identities of questions whose answers are being sent
  * @param skipped identities of questions in the order in which they were skipped
  */
 export function inboxCards(
@@ -75,22 +75,22 @@ export function inboxCards(
     });
 }
 
-/** Returns a session as the asker of a card. Null if it asks nothing that the inbox can answer. */
+/** Returns a session as one of a card's askers. Null if it asks nothing that the inbox can answer. */
 function askerOf(session: SeenSession): Asker | null {
   if (!needsYou(session)) return null;
   const { slug, path, status, limit_over_at: overAt } = session;
   if (status.question !== null) return { slug, path, id: status.question.id };
-  // The owner of a session on another machine takes no request to continue it.
+  // Another machine accepts no request to continue one of its sessions.
   return overAt === undefined || elsewhereOf(session) !== null ? null : { slug, path, id: `limit ${overAt}` };
 }
 
-/** Returns a unique id of what an asker asks. Two sessions may use the same id. */
+/** Returns an id that is unique to what an asker asks, because two sessions may use the same question id. */
 export function idOf({ slug, id }: Asker): string {
   return `${slug} ${id}`;
 }
 
 /**
- * Returns a text that is the same for equal questions: the tool, its whole input, and the possible answers. Null for
+ * Returns a string that is the same for equal questions: the tool, its whole input, and the possible answers. Null for
  * questions that are never joined: those without a call, and those whose call is not fully known.
  */
 function sameness({ kind, tool, cut, options, questions }: Question): string | null {
@@ -98,7 +98,7 @@ function sameness({ kind, tool, cut, options, questions }: Question): string | n
   return JSON.stringify([tool.name, inOrder(tool.input), options.map(({ label, means }) => [label, means])]);
 }
 
-/** Sorts fields, because their order does not make calls different. */
+/** Sorts fields, because a different order does not make a call different. */
 function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== 'object' || value === null) return value;
@@ -107,7 +107,10 @@ function inOrder(value: unknown): unknown {
     .map(([name, field]) => [name, inOrder(field)]);
 }
 
-/** An answer that was not sent yet. For sessions whose usage limit has ended, it is null: they continue. */
+/**
+ * An answer that has not been sent yet. For sessions whose usage limit has ended, it is null, which means that they
+ * continue.
+ */
 export type HeldAnswer = { card: QuestionCard; answer: GivenAnswer; said: string } | HeldContinuation;
 
 interface HeldContinuation {
@@ -124,7 +127,7 @@ export function sendHeld(caller: Caller, { slug, id }: Asker, { answer }: HeldAn
     : caller.call('answer', { params: { slug }, body: { ...answer, question_id: id } });
 }
 
-/** The outcome of an answer for each session of its card. Null means that it was answered. */
+/** The outcome of an answer for each session on its card. Null means that the session was answered. */
 export interface AnswerOutcome {
   slug: string;
   error: unknown;
@@ -133,13 +136,13 @@ export interface AnswerOutcome {
 /** Holds answers until they can no longer be taken back. */
 export interface AnswerHold {
   give(held: HeldAnswer): void;
-  /** Takes back the last answer that was not sent yet. @returns that answer; null if all were sent */
+  /** Takes back the last answer that has not been sent yet. @returns that answer; null if all have been sent */
   undo(): HeldAnswer | null;
-  /** the answers that were not sent yet, the last one at the end */
+  /** the answers that have not been sent yet, newest last */
   held(): readonly HeldAnswer[];
   /** identities of the questions whose answers are held or being sent */
   leaving(): ReadonlySet<string>;
-  /** Call this when the face ends. Answers that were not sent yet are dropped. */
+  /** Call this when the face ends. Answers that have not been sent yet are dropped. */
   dispose(): void;
 }
 
@@ -153,7 +156,7 @@ export function createAnswerHold(options: {
 }): AnswerHold {
   let isDisposed = false;
   let waiting: { held: HeldAnswer; cancel: () => void }[] = [];
-  /** the sent answers, each with the function that ends its hidden time */
+  /** the sent answers, each with the function that makes its question visible again */
   const sent = new Map<string, () => void>();
 
   async function leave(held: HeldAnswer): Promise<void> {

@@ -2,8 +2,8 @@ import type { Session } from '../protocol/index.ts';
 import type { StreamOptions } from './stream-connection.ts';
 
 /**
- * How long a session must be shown before that counts as a look. A shorter time may be a step on the way to another
- * session.
+ * How long a session must be shown before that counts as a look. If it is shown for less, the person may only be
+ * passing it on the way to another session.
  */
 export const LOOK_MS = 1_500;
 
@@ -16,13 +16,17 @@ export interface LookTimer {
   dispose(): void;
 }
 
-/** @param options.onLook called when the person has looked at a session, with the count of its news at that moment */
+/**
+ * @param options.onLook called when the person has looked at a session, with the session's news count at that moment
+ */
 export function createLookTimer(options: {
   startTimer: StreamOptions['startTimer'];
   onLook: (slug: string, news: number) => void;
 }): LookTimer {
   let visited: string | null = null;
-  /** whether the session was already marked as unread when the person came to it; a later mark stays */
+  /**
+   * whether the session was already marked as unread when the person came to it; a mark that was added later is kept
+   */
   let cameToMark = false;
   let waiting: { news: number; cancel: () => void } | null = null;
   /** the news count of the last look, which is not sent again if the server refuses it */

@@ -3,7 +3,7 @@ import { ConnectionLostError, UnreachableError } from './transport.ts';
 
 /**
  * Returns the error in a REST body or a WebSocket result. A newer server may send a code that this version does not
- * know. That code becomes `internal`, which determines the exit code. The error keeps its message and hint, and
+ * know. Such a code becomes `internal`, which determines the exit code. The error keeps its message and hint, and
  * `toBody()` returns the original code.
  */
 export function errorFromBody(body: ErrorBody): CatalogueError {
@@ -12,7 +12,7 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
   return new CatalogueError('internal', message, { hint, extra: { ...extra, code } });
 }
 
-/** Returns the error for an unsuccessful response, whatever its body looks like (a proxy's is HTML). */
+/** Returns the error for an unsuccessful response, whatever its body looks like (a proxy's body is HTML). */
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
@@ -21,9 +21,7 @@ export function errorFromResponse(status: number, text: string): CatalogueError 
   });
 }
 
-/**
- * Checks the shape of `ErrorBody` without a schema. In most commands, nothing else needs the schemas.
- */
+/** Checks the shape of `ErrorBody` without a schema. In most commands, nothing else needs the schemas. */
 function isErrorBody(value: unknown): value is ErrorBody {
   return ['code', 'message', 'hint'].every((name) => typeof fieldOf(value, name) === 'string');
 }
@@ -32,7 +30,7 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Turns an exception of a transport into an error with a cure. Any unexpected exception is returned unchanged. */
+/** Turns a transport's exception into an error that says what to do. Any unexpected exception is returned unchanged. */
 export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof UnreachableError) return new CatalogueError('no_server', undefined, { cause });
   if (cause instanceof ConnectionLostError) {
@@ -48,7 +46,7 @@ export function errorFromTransport(cause: unknown): unknown {
   return cause;
 }
 
-/** Parses JSON. Returns undefined if the text is not JSON. No JSON text has that value. */
+/** Parses JSON. Returns undefined if the text is not JSON. No valid JSON parses to undefined. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -8,8 +8,8 @@ import {
 import type { Caller } from './caller.ts';
 
 /**
- * Lets every request accept `machine/SESSION` for a session of another machine. The request then goes to the other
- * machine, which decides whether to grant it.
+ * Lets every request accept `machine/SESSION` for a session on another machine. The request then goes to that machine,
+ * which decides whether to grant it.
  */
 export function withRemoteNames<C extends Caller>(caller: C): C {
   return {
@@ -56,7 +56,7 @@ interface AnyInput {
 
 const isMachineCall = (name: string): name is MachineCallName => MACHINE_CALLS.some((one) => one === name);
 
-/** Replaces the session's name by its name on this machine, so that commands in the output can be copied. */
+/** Replaces the session's name with the name that it has here, so that commands in the output can be copied. */
 function renamed(value: unknown, { machine, slug }: RemoteName): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const name = `${machine}/${slug}`;

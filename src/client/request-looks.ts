@@ -5,11 +5,13 @@ const LOOK_EVERY_MS = 120_000;
 
 /** Reports to the server which pull requests a person sees. */
 export interface RequestLooks {
-  /** Sets what a person sees now. @param nowMs by any clock */
+  /** Sets what a person currently sees. @param nowMs by any clock */
   note(sessions: Iterable<Pick<Session, 'slug' | 'worktree'>>, nowMs: number): void;
 }
 
-/** @param onLook called with sessions that have an open pull request, at most every two minutes for each */
+/**
+ * @param onLook called with sessions that have an open pull request, at most every two minutes for each
+ */
 export function createRequestLooks(onLook: (slugs: string[]) => void): RequestLooks {
   const toldAt = new Map<string, number>();
   return {

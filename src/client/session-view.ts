@@ -9,8 +9,8 @@ import {
 } from '../protocol/index.ts';
 
 /**
- * The sessions that this client knows, in the order of their creation. A view is immutable, and a change creates a
- * new one.
+ * The sessions that this client knows, in the order in which they were created. A view is immutable, and a change
+ * creates a new one.
  */
 export type SessionView = ReadonlyMap<string, SeenSession>;
 
@@ -19,7 +19,7 @@ export const EMPTY_VIEW: SessionView = new Map();
 /** Folds frames into a view. */
 export interface ViewKeeper {
   take(frame: StreamFrame): void;
-  /** Call this when the connection is lost. Nothing known about other machines is current any more. */
+  /** Call this when the connection is lost. From then on, nothing known about other machines is current. */
   lose(): void;
   /** the sessions after all frames so far; the same object as before if those frames did not change a session */
   view(): SessionView;
@@ -28,8 +28,8 @@ export interface ViewKeeper {
 /**
  * Creates a keeper that copies the view only after somebody has read it. Otherwise two hundred sessions that change
  * twenty times a second would copy 800,000 entries a second, for a face that draws fifteen times in that second. A
- * frame about a session that is not in the view changes nothing. Its `session_added` has not arrived yet, or was lost
- * with a connection.
+ * frame about a session that is not in the view changes nothing: the session's `session_added` has not arrived yet, or
+ * was lost with a connection.
  * @param now the time in Unix milliseconds, for the ages of other machines' sessions
  */
 export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
@@ -115,8 +115,7 @@ export function createViewKeeper(now: () => number = () => 0): ViewKeeper {
             marked_unread: frame.marked_unread ?? session.marked_unread,
             news: frame.news ?? session.news,
             snoozed: frame.snoozed === undefined ? session.snoozed : frame.snoozed,
-            // For a JSON session, `state` of the frame is its `json_state` word, so the word for lists is derived
-            // again.
+            // For a JSON session, the frame's `state` is its `json_state` word, so the word for lists is derived anew.
             state: stateOf(frame.status.primary, frame.status.detail, session.state),
           }));
           break;

@@ -3,9 +3,9 @@ import { errorFromTransport, parseJson } from './remote-errors.ts';
 import { createViewKeeper, type SessionView } from './session-view.ts';
 import { type Dispose, type Transport, type TransportSocket, UnreachableError } from './transport.ts';
 
-/** The first pause before reconnecting. A server that is restarted by hand is back within a second. */
+/** The first pause before reconnecting. A server that somebody restarts is back within a second. */
 const FIRST_RETRY_MS = 100;
-/** The longest pause. It is a short wait for a person, and an absent server costs nothing. */
+/** The longest pause. It is a short wait for a person, and trying to reach an absent server costs nothing. */
 const LONGEST_RETRY_MS = 2_000;
 
 export interface StreamListener {
@@ -14,33 +14,33 @@ export interface StreamListener {
    * not call `view` each time
    */
   onFrame?(frame: StreamFrame, view: () => SessionView): void;
-  /** called when the connection broke, or a reconnect failed; the client will try again */
+  /** called when the connection has broken, or a reconnect has failed; the client will try again */
   onLost?(error: CatalogueError): void;
-  /** called when the connection is back after a loss */
+  /** called when a lost connection is back */
   onReconnected?(): void;
   /**
-   * called when the connection has ended permanently, but not by `dispose`: the first attempt failed, or the server was
-   * unreachable for too long
+   * called when the connection has ended permanently, but not through `dispose`: the first attempt failed, or the
+   * server was unreachable for too long
    */
   onEnd?(error: CatalogueError): void;
 }
 
 export interface StreamOptions {
   /**
-   * recordings to follow: names, or `['*']` for all, including later ones; status changes are sent for all sessions
-   * anyway
+   * recordings to follow: session names, or `['*']` for all, including later ones; status changes are sent for all
+   * sessions anyway
    */
   recordings?: readonly string[];
-  /** the offset from which each recording continues; without it a snapshot comes first */
+  /** the offset from which each recording continues; without one, a snapshot comes first */
   from?: Readonly<Record<string, number>>;
-  /** the event after which each JSON session continues; without it only new events come */
+  /** the event from which each JSON session continues; without one, only new events come */
   after?: Readonly<Record<string, number>>;
-  /** also follows the sessions of the other machines of the fleet; `now` returns Unix milliseconds, for their ages */
+  /** also follows the sessions on the other machines in the fleet; `now` returns Unix milliseconds, for their ages */
   fleet?: { now(): number };
   listener: StreamListener;
-  /** calls back once after a delay: `setTimeout` with a disposer */
+  /** calls back once after a delay, like `setTimeout`, and returns a disposer */
   startTimer(callback: () => void, delayMs: number): Dispose;
-  /** how long to wait for a lost server in total; forever if absent. The client never retries the first connection */
+  /** how long to wait for a lost server in total; forever if absent. A first connection that fails is never retried */
   giveUpAfterMs?: number;
 }
 
@@ -49,7 +49,7 @@ export interface StreamConnection {
   view(): SessionView;
   /** Sends a command. Returns false, and sends nothing, while the connection is lost. */
   send(command: StreamCommand): boolean;
-  /** Follows further recordings (`['*']` for all), and follows them again after a reconnect. */
+  /** Follows additional recordings (`['*']` for all), and follows them again after a reconnect. */
   follow(recordings: readonly string[], from?: Readonly<Record<string, number>>): void;
   /** Stops following recordings. */
   unfollow(recordings: readonly string[]): void;
@@ -57,10 +57,10 @@ export interface StreamConnection {
 }
 
 /**
- * Listens to `/ws/stream` and reconnects after a loss. Each recording continues at the offset after the last byte
- * received, so nothing is missed and nothing comes twice. If the recording was replaced in the meantime, the server
- * sends `reset`. In the same way, the events of a JSON session continue after the last one received. The whole list
- * comes first after every connect, which corrects the view.
+ * Listens to `/ws/stream`, and reconnects if the connection is lost. Each recording continues at the offset after the
+ * last byte received, so nothing is missed and nothing comes twice. If the recording was replaced in the meantime, the
+ * server sends `reset`. In the same way, the events of a JSON session continue after the last one received. After every
+ * connect, the whole list comes first, which corrects the view.
  */
 export function connectStream(
   transport: Transport,
@@ -121,7 +121,7 @@ export function connectStream(
     if (isDisposed) return;
     const error = closeError(failure);
     const isTooLong = options.giveUpAfterMs !== undefined && waitedMs >= options.giveUpAfterMs;
-    // Waiting helps only if there is no server. It does not cure other errors, such as a changed token.
+    // Waiting helps only if there is no server. It does not help against other errors, such as a changed token.
     if (!wasConnected || isTooLong || error.code !== 'no_server') {
       end(error);
       return;
@@ -196,7 +196,7 @@ function track(frame: StreamFrame, followed: Set<string>, { offsets, seqs }: Pla
       seqs.set(frame.session, frame.seq);
       return;
     case 'stream':
-      // A frame may arrive after its session was unfollowed. An offset stored now would belong to a screen that the
+      // A frame may arrive after its session was unfollowed. An offset stored now would refer to a screen that the
       // client has discarded.
       if (followed.has(frame.session) || followed.has('*')) offsets.set(frame.session, frame.offset);
       return;

@@ -4,11 +4,11 @@ import type { StoredEvent } from '../protocol/index.ts';
 export interface TestOutcome {
   command: string;
   outcome: 'passed' | 'failed';
-  /** whether a file was edited after them */
+  /** whether a file has been edited since they ran */
   edited_since: boolean;
 }
 
-/** Commands that run the tests of a project. Their exit code tells the outcome. */
+/** Commands that run a project's tests. Their exit code tells the outcome. */
 const RUNS_TESTS = new RegExp(
   [
     '(?:npm|pnpm|yarn|bun)(?: run)? test',
@@ -26,7 +26,7 @@ const RUNS_TESTS = new RegExp(
 );
 /** A step before the tests that cannot hide their outcome. */
 const FIRST_STEP = /^cd [^;&|\n]+ && /;
-/** The exit code may then be that of another command. */
+/** The exit code may then come from another command. */
 const HIDES_OUTCOME = /[;&|\n]/;
 const EDITS: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'Write', 'NotebookEdit']);
 
@@ -34,8 +34,8 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 
 /**
- * Returns the outcome of the last tests in these events. Null if there are none, or if the exit code of the command may
- * not be that of the tests: in a pipe, in the background, or while they run.
+ * Returns the outcome of the last tests in these events. Null if there are none, or if the command's exit code may not
+ * be that of the tests: in a pipe, in the background, or while they are still running.
  */
 export function testOutcome(events: readonly StoredEvent[]): TestOutcome | null {
   let last: { id: unknown; command: string; isClear: boolean } | null = null;

@@ -1,7 +1,7 @@
 /** Ends a subscription. */
 export type Dispose = () => void;
 
-/** A body that is sent while it is read. */
+/** A body that is read while it is being sent. */
 export interface StreamedBody {
   /** exactly as many bytes as `read` returns */
   sizeBytes: number;
@@ -14,7 +14,7 @@ export interface TransportRequest {
   /** including the query, percent-encoded: `/sessions?state=waiting` */
   path: string;
   headers: Readonly<Record<string, string>>;
-  /** the page's transport accepts only text, because a browser reports progress only for its own uploads */
+  /** the page's transport accepts only text, because the page uploads files by other means in order to show progress */
   body: string | StreamedBody | null;
 }
 
@@ -31,7 +31,7 @@ export interface SocketListener {
   onMessage(text: string): void;
   /**
    * Called exactly once, even if the socket never opened.
-   * @param failure why the socket never opened or broke; null if one of the sides closed it
+   * @param failure why the socket never opened or broke; null if one of the two sides closed it
    */
   onClose(failure: Error | null): void;
 }
@@ -41,7 +41,7 @@ export interface TransportSocket {
   close(): void;
 }
 
-/** How a client reaches a server: a local socket, TCP, a browser's fetch and WebSocket, or a pair in memory. */
+/** How a client reaches a server: through a local socket, TCP, a browser's fetch and WebSocket, or a pair in memory. */
 export interface Transport {
   /**
    * @throws UnreachableError if no server can be reached
@@ -49,18 +49,18 @@ export interface Transport {
    */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
-   * Opens a WebSocket. Calls no method of the listener before this function has returned.
-   * @param protocols WebSocket subprotocols: browsers send the token there
+   * Opens a WebSocket. Does not call the listener before this function has returned.
+   * @param protocols WebSocket subprotocols; browsers send the token there
    */
   connect(path: string, protocols: readonly string[], listener: SocketListener): TransportSocket;
 }
 
-/** No server listens at the address, so the request was not sent. */
+/** No server is listening at the address, so the request was not sent. */
 export class UnreachableError extends Error {
   override readonly name = 'UnreachableError';
 }
 
-/** The connection ended before the answer, so it is unknown whether the server carried out the request. */
+/** The connection ended before the response, so it is unknown whether the server carried out the request. */
 export class ConnectionLostError extends Error {
   override readonly name = 'ConnectionLostError';
 }

@@ -13,7 +13,10 @@ export interface AlwaysOptions {
   json?: boolean;
 }
 
-/** Answers yes to a permission, for the session, for the project, or with a rule that it shows and asks about first. */
+/**
+ * Says yes to a permission request, for the session, for the project, or with a rule. The rule is shown first, and the
+ * person is asked whether to add it.
+ */
 export async function answerAlways(context: CliContext, slug: string, options: AlwaysOptions): Promise<void> {
   const { out } = context;
   const { for: reach, json = false } = options;

@@ -21,14 +21,14 @@ export interface CommandHelp {
 const HELPS = new WeakMap<Command, CommandHelp>();
 
 /**
- * Returns the help of a command. Undefined for a subcommand. The manual is generated from it.
+ * Returns the help text for a command. Undefined for a subcommand. The manual is generated from it.
  * @public read by scripts/generate/command-tree.mjs as the compiler wrote it
  */
 export function helpOf(command: Command): CommandHelp | undefined {
   return HELPS.get(command);
 }
 
-/** Gives a command its help: a description, and examples to copy. */
+/** Gives a command its help text: a description, and examples to copy. */
 export function describe(command: Command, help: CommandHelp): Command {
   HELPS.set(command, help);
   const width = Math.max(...help.examples.map(([line]) => line.length));

@@ -48,7 +48,7 @@ export function addComparing(program: Command, context: CliContext): void {
       if (named.length < 2) throw new CommandError('Name at least two sessions', 'cbos compare A B', EXIT.usage);
       const client = await context.client();
       const sessions = await Promise.all(named.map((slug) => client.call('getSession', { params: { slug } })));
-      // Sessions are read one after the other, because each needs git and a transcript of several megabytes.
+      // Sessions are read one after another, because each needs git and a transcript of several megabytes.
       const compared: Compared[] = [];
       for (const session of sessions) compared.push(await compare(client, session));
       if (json === true) return out.json(compared.map(({ session, ...rest }) => ({ ...factsOf(session), ...rest })));
@@ -71,7 +71,7 @@ async function compare(client: Caller, session: Session): Promise<Compared> {
   };
 }
 
-/** Returns null outside of a repository, and for a finished worktree. */
+/** Returns null outside a repository, and for a finished worktree. */
 async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
   try {
     const { base, total, left_out } = await client.call('changes', { params: { slug }, query: {} });

@@ -11,7 +11,7 @@ import { describe } from './command-help.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
-/** How long to wait for the server. A person types a name faster than this. */
+/** How long to wait for the server. If an answer took longer, a person could type the name faster. */
 const LONGEST_WAIT_MS = 250;
 
 /** Commands for which a file name is useful when there is no other suggestion. */
@@ -24,7 +24,10 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'replay',
   'timeline',
 ]);
-/** The last line of an answer is a directive to the shell. The package always prints `:4`, which means no files. */
+/**
+ * The last line of an answer is a directive to the shell. The package always prints `:4`, which means that no files are
+ * suggested.
+ */
 const COMPLETE_FILES = ':0';
 
 type Suggestion = readonly [value: string, about: string];
@@ -32,16 +35,16 @@ type Suggestion = readonly [value: string, about: string];
 /** What the running server knows. */
 interface Suggestions {
   sessions: readonly Suggestion[];
-  /** possible ids: those of unsent drafts and held texts */
+  /** possible ids: those of unsent drafts and held messages */
   ids: readonly Suggestion[];
-  /** possible answers to the session that `answer` names */
+  /** possible answers to the question of the session that `answer` names */
   choices: readonly Suggestion[];
   /** the tags and repositories of the sessions */
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
 }
 
-/** Adds `completion`, and the hidden `complete`, which the shells' scripts call at every Tab. */
+/** Adds `completion`, and the hidden `complete`, which the shells' scripts call each time Tab is pressed. */
 export function addCompletion(program: Command, context: CliContext): void {
   const { out } = context;
 
@@ -80,7 +83,7 @@ export function addCompletion(program: Command, context: CliContext): void {
     });
 }
 
-/** The part of a completion tree that is filled here. `RootCommand` and its commands both have it. */
+/** The part of a completion tree that is filled in here. `RootCommand` and its commands both have it. */
 interface CompletionNode {
   option(name: string, about: string, handler?: (complete: Complete) => void, alias?: string): unknown;
   option(name: string, about: string, alias?: string): unknown;
@@ -92,7 +95,7 @@ interface CompletionTree extends CompletionNode {
   command(name: string, about: string): CompletionNode;
 }
 
-/** Copies commander's commands with their options and arguments into the completion's tree. */
+/** Copies commander's commands with their options and arguments into the completion tree. */
 function describeTo(tree: CompletionTree, program: Command, suggestions: Suggestions): void {
   const visit = (command: Command, path: string): void => {
     for (const child of command.createHelp().visibleCommands(command)) {
@@ -138,7 +141,7 @@ function offering(suggestions: readonly Suggestion[]): (complete: Complete) => v
   };
 }
 
-/** Returns the possible values of an argument. The names are those of the commands' declarations. */
+/** Returns the possible values of an argument. The argument names are those in the command declarations. */
 function argumentValues(
   name: string,
   choices: readonly string[] | undefined,
@@ -152,8 +155,8 @@ function argumentValues(
 }
 
 /**
- * Returns nothing if there is no server. Never prints a message, because the message would appear in the middle of the
- * person's command line.
+ * Returns nothing if there is no server. Never prints a message, because it would appear in the middle of the person's
+ * command line.
  */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
@@ -199,7 +202,7 @@ function asks({ status }: Session): boolean {
   return status.question !== null && status.question.kind !== 'closing';
 }
 
-/** Returns the words that mean an option, where there are any, and the number of each option. */
+/** Returns the word for each option that has one, and each option's number. */
 function choicesOf(session: Session | undefined): Suggestion[] {
   const options = session?.status.question?.options ?? [];
   const words = (['yes', 'always', 'no'] as const).flatMap((word): Suggestion[] => {
@@ -220,7 +223,7 @@ async function readIds(client: Caller, command: string | undefined, words: reado
   return command === 'queue' ? readQueue(client) : [];
 }
 
-/** The ids of the files of the session that was already typed. */
+/** The ids of the files that belong to the session already typed. */
 async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Suggestion[]> {
   if (slug === undefined || !isSlug(slug)) return [];
   const files = await client.call('listFiles', { params: { slug } }).catch(() => []);
@@ -269,8 +272,8 @@ async function readDrafts(client: Caller): Promise<Suggestion[]> {
 }
 
 /**
- * Captures console.log, because version 0.0.22 of the package has no other output. No other output is captured by
- * mistake, because `print` is synchronous.
+ * Captures console.log, because version 0.0.22 of the package has no other output. Nothing else is captured by mistake,
+ * because `print` is synchronous.
  */
 function captureLog(print: () => void): string[] {
   const lines: string[] = [];

@@ -20,10 +20,10 @@ import { readWhole } from './option-values.ts';
 
 /** The number of events that the server returns at once. */
 const PAGE = 1_000;
-/** Longer than any restart of the server. The turn continues in the meantime. */
+/** Longer than any restart of the server takes. The turn continues in the meantime. */
 const LOST_SERVER_MS = 60_000;
 
-/** The number that a shell adds to a signal's number. */
+/** The number that a shell adds to a signal number to get the exit code. */
 const SIGNALLED = 128;
 
 /** Adds `invoke`, `events`, and `costs`. */

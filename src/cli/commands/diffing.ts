@@ -61,7 +61,7 @@ interface Asked {
   options: DiffOptions;
 }
 
-/** Returns the query for the comparison: a base, or a turn. */
+/** Returns the query that says what to compare with: a base, or a turn. */
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
   if (base !== undefined)

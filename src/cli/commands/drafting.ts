@@ -114,7 +114,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     });
 }
 
-/** Stores the text for a session, or for each selected session. */
+/** Stores the draft for a session, or for each selected session. */
 async function keep(
   context: CliContext,
   name: string | undefined,
@@ -123,7 +123,7 @@ async function keep(
 ): Promise<void> {
   const { out } = context;
   const isSelected = isSelective(selectorOf(context, options));
-  // With a selection no session is named, so the first word belongs to the text.
+  // With a selection, no session is named, so the first word belongs to the draft.
   const typed = isSelected && name !== undefined ? [name, ...words] : words;
   if (typed.length === 0)
     throw new CommandError("Missing required argument 'text'", 'cbos draft add --help', EXIT.usage);
@@ -131,7 +131,7 @@ async function keep(
   const { slugs, selected } = await chosenSessions(context, { names, options, command: 'draft add', fits: takesTexts });
   const response = await readText(context, typed, 'cbos draft');
   const when = queue === true ? 'next_waiting' : given;
-  // A draft that is sent automatically to several sessions is a broadcast.
+  // A draft that is sent automatically to several sessions counts as a broadcast.
   const isSent = selected && when === 'next_waiting';
   if (!(await mayActOnSeveral(context, { slugs, selected: isSent, verb: 'Queue this for', yes }))) return;
   const client = await context.client();
@@ -156,7 +156,7 @@ function takesTexts({ adopted, status }: Session): boolean {
 const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };
 
 /**
- * How many characters of an id a row shows. Ids are random, so these distinguish hundreds of them, and are short
+ * How many characters of an id a row shows. Ids are random, so this many tell hundreds of them apart, and are short
  * enough to type.
  */
 const SHORT_ID = 8;
@@ -186,7 +186,8 @@ function printReplies({ out, io }: CliContext, replies: readonly StashedResponse
 }
 
 /**
- * How many characters of a question are shown. They are enough to recognise it, and the reply next to it says more.
+ * How many characters of a question are shown. They are enough to recognise it, and the reply next to the question says
+ * more.
  */
 const QUESTION_LENGTH = 40;
 
@@ -204,8 +205,8 @@ function keptLine({ id, session_slug, when }: StashedResponse): string {
 }
 
 /**
- * Finds the id that begins with what a person typed. @throws CatalogueError no_such_stash; CommandError if several
- * ids do
+ * Finds the id that begins with what a person typed. @throws CatalogueError no_such_stash; CommandError if several ids
+ * do
  */
 async function findId(context: CliContext, given: string): Promise<string> {
   const client = await context.client();

@@ -11,7 +11,7 @@ import { shownLines } from '../output/shown-lines.ts';
 import { describe } from './command-help.ts';
 import { readStatusWord, readWhole } from './option-values.ts';
 
-/** The server's limit for a session's window. */
+/** The server's limit for the size of a session's window. */
 const MAX_CELLS = 1_000;
 
 interface TimelineOptions {

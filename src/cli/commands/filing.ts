@@ -65,7 +65,9 @@ async function remove(
   }
 }
 
-/** @throws CatalogueError file_not_stored; CommandError if several ids begin so */
+/**
+ * @throws CatalogueError file_not_stored; CommandError if several ids begin this way
+ */
 function findFile(files: readonly StoredFile[], given: string): StoredFile {
   const fitting = files.filter(({ id }) => given !== '' && id.startsWith(given));
   const [first, second] = fitting;

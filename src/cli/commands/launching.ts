@@ -29,7 +29,7 @@ interface NewOptions {
   rows?: number;
   maxBudgetUsd?: number;
   env?: Record<string, string>;
-  /** true if no branch was given: a new branch then gets the session's name */
+  /** true if no branch was given: a new branch is then named after the session */
   worktree?: string | true;
   from?: string;
   times?: number;
@@ -111,8 +111,8 @@ export function addLaunching(program: Command, context: CliContext): void {
 }
 
 /**
- * Launches several sessions with the same task. If one of the names is taken, all of them are refused before anything
- * is launched. If a later launch fails, the error names the sessions that are already running.
+ * Launches several sessions with the same task. If one of their names is taken, none of them is launched. If a later
+ * launch fails, the error names the sessions that are already running.
  */
 async function launchSeveral(
   context: CliContext,
@@ -148,14 +148,14 @@ function printLaunched({ out, io }: CliContext, { slug, path, worktree }: Sessio
   for (const name of worktree.left_out) out.notice(`${cleanLine(name)} from .worktreeinclude was not copied`);
 }
 
-/** Reports whether a word is the path of a directory, which cannot be a name. */
+/** Reports whether a word is the path of a directory, in which case it cannot be a name. */
 function isPath(word: string): boolean {
   return /^\.{0,2}(\/|$)/.test(word) && word !== '';
 }
 
 /**
- * Returns the name for a session in a directory. It is the name of the directory, with a number if a session already
- * has that name.
+ * Returns the name for a session in a directory: the name of the directory, with a number if a session already has that
+ * name.
  */
 async function nameFor({ client, io }: CliContext, path: string): Promise<string> {
   const [base = ''] =

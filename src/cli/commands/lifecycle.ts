@@ -40,7 +40,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .option('--json', 'print the REST body')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
-      // With --resume there is no screen id, so the only word is the name.
+      // With --resume, there is no screen id, so the only word is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
         throw new CommandError('A screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);

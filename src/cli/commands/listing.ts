@@ -131,7 +131,7 @@ async function readView(client: Caller, name: string): Promise<SavedView> {
 }
 
 /**
- * Reports that a person sees these pull requests. The server then requests their states, and the next list shows them.
+ * Reports that a person sees these pull requests. The server then looks up their states, and the next list shows them.
  */
 async function lookAtPullRequests(
   context: CliContext,
@@ -192,7 +192,7 @@ function listLines(
 ): string[] {
   const { options, reader, width } = list;
   const { group = 'attention', sort = 'attention' } = options;
-  // A pipe receives only rows.
+  // Output to a pipe contains only rows.
   const hasHeadings = width !== null && group !== 'none';
   const { sessions, headingOf } = arranged(sorted(list.sessions, options), group);
   return sessionTable({
@@ -205,7 +205,7 @@ function listLines(
   });
 }
 
-/** Puts the sessions of each group together. Within a group they keep their order. */
+/** Puts sessions of the same group next to each other. Within a group, they keep their order. */
 function arranged(sessions: readonly Session[], group: Grouping): Pick<SessionTable, 'sessions' | 'headingOf'> {
   if (group === 'attention' || group === 'none') return { sessions, headingOf: attentionHeadings(sessions) };
   const { sessions: byGroup, headings } = groupedBy(sessions, group);
@@ -223,7 +223,7 @@ function sorted(sessions: readonly Session[], { sort = 'attention', reverse }: L
   return reverse === true ? inOrder.toReversed() : inOrder;
 }
 
-/** Prints the usual table, as `cbos` alone does without a terminal UI. */
+/** Prints the usual table, as plain `cbos` does without a terminal UI. */
 export async function printSessions(context: CliContext, sessions: readonly Session[]): Promise<void> {
   await printList(context, { sessions, conversations: null, options: {} });
 }

@@ -175,7 +175,8 @@ function checkLines({ out }: CliContext, { name, outcome, detail, cure }: Doctor
 }
 
 /**
- * `cbos token` prints the token. A list of settings may be pasted into a report, so it must not contain the token.
+ * `cbos token` prints the token. The list of settings may be pasted into a bug report, so it must not contain the
+ * token.
  */
 function withoutSecret(row: ResolvedSetting): ResolvedSetting {
   return row.name === 'token' && row.value !== null ? { ...row, value: '********' } : row;

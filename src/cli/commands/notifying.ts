@@ -148,7 +148,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     });
 }
 
-/** Parses a span of time; `0` is accepted too. */
+/** Parses a time span; `0` is accepted too. */
 const readSpanOrNone = (text: string): number => (/^0[smh]?$/.test(text) ? 0 : readSpan(text));
 
 async function readSink(

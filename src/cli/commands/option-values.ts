@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { EXIT, parseStateSelector, STATE_SELECTOR_WORDS } from '../../protocol/index.ts';
 import { CommandError } from '../command-error.ts';
 
-/** Parsers for the values of options. Each throws commander's own error, which becomes a line and exit code 2. */
+/** Parsers for option values. Each throws commander's own error, which becomes a one-line message and exit code 2. */
 
 export function readStateWord(word: string): string {
   if (parseStateSelector(word) !== null) return word;
@@ -19,7 +19,7 @@ const STATUS_WORDS = STATE_SELECTOR_WORDS.filter((word) => word.includes('/'));
 
 export function readSeconds(text: string): number {
   const seconds = Number(text);
-  // setTimeout accepts 2^31 ms at most, and fires at once for anything longer.
+  // setTimeout accepts at most 2^31 ms, and fires immediately for anything longer.
   if (text.trim() !== '' && seconds >= 0 && seconds <= MAX_SECONDS) return seconds;
   throw new InvalidArgumentError(`Use a number of seconds up to ${MAX_SECONDS}.`);
 }
@@ -84,7 +84,7 @@ export function readAmount(text: string): number {
 
 const SPAN_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Parses a span of time into milliseconds: `45s`, `30m`, `8h`, `7d`. */
+/** Parses a time span into milliseconds: `45s`, `30m`, `8h`, `7d`. */
 export function readSpan(text: string): number {
   const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const ms = SPAN_MS[unit];
@@ -92,13 +92,15 @@ export function readSpan(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 45s, 30m, 8h or 7d.');
 }
 
-/** Parses a point in time: how long ago, as a span, or as ISO 8601. */
+/** Parses a point in time: a time span, which means how long ago, or an ISO 8601 timestamp. */
 export function readMoment(text: string): { agoMs: number } | { at: string } {
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };
 }
 
-/** @throws CommandError if the word is not the number of a turn */
+/**
+ * @throws CommandError if the word is not a turn number
+ */
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
   throw new CommandError(

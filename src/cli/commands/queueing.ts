@@ -17,7 +17,7 @@ interface ListOptions extends JsonOption {
   all?: boolean;
 }
 
-/** Either held by CBOS, or typed without a sign that the session took it. */
+/** Either CBOS holds the message, or it was typed and nothing shows that the session took it. */
 const OPEN: ReadonlySet<DeliveryStatus> = new Set(['queued', 'sent']);
 
 /** Adds `queue` and its subcommands. */
@@ -97,7 +97,7 @@ export function addQueueing(program: Command, context: CliContext): void {
     });
 }
 
-/** Reports which sessions' queues an interrupt has paused. */
+/** Reports the sessions whose queues an interrupt has paused. */
 async function noticeStopped(context: CliContext, slug?: string): Promise<void> {
   const client = await context.client();
   const sessions = slug === undefined ? await client.call('listSessions', {}) : [];
@@ -110,7 +110,8 @@ async function noticeStopped(context: CliContext, slug?: string): Promise<void> 
 }
 
 /**
- * Returns the deliveries of one session, or of all sessions. Those of each session are in the order of their requests.
+ * Returns the deliveries to one session, or to all sessions. Each session's deliveries are in the order in which they
+ * were requested.
  */
 async function readDeliveries(context: CliContext, slug?: string): Promise<Delivery[]> {
   const client = await context.client();
@@ -148,7 +149,7 @@ function printDeliveries({ out, io }: CliContext, deliveries: readonly Delivery[
   );
 }
 
-/** Returns the first line, with a sign if there is more. */
+/** Returns the first line, with a mark if there is more. */
 function shorten(text: string): string {
   const line = firstLine(text);
   if (line.length > TEXT_LENGTH) return `${line.slice(0, TEXT_LENGTH - 1)}…`;
@@ -156,7 +157,7 @@ function shorten(text: string): string {
 }
 
 /**
- * Finds the text whose id ends with what a person typed. @throws CatalogueError no_such_delivery; CommandError if
+ * Finds the message whose id ends with what a person typed. @throws CatalogueError no_such_delivery; CommandError if
  * several ids do
  */
 async function findDelivery(context: CliContext, given: string): Promise<Delivery> {

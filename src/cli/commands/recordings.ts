@@ -8,11 +8,11 @@ import { openReplayTerminal } from '../output/replay-terminal.ts';
 import { describe } from './command-help.ts';
 import { readBetween, readClockTime, readWhole } from './option-values.ts';
 
-/** The server's limit for a session's window. */
+/** The server's limit for the size of a session's window. */
 const MAX_CELLS = 1_000;
-/** The limits of the speed. A faster or slower replay shows nothing useful. */
+/** The limits of the replay speed. A faster or slower replay shows nothing useful. */
 const [SLOWEST, FASTEST] = [0.01, 1_000];
-/** The longest time that a timer can wait, in seconds. */
+/** The longest that a timer can wait, in seconds. */
 const MAX_IDLE = 2_147_483;
 
 interface ChoiceOptions {
@@ -67,7 +67,8 @@ export function addRecordings(program: Command, context: CliContext): void {
     const { output = null, force = false } = options;
     const format = options.v3 === true && options.format === 'asciicast' ? 'asciicast-v3' : options.format;
     const progress = createProgress(context.io, 'Exporting');
-    // No progress is shown on a pipe. The pipe may lead to a pager, whose screen the progress would overwrite.
+    // No progress is shown if the output is a pipe, which may lead to a pager whose screen the progress would
+    // overwrite.
     const onProgress = output === null ? () => undefined : progress.show;
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);

@@ -12,7 +12,10 @@ export interface PullRequestOptions {
   json: boolean;
 }
 
-/** Runs `finish --pr`: shows what would be pushed and its title and text, asks, and then does exactly that. */
+/**
+ * Runs `finish --pr`: shows what would be pushed, with the title and description, asks for confirmation, and then does
+ * exactly what was shown.
+ */
 export async function openPullRequest(
   context: CliContext,
   slug: string,

@@ -18,7 +18,7 @@ interface ReviewOptions {
   json?: boolean;
 }
 
-/** How many characters of an id a row shows. Ids are random, so these distinguish all comments of a round. */
+/** How many characters of an id a row shows. Ids are random, so this many tell all comments of a round apart. */
 const SHORT_ID = 8;
 
 /** Adds `review`. */

@@ -14,9 +14,9 @@ import type { CliContext } from '../context.ts';
 import { collectTag } from '../selectors.ts';
 import { readDollars, readWhole } from './option-values.ts';
 
-/** The options of a schedule that launches a new session for each run, named like those of `cbos new`. */
+/** The options for a schedule that launches a new session for each run, named like those of `cbos new`. */
 export interface LaunchOptions {
-  /** true without a path: the current directory */
+  /** true if no path was given: the current directory is used */
   new?: string | true;
   as?: string;
   type?: SessionType;
@@ -30,7 +30,7 @@ export interface LaunchOptions {
   keep?: number;
 }
 
-/** The most sessions of a schedule that can stay listed, as the protocol says. */
+/** The maximum number of a schedule's sessions that can stay listed, as defined by the protocol. */
 const MOST_KEPT = 1_000;
 
 export function addLaunchOptions(command: Command): Command {

@@ -83,7 +83,7 @@ interface Elsewhere {
   json: boolean | undefined;
 }
 
-/** Searches on all machines, or in a session of another one. */
+/** Searches on all machines, or in a session on another machine. */
 async function searchElsewhere(context: CliContext, { query, remote, json }: Elsewhere): Promise<void> {
   const { out } = context;
   const { joinHits, searchFarSession, searchFleet } = await import('../search-fleet.ts');
@@ -116,8 +116,8 @@ function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult,
 }
 
 /**
- * Returns the command that shows the place of a hit. For a recording, the command replays from a second earlier, so
- * that the person sees the text appear. For a JSON session, it prints the events from there.
+ * Returns the command that shows the place of a hit. For a recording, the command starts the replay a second earlier,
+ * so that the person sees the text appear. For a JSON session, the command prints the events from there.
  */
 function commandThere(program: string, hit: FleetHit): string | null {
   const { session, recording, t, seq, machine } = hit;

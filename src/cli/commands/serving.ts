@@ -14,7 +14,7 @@ interface ServerOptions {
   allowRemote?: boolean;
 }
 
-/** Adds `start` (which `cbos` alone also runs), `serve`, `up`, and `down`. */
+/** Adds `start` (which plain `cbos` also runs), `serve`, `up`, and `down`. */
 export function addServing(program: Command, context: CliContext): void {
   const { out, host, io } = context;
 
@@ -36,7 +36,7 @@ export function addServing(program: Command, context: CliContext): void {
       const { connectLocally } = await import('../connect-locally.ts');
       context.exitCode = await host.tui({
         // The server's version is not checked here, because a message would appear in the middle of the terminal UI,
-        // which shows the version itself.
+        // and the UI shows the version itself.
         client: connectLocally(settings.socket, host.requireNotStopped),
         io,
         onProgress: out.notice,
@@ -86,7 +86,7 @@ export function addServing(program: Command, context: CliContext): void {
     .option('--json', 'what happened, as JSON')
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
-      // This requests the version, so that a server of another version is reported at once.
+      // This requests the version, so that a server with a different version is reported immediately.
       const client = await context.client();
       const address = await host.address();
       const sessions = await client.call('listSessions', {});

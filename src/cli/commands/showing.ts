@@ -86,7 +86,7 @@ export function addShowing(program: Command, context: CliContext): void {
     .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
     .action(async (options: { json?: boolean }) => {
       const client = await context.client();
-      // Both are requested at once, because the command spends most of its time on round trips.
+      // Both are requested at the same time, because the command spends most of its time on round trips.
       if (options.json === true) {
         const [counts, recordings] = await Promise.all([client.call('countSessions'), client.call('recordings')]);
         out.json({ ...counts, recordings });
@@ -100,8 +100,8 @@ export function addShowing(program: Command, context: CliContext): void {
 }
 
 /**
- * Finds a session. A person may type a name in upper or lower case. A program gets the session with exactly this
- * name, or none.
+ * Finds a session. A person may type a name in upper or lower case. A program gets the session with exactly this name,
+ * or none.
  */
 async function findSession(context: CliContext, slug: string, isExact: boolean): Promise<Session> {
   const client = await context.client();
@@ -116,16 +116,16 @@ async function findSession(context: CliContext, slug: string, isExact: boolean):
   }
 }
 
-/** Returns what the person answered earlier to the open question. Empty if there is nothing to say. */
+/** Returns how the person answered the open question earlier. Empty if there is nothing to say. */
 async function memoryOf(context: CliContext, { slug, status }: Session): Promise<string> {
-  // The answers to a session of another machine are on that machine.
+  // The answers for a session on another machine are on that machine.
   if (status.question === null || slug.includes('/')) return '';
   const client = await context.client();
   try {
     const memory = await client.call('questionMemory', { params: { slug } });
     return memory.question_id === status.question.id ? memoryText(memory) : '';
   } catch (error) {
-    // The question is gone by now, or the server is older.
+    // Either the question is gone by now, or the server is older.
     if (error instanceof CatalogueError) return '';
     throw error;
   }
@@ -148,7 +148,7 @@ function printSession({ out }: CliContext, session: Session, reader: Shown): voi
   const heading = out.style('bold', `${sessionIcon(session)} ${session.slug}`);
   const state = out.style(sessionStyle(session), stateText(session));
   const since = formatSince(status.since, reader.now);
-  // The time of a snooze differs from that of the session's state.
+  // A snooze has a different time from the session's state.
   const does = session.snoozed == null ? '' : `: ${stateText({ ...session, snoozed: null })}`;
   out.line(`${heading}  ${state}${does} for ${since}`);
   if (status.question !== null) {
@@ -172,7 +172,7 @@ const FACT_WIDTH = 12;
 
 type Fact = readonly [name: string, value: string];
 
-/** Returns the subject of the session, and any obstacles. */
+/** Returns what the session is about, and anything that blocks it. */
 function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   const { status, adopted, path } = session;
   const branch = path === null ? '' : cleanLine(branchOf(path));
@@ -181,7 +181,7 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
     ['worktree', worktreeText(session, home)],
     ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
-    // If no source reports what the session does, the person needs the reason and its cure.
+    // If no source reports what the session is doing, the person needs to know why, and what to do about it.
     ['why', status.primary === null && status.because.source !== 'none' ? cleanLine(status.because.evidence) : ''],
     ['keys', status.primary === null ? '' : blockedText(session)],
     ['recording', recordingText(session)],
@@ -220,8 +220,8 @@ function details(session: Session, { now }: Reader): Fact[] {
   ];
 }
 
-/** Returns the place of a worktree, its base, and the checkout from which it was created. */
-/** Returns the state and the address of its pull request. */
+/** Returns where a worktree is, its base, and the checkout that it was created from. */
+/** Returns the state and the address of the session's pull request. */
 function pullRequestFact(session: Session): string {
   const url = session.worktree?.pull_request?.url;
   return url === undefined ? '' : `${pullRequestText(session)}  ${cleanLine(url)}`;

@@ -226,7 +226,7 @@ function missing(argument: string): CommandError {
   return new CommandError(`Missing required argument '${argument}'`, 'cbos send --help', EXIT.usage);
 }
 
-/** Parses the words after the slug: a word with its own meaning, a number, several numbers, or a text. */
+/** Parses the words after the slug: a word with its own meaning, a number, several numbers, or free text. */
 export function readAnswer(text: string, options: AnswerOptions): Answer {
   const rest = options.questionId === undefined ? {} : { question_id: options.questionId };
   if (options.answers !== undefined) return { answers: readAnswers(options.answers, text), ...rest };
@@ -252,7 +252,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   if (text !== '')
     throw new CommandError('--answers cannot be combined with another answer', 'cbos answer --help', EXIT.usage);
   try {
-    // The server checks its shape, as it does for every body.
+    // The server checks the body's shape, as it does for every body.
     return JSON.parse(json) as NonNullable<Answer['answers']>;
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
@@ -264,7 +264,7 @@ function readAnswers(json: string, text: string): NonNullable<Answer['answers']>
   }
 }
 
-/** Prints the available options on standard error, before the line of the error itself. */
+/** Prints the available options to standard error, before the line with the error itself. */
 async function printOptions(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   const { status } = await client.call('getSession', { params: { slug } });
@@ -273,7 +273,7 @@ async function printOptions(context: CliContext, slug: string): Promise<void> {
   for (const part of parts) context.out.noticeLines([cleanLine(part.text), ...optionLines(part.options)]);
 }
 
-/** Returns the error for a refused text, after showing the dialog that blocks it. */
+/** Returns the error for a refused message, after showing the dialog that blocks it. */
 async function withOpenQuestion({ out }: CliContext, slug: string, error: unknown): Promise<unknown> {
   if (!(error instanceof CatalogueError) || error.code !== 'not_accepting_text') return error;
   // This module is loaded only for this error, because loading its schemas takes as long as the rest of the command.

@@ -11,7 +11,7 @@ import { readWhole } from './option-values.ts';
 
 /**
  * Reports that the person in the session's terminal has seen its screen. The id is used because the session may have
- * been renamed.
+ * been renamed since.
  */
 async function noteAttached(context: CliContext, { screen_id }: Session): Promise<void> {
   const client = await context.client();
@@ -21,7 +21,7 @@ async function noteAttached(context: CliContext, { screen_id }: Session): Promis
   if (seen !== undefined) await markLookedAt(context, seen);
 }
 
-/** The most lines that the server returns at once, which are all that it has. */
+/** The maximum number of lines that the server returns at once, which are all that it has. */
 const ALL_LINES = 100_000;
 
 /** An older server has no parked sessions. */
@@ -110,7 +110,7 @@ export function addTerminal(program: Command, context: CliContext): void {
     });
 }
 
-/** Ends a temporary terminal. The session continues without a terminal, unless it is in the middle of something. */
+/** Closes a temporary terminal. The session continues without a terminal, unless it is in the middle of something. */
 async function giveBack(context: CliContext, slug: string): Promise<void> {
   const client = await context.client();
   try {
@@ -139,8 +139,8 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   const from = await startOfFollowing(context, slug, options);
   const text = new PlainText();
   let name = slug;
-  // Writes are done one after another. Each write waits for room, and the server sends at most one window ahead of the
-  // acknowledgements.
+  // Writes are done one after another. Each one waits for room, and the server sends at most one window beyond the
+  // acknowledged output.
   let writing = Promise.resolve();
 
   return followStream(
@@ -168,11 +168,11 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
   );
 }
 
-/** Prints the existing output, and returns the offset where the rest begins. */
+/** Prints the existing output, and returns the offset at which the rest begins. */
 async function startOfFollowing(context: CliContext, slug: string, options: LogsOptions): Promise<number> {
   const client = await context.client();
   if (options.raw === true) {
-    // This request comes first, because the stream does not report that a session does not exist or has no recording.
+    // This request comes first, because the stream does not report a session that does not exist or has no recording.
     await client.call('buffer', { params: { slug }, query: { lines: 1 } });
     return 0;
   }

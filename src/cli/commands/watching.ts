@@ -20,8 +20,8 @@ import { describe } from './command-help.ts';
 import { readSeconds, readStateWord } from './option-values.ts';
 
 /**
- * How long `wait` waits for a server that is gone. This is longer than any restart, but limited, so that a script does
- * not hang forever on a server that somebody stopped for the night.
+ * How long `wait` waits for a server that is gone. This is longer than any restart takes, but limited, so that a script
+ * does not hang forever because somebody stopped the server for the night.
  */
 const LOST_SERVER_MS = 60_000;
 
@@ -191,7 +191,7 @@ function isIn(session: Session, selector: StateSelector): boolean {
   return matchesState(isOfPerson ? session : { ...session, snoozed: null }, selector);
 }
 
-/** Reports whether waiting for a session is pointless because it died or was deleted. */
+/** Reports whether waiting for a session is pointless because it has died or was deleted. */
 function isOver(session: Session | undefined): boolean {
   return session === undefined || session.status.primary === 'dead';
 }

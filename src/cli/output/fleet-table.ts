@@ -13,7 +13,7 @@ interface FleetTable {
   width: number | null;
 }
 
-/** Returns the lines of `cbos ls --fleet`: the sessions of all machines as one list, with outdated ones in grey. */
+/** Returns the lines of `cbos ls --fleet`: the sessions on all machines as one list, with outdated ones in grey. */
 export function fleetTable({ fleet, now, sort, style, width }: FleetTable): string[] {
   const ages = new Map<Session, string>();
   const sessions = fleet.flatMap(({ machine, reachable, age_ms, sessions: own }) =>
@@ -29,7 +29,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     sessionTable({
       sessions: sortSessions(rows, sort),
       columns: ['name', 'state', 'for', 'path', 'says'],
-      // Branches and models are read from this machine's disk, which has no information about another machine.
+      // Branches and models are read from this machine's disk, which has no information about other machines.
       reader: { now, home: undefined, branchOf: () => '', modelOf: ({ model }) => model, resourcesOf: () => null },
       headingOf: hasHeadings ? attentionHeadings(rows) : null,
       style,
@@ -49,7 +49,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
     style: grey,
     width,
   });
-  // A pipe gets one row per session. The age goes to standard error.
+  // Output to a pipe has one row per session. The age goes to standard error.
   const kept = lines.length > 0 ? rows.slice(1) : rows;
   return [...lines, ...(width === null ? [] : headings), ...kept].map((line, index) =>
     index < lines.length ? line : style('dim', line),

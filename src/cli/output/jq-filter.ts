@@ -15,7 +15,7 @@ const COMPILE_ERROR = 3;
  */
 export async function jqFilter(expression: string): Promise<JqFilter> {
   const jq = await loadJq();
-  // jq only compiles the expression, and has no input to run it on.
+  // jq only compiles the expression here, and has no input to run it on.
   const { exitCode, stderr } = jq.raw('', expression);
   if (exitCode === COMPILE_ERROR) {
     throw new CommandError(
@@ -37,7 +37,8 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
 }
 
 /**
- * Returns jq's first line, without the parts that only jq's own command line needs: `jq: error (at /dev/stdin:0): x`.
+ * Returns the first line of jq's message, without the parts that make sense only on jq's own command line: `jq: error
+ * (at /dev/stdin:0): x`.
  */
 function reasonOf(stderr: string): string {
   const [first = ''] = stderr.split('\n');

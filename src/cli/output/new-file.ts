@@ -3,13 +3,13 @@ import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { CommandError } from '../command-error.ts';
 
-/** The mode of the file. Only its owner may see what sessions showed, as for recordings. */
+/** The file's mode. Only its owner may see what sessions showed, as with recordings. */
 const MODE = 0o600;
 
 /**
- * Writes a text that arrives in pieces. An existing file is kept, or with `force` replaced once everything is
- * written. A file that was begun and then failed or was interrupted is removed.
- * @throws CommandError if the file exists, or the place cannot be written
+ * Writes content that arrives in pieces. An existing file is kept, or with `force` replaced once everything has been
+ * written. If writing fails or is interrupted, the partial file is removed.
+ * @throws CommandError if the file exists or cannot be written there
  */
 export async function writeNewFile(request: {
   file: string;
@@ -39,7 +39,9 @@ export async function writeNewFile(request: {
   }
 }
 
-/** @param name as it was typed, for the message */
+/**
+ * @param name as typed, for the message
+ */
 async function openFile(path: string, name: string): Promise<FileHandle> {
   try {
     return await open(path, 'wx', MODE);

@@ -1,21 +1,22 @@
 import { withoutReordering } from '../../text/terminal-text.ts';
 
-/** Matches one escape sequence, complete or not. The last group may still become one. */
+/** Matches one escape sequence, complete or not. The last group may still become a sequence. */
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|(\u001b(?:\[[0-?]*[ -/]*|[\]PX^_][^\u0007\u001b]*\u001b?|[ -/]*)$)/g;
 
 /**
- * A longer open sequence is not an escape sequence. Waiting for its end would hold back text that is then never shown.
+ * Anything longer than this is not an escape sequence. Waiting for its end would hold back text that is then never
+ * shown.
  */
 const LONGEST_OPEN = 4_096;
 
-/** A move over more cells than a line has is a mistake of the program that drew them. */
+/** A move over more cells than a line has is a mistake in the program that drew them. */
 const MOST_BLANKS = 500;
 
 /**
  * Turns a terminal's output into readable text as it arrives, without knowing the screen. Escape sequences are removed.
  * Those that move the cursor to the right become spaces, and those that move it to another line become a line feed,
- * because Claude Code separates words by such moves and not by spaces (seen in 2.1). Sequences may be split anywhere
+ * because Claude Code separates words by cursor moves and not by spaces (seen in 2.1). Sequences may be split anywhere
  * between two chunks.
  */
 export class PlainText {
@@ -37,7 +38,7 @@ export class PlainText {
     );
   }
 
-  /** A screen is redrawn with hundreds of moves, whose empty lines mean nothing. */
+  /** A screen is redrawn with hundreds of moves, and the empty lines that they would cause mean nothing. */
   #withoutEmptyLines(text: string): string {
     let kept = '';
     for (const character of text) {
@@ -53,7 +54,7 @@ export class PlainText {
   }
 }
 
-/** Returns a move of the cursor as plain text. */
+/** Returns a cursor move as plain text. */
 function moveAsText(parameters: string, final: string): string {
   switch (final) {
     case 'C':

@@ -5,7 +5,7 @@ import type { TerminalIo } from '../terminal-io.ts';
 import { styleFor } from './style.ts';
 import { type Column, renderTable, type TableOptions } from './table.ts';
 
-/** Writes for people and for programs. Callers must clean texts from sessions before putting them into a line. */
+/** Writes for people and for programs. Callers must clean text from sessions before putting it into a line. */
 export interface Printer {
   /** applies styles for standard output */
   style: Style;
@@ -26,15 +26,15 @@ export interface Printer {
   /** Writes bytes or text unchanged. Resolves when there is room for more. */
   raw(chunk: Uint8Array | string): Promise<void>;
   /**
-   * Resolves when everything is written; rejects with the reason if that fails (a full disk). A reader that went away
-   * is not a failure.
+   * Resolves when everything has been written; rejects with the reason if that fails (for example because the disk is
+   * full). A reader that went away is not a failure.
    */
   written(): Promise<void>;
   /** one line for the person on standard error, so that it never mixes with output for a program */
   notice(text: string): void;
   /**
-   * Lines that help a person with the error that follows. Omitted if standard error is not a terminal, because an
-   * error must then be one line.
+   * Lines that help a person with the error that follows. Omitted if standard error is not a terminal, because an error
+   * must then be a single line.
    */
   noticeLines(lines: readonly string[]): void;
   /** aborted when nobody reads standard output any more (`cbos watch | head -1`) */
@@ -46,7 +46,8 @@ export function createPrinter(io: TerminalIo): Printer {
   const style = styleFor(stdout, io.env);
   const width = stdout.isTTY === true ? (stdout.columns ?? null) : null;
   const closing = new AbortController();
-  // A reader that went away ends the work without an error. Any other failure (a full disk) must not pass as success.
+  // A reader that went away ends the work without an error. Any other failure (such as a full disk) must not pass as
+  // success.
   let failure: Error | null = null;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') {
@@ -58,7 +59,7 @@ export function createPrinter(io: TerminalIo): Printer {
     closing.abort();
   });
   let openedStderr: TerminalIo['stderr'] | undefined;
-  /** Opens standard error when something is first said there. */
+  /** Opens standard error when something is first written to it. */
   const stderr = (): TerminalIo['stderr'] => {
     openedStderr ??= io.stderr.on('error', () => closing.abort());
     return openedStderr;

@@ -1,14 +1,14 @@
 import type { TerminalIo } from '../terminal-io.ts';
 
-/** How long to wait before showing progress. Shorter work is done before anybody wonders. */
+/** How long to wait before showing progress. Shorter work is finished before anybody wonders. */
 const PATIENCE_MS = 1_000;
 /** How often the line is updated, which is as often as a person can read a number. */
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * The progress of long work. It is one line on standard error, removed at the end. Nothing is shown if standard error
- * is not a terminal.
+ * The progress of work that takes a while: one line on standard error, removed at the end. Nothing is shown if standard
+ * error is not a terminal.
  */
 export interface Progress {
   /** @param share of the whole, 0 to 1 */

@@ -3,7 +3,7 @@ import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { askedCallLines, cutText, saysCall } from '../../text/tool-input-text.ts';
 
-/** The titles of the kinds, shown before the question's own words. */
+/** The titles for the kinds of questions, shown before the question's own words. */
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'asks for permission',
   question: 'asks',
@@ -69,7 +69,7 @@ function manyAnswers(slug: string, question: Question): string[] {
   return [`  cbos answer ${slug} --answers ${shellQuote(JSON.stringify(example))}`];
 }
 
-/** Quotes a text as one word for a shell, so that nothing in it is executed. */
+/** Quotes a string as one word for a shell, so that nothing in it is executed. */
 export function shellQuote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

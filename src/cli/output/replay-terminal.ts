@@ -4,10 +4,10 @@ import type { TerminalIo } from '../terminal-io.ts';
 export interface ReplayTerminal {
   /** the current size, because a terminal may be resized */
   size(): { cols: number; rows: number };
-  /** Takes over the terminal: switches to another screen, and receives each key as it is typed. */
+  /** Takes over the terminal: switches to the alternate screen, and receives each key as it is typed. */
   enter(): void;
   onTyped(listener: (typed: string) => void): () => void;
-  /** Restores the terminal. Does nothing when called again, or without `enter`. */
+  /** Restores the terminal. Does nothing when called again, or if `enter` was not called. */
   restore(): void;
 }
 
@@ -16,8 +16,8 @@ const [DEFAULT_COLS, DEFAULT_ROWS] = [80, 24];
 /** The alternate screen leaves the existing contents unchanged. */
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H';
 /**
- * Resets style, margins, wrapping, and the cursor, then mouse, focus, and paste modes in case anything has set them,
- * then the screen.
+ * Resets style, margins, wrapping, and the cursor, then the mouse, focus, and paste modes in case anything has set
+ * them, then the screen.
  */
 const LEAVE =
   '\u001b[0m\u001b[r\u001b[?7h\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?1004l\u001b[?2004l\u001b[?1049l';

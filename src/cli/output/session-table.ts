@@ -29,18 +29,15 @@ import { cleanLine } from '../../text/terminal-text.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import { type Cell, type Column, renderTable, type TableOptions } from './table.ts';
 
-/**
- * What the server does not report: a path relative to `~`, the time, the branch of a folder, the model of a session
- * in a terminal.
- */
+/** What the server does not report: a path relative to `~`, the time, a folder's branch, a terminal session's model. */
 export interface Reader {
   now: number;
   home: string | undefined;
-  /** the git branch of a folder; empty if it has none */
+  /** a folder's git branch; empty if it has none */
   branchOf(path: string): string;
-  /** the model of the session's last answer, or else the one with which it was launched */
+  /** the model that gave the session's last answer, or else the one with which it was launched */
   modelOf(session: Session): string | null;
-  /** the resources that it uses; null if they were not requested */
+  /** the resources that the session uses; null if they were not requested */
   resourcesOf(slug: string): SessionResources | null;
 }
 
@@ -124,8 +121,8 @@ const ICON: SessionColumn = {
 };
 
 /**
- * `attention`: sessions that need the person first, with the longest waiting first. `for`: the longest in its state
- * first. All others: the newest first.
+ * `attention`: sessions that need attention come first, longest waiting first. `for`: longest in its state first. All
+ * other orders: newest first.
  */
 export const SORT_KEYS = ['attention', 'name', 'for', 'created', 'active', 'path'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
@@ -151,14 +148,14 @@ function compareTexts(one: string, other: string): number {
 
 export interface SessionTable extends Pick<TableOptions, 'style' | 'width'> {
   sessions: readonly Session[];
-  /** null for the default columns, as many as fit; columns that a person names are always shown */
+  /** null for as many of the default columns as fit; columns that a person names are always shown */
   columns: readonly ColumnName[] | null;
   reader: Reader;
   /** returns the line above each group of sessions, which are adjacent; null for no such lines */
   headingOf: ((session: Session) => string) | null;
 }
 
-/** Returns headings that show what the sessions want, for a list that is sorted by attention. */
+/** Returns headings that show what the sessions want, for a list sorted by attention. */
 export function attentionHeadings(sessions: readonly Session[]): (session: Session) => string {
   const counts = countAttentions(sessions);
   return (session) => {
@@ -195,7 +192,7 @@ function saysOf(session: Session): string {
   return cleanLine(parts.filter(Boolean).join('; '));
 }
 
-/** Returns a text such as `5m 12s ago`; empty if the time is unknown. */
+/** Returns text such as `5m 12s ago`; empty if the time is unknown. */
 export function agoText(timestamp: string | null, now: number): string {
   const span = formatSince(timestamp, now);
   return span === '' ? '' : `${span} ago`;

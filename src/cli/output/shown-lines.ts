@@ -5,7 +5,7 @@ const MARGIN = '  │ ';
 
 /**
  * Returns lines of a session's screen, set apart from other output and cut to the terminal's width, because the
- * session's window may be wider. The lines must be clean.
+ * session's window may be wider. The lines must already be clean.
  */
 export const shownLines = ({ style, width }: Pick<Printer, 'style' | 'width'>, lines: readonly string[]): string[] =>
   lines.map((line) => {

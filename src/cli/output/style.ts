@@ -3,7 +3,7 @@ import type { TerminalIo, TerminalOutput } from '../terminal-io.ts';
 
 /**
  * Uses colours only if the terminal supports them and the person has not disabled them (https://no-color.org: any
- * value that is not empty).
+ * non-empty value).
  */
 export function styleFor(output: TerminalOutput, env: TerminalIo['env']): Style {
   const isWanted = output.isTTY === true && !['', 'dumb'].includes(env.TERM ?? '') && (env.NO_COLOR ?? '') === '';

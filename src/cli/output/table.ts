@@ -2,7 +2,7 @@ import { displayWidth, padEnd, truncate, truncateMiddle, truncateStart } from '.
 import type { Style, StyleName } from '../../text/style.ts';
 
 export interface Cell {
-  /** cleaned text of one line */
+  /** cleaned single-line text */
   text: string;
   style?: StyleName | null;
 }
@@ -11,18 +11,18 @@ export interface Column {
   /** empty for a column without a title, such as an icon */
   title: string;
   /**
-   * which part of a value is kept if the terminal is too narrow; if omitted, values are never cut, such as an id to
+   * which part of a value is kept if the terminal is too narrow; if omitted, values are never cut, as with an id to
    * copy
    */
   keeps?: 'start' | 'end' | 'both ends';
-  /** the fewest cells that a cut column keeps */
+  /** the minimum number of cells that a cut column keeps */
   least?: number;
   /**
    * If cutting is not enough, the column with the lowest worth is left out first. A column without a worth is never
    * left out.
    */
   worth?: number;
-  /** shown only if no other column has to be cut for it */
+  /** shown only if no other column has to be cut to make room for it */
   isExtra?: boolean;
 }
 
@@ -36,14 +36,14 @@ export interface TableOptions {
 
 /** The gap between two columns. It has two spaces, so that values containing single spaces stay apart. */
 const GAP = '  ';
-/** A value cut to fewer cells means nothing. */
+/** A value cut to fewer cells than this means nothing. */
 const LEAST = 12;
 /** How many cells a column that can be cut keeps while an extra column is next to it. */
 const COMFORTABLE = 30;
 
 /**
- * Returns a table as lines no wider than the terminal, aligned by display width, with titles first. Columns without
- * any value are left out. So are columns with a low worth if the terminal is too narrow.
+ * Returns a table as lines no wider than the terminal, aligned by display width, with titles first. Columns without any
+ * values are left out, and so are columns with a low worth if the terminal is too narrow.
  */
 export function renderTable({ columns, rows, style, width }: TableOptions): string[] {
   const filled = columns
@@ -90,7 +90,7 @@ interface ShownColumn {
   cells: number;
 }
 
-/** Returns the columns for which there is room, each with its number of cells. */
+/** Returns the columns that there is room for, each with its number of cells. */
 function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
   const gaps = GAP.length * (columns.length - 1);
   const wanted = columns.reduce((sum, { column, cells }) => {
@@ -100,7 +100,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   if (wanted > width && extras.length > 0) return fitted(withoutLeast(columns, extras), width);
   const over = columns.reduce((sum, { cells }) => sum + cells, gaps) - width;
   const narrowed = columns.map((column) => ({ ...column }));
-  // The widest column is cut first, so that one long name takes nothing from the others.
+  // The widest column is cut first, so that one long name takes nothing away from the other columns.
   for (let left = over; left > 0; left--) {
     const widest = narrowed
       .filter(({ column, cells }) => column.keeps !== undefined && cells > (column.least ?? LEAST))
@@ -114,7 +114,7 @@ function fitted(columns: readonly ShownColumn[], width: number): readonly ShownC
   return narrowed;
 }
 
-/** Drops the column with the lowest worth from the given columns. Returns all columns if none of them has a worth. */
+/** Drops the column with the lowest worth. Returns all columns if none of them has a worth. */
 function withoutLeast(columns: readonly ShownColumn[], some: readonly ShownColumn[]): readonly ShownColumn[] {
   const worths = some.flatMap(({ column }) => column.worth ?? []);
   const least = Math.min(...worths);

@@ -16,7 +16,7 @@ import { questionLines } from './question-text.ts';
 
 /** Prints a turn of a JSON session for `cbos invoke`. */
 export interface TurnPrinter {
-  /** the next frame of the session's stream */
+  /** the next frame in the session's stream */
   take(frame: StreamFrame): void;
 }
 
@@ -28,8 +28,9 @@ export interface InvokedTurn {
 }
 
 /**
- * Prints a turn while it is running: the answer as it is written, and tools one per line, or its events as JSON
- * lines. The command ends with the turn: 0, or 1 with the reason. It ends with 4 if the turn asks something.
+ * Prints a turn while it is running: the answer as it is being written and tools one per line, or the turn's events as
+ * JSON lines. The command ends with the turn, with exit code 0, or 1 and the reason. The code is 4 if the turn asks
+ * something.
  */
 export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Ending): TurnPrinter {
   const { slug, invocation, isJson } = turn;
@@ -74,7 +75,7 @@ export function createTurnPrinter(out: Printer, turn: InvokedTurn, ending: Endin
 
   function finish(result: ClaudeEvent): void {
     closeLine();
-    // The answer of a slash command does not always arrive in pieces.
+    // The answer to a slash command does not always arrive in pieces.
     const answer = hasAnswered || isJson ? '' : answerText(result);
     if (answer !== '') out.line(answer);
     if (hasSucceeded(result)) ending.finish(EXIT.done);
