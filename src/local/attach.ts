@@ -4,8 +4,8 @@ import { runningServer } from './server.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * `screen -x` must search the directory of the server's sessions, and must not believe that it runs inside one of
- * them.
+ * `screen -x` must search the directory that contains the server's sessions, and must not believe that it is running
+ * inside one of them.
  */
 async function attachEnvironment(
   { environment, pid }: ThisProgram,
@@ -16,7 +16,7 @@ async function attachEnvironment(
   return dir === null ? rest : { ...rest, SCREENDIR: dir };
 }
 
-/** Runs a program on this terminal until it ends. @returns its exit code */
+/** Runs a program in this terminal until it ends. @returns its exit code */
 export async function runAttached(self: ThisProgram, argv: readonly string[], settings: Settings): Promise<number> {
   const [program = '', ...args] = argv;
   const environment = await attachEnvironment(self, settings);

@@ -8,7 +8,7 @@ import { startServer } from '../server/start-server.ts';
 import { sessionIcon, stateText } from '../text/session-words.ts';
 
 export interface DemoFleetOptions {
-  /** the whole environment, without anything of the person's own */
+  /** the complete environment, without anything from the person's own */
   environment: Readonly<Record<string, string>>;
   pid: number;
   searchProgram: string;
@@ -18,7 +18,7 @@ export interface DemoFleetOptions {
   log: Logger;
 }
 
-/** Starts a server for the demo only. This server runs in this process and ends with it. */
+/** Starts a server only for the demo. The server runs in this process and ends with it. */
 export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFleet> {
   const { environment } = options;
   const home = environment.CBOS_HOME ?? '';
@@ -40,7 +40,7 @@ export async function openDemoFleet(options: DemoFleetOptions): Promise<DemoFlee
       return server.sessions.onEvent((event) => {
         if (event.kind !== 'state') return;
         const { slug, status } = event.session;
-        // The options of a dialog arrive a moment after the dialog, and cause the same status again.
+        // A dialog's options arrive a moment after the dialog, and cause the same status again.
         const shown = `${status.primary}/${status.detail} ${status.because.evidence}`;
         if (last.get(slug) === shown) return;
         last.set(slug, shown);

@@ -7,7 +7,7 @@ import { readSettings } from '../platform/settings/index.ts';
 import { CatalogueError, type Settings } from '../protocol/index.ts';
 import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
-/** Runs `cbos demo` with the user's Claude Code, or in a checkout with the pinned one if there is no other. */
+/** Runs `cbos demo` with the user's Claude Code, or in a checkout with the pinned version if there is no other. */
 export async function runLocalDemo(self: ThisProgram, { face, signal, onProgress: print }: DemoRequest): Promise<void> {
   const [{ NO_CLAUDE, runDemo }, { openDemoFleet }, { pino }] = await Promise.all([
     import('../demo/index.ts'),
@@ -50,7 +50,7 @@ async function untilInterrupted(ended: AbortSignal, print: (line: string) => voi
   if (!ended.aborted) await new Promise((resolve) => ended.addEventListener('abort', resolve, { once: true }));
 }
 
-/** Runs this program on this terminal, for the demo's home and without the person's settings. */
+/** Runs this program in this terminal, for the demo's home and without the person's settings. */
 function runIn(
   self: ThisProgram,
   { home, args, signal }: { home: string; args: readonly string[]; signal: AbortSignal },

@@ -20,7 +20,7 @@ export interface RecordingPlace {
   cwd: string;
 }
 
-/** Reports whether a text is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
+/** Reports whether a string is a slug, or the `SLUG.N` of a recording that a restart moved aside. */
 function isName(text: string): boolean {
   return isSlug(text.replace(/\.\d+$/, ''));
 }

@@ -5,8 +5,8 @@ import { findCheckout, readSmall } from '../platform/git/git-dir.ts';
 const LONGEST_WAIT_MS = 200;
 
 /**
- * Returns the git branch of each folder, read from its `.git` without running `git`. For a detached head, the
- * beginning of its commit is returned. Folders outside a repository are left out.
+ * Returns the git branch of each folder, read from its `.git` without running `git`. For a detached HEAD, returns the
+ * beginning of the commit's hash. Folders outside a repository are left out.
  */
 export async function readGitBranches(paths: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const found = await Promise.all(

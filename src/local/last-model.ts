@@ -6,8 +6,8 @@ import type { Session } from '../protocol/index.ts';
 const TAIL_BYTES = 65_536;
 
 /**
- * Returns which model gave the last answer of each session in a terminal, by slug, according to Claude Code's own
- * transcripts. The launch option may be out of date, because `/model` changes the model. Sessions of another home,
+ * Returns, by slug, which model gave the last answer in each terminal session, according to Claude Code's own
+ * transcripts. The launch option may be out of date, because `/model` changes the model. Sessions from another home,
  * and those without an answer, are left out.
  */
 export async function readLastModels(
@@ -18,7 +18,7 @@ export async function readLastModels(
   const found = await Promise.all(
     sessions.map(async ({ slug, type, path: cwd, claude_session_id: sessionId }) => {
       if (type !== 'screen' || cwd === null || sessionId === null || !isConversationId(sessionId)) return null;
-      // An unreadable transcript contains no model.
+      // An unreadable transcript says nothing about the model.
       const tail = await readTail(transcriptFile({ configDir, cwd, sessionId }), TAIL_BYTES).catch(() => '');
       const model = tail
         .split('\n')

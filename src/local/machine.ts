@@ -34,8 +34,8 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   };
 
   /**
-   * Refuses what an agent must not do from inside its session. The program runs with its user's rights, so it must
-   * check this itself.
+   * Refuses what an agent must not do from inside its session. The program runs with its user's rights, so it must make
+   * this check itself.
    */
   const requireOutside = async (): Promise<void> => {
     const { home, sessions_may } = await settingsOf();
@@ -105,8 +105,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
           server(),
         ]);
         const context = serviceContext();
-        // A server in the background holds the home. The service replaces that server without any effect on the
-        // sessions.
+        // A server in the background holds the home. The service replaces that server without affecting any sessions.
         const { running } = await serviceState(context);
         const holder = await runningServer((await settingsOf()).home, self.pid);
         if (!running && holder !== null) await stopServer(holder);
@@ -156,7 +155,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
   return machine;
 }
 
-/** Reports a failure of the home's disk as a catalogue error. */
+/** Reports a failure of the disk that holds the home as a catalogue error. */
 async function inHome<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

@@ -52,7 +52,7 @@ export function redactExplanation({
 }
 
 /**
- * Records the evidence of a session whose status is wrong, so that it can be reported and become a test.
+ * Records the evidence for a session whose status is wrong, so that it can be reported and become a test.
  * @returns the file, readable only by its owner
  */
 export async function writeMisdetection(

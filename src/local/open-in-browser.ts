@@ -4,13 +4,13 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Programs that open an address in the person's browser, in order of preference: that of WSL, and that of every
- * desktop.
+ * Programs that open an address in the person's browser, in order of preference: first WSL's, then the one that every
+ * desktop has.
  */
 const OPENERS = ['wslview', 'xdg-open'];
 
 /**
- * Opens a sign-in link in the browser. Every process on the machine may read the arguments of another, and the link
+ * Opens a sign-in link in the browser. Every process on the machine may read the arguments of any other, and the link
  * signs in whoever uses it first. The browser therefore gets a private file that redirects to the link (Jupyter does
  * the same).
  * @returns false if there is no desktop to open it on

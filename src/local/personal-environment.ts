@@ -6,8 +6,8 @@ const SET_BY_NPM: ReadonlySet<string> = new Set(['NODE', 'INIT_CWD', 'COLOR']);
 const NPM_DIRECTORY = /\/node_modules\/(\.bin|.*\/node-gyp-bin)$/;
 
 /**
- * Returns the environment as it was before `npm start`. Sessions inherit the server's environment, and must not find
- * a checkout's development tools in PATH (including its `claude`), or npm's settings for the run.
+ * Returns the environment as it was before `npm start`. Sessions inherit the server's environment, and must not find a
+ * checkout's development tools in PATH (including its `claude`), or npm's settings for that run.
  */
 export function personalEnvironment(environment: Environment): Environment {
   if (environment.npm_lifecycle_event === undefined) return environment;

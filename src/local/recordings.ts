@@ -42,8 +42,8 @@ async function* textOf(source: RecordingSource, { format, onProgress }: ExportRe
 }
 
 /**
- * How many characters to collect for one write. Writing each event of a long recording separately takes longer than
- * reading it.
+ * How many characters to collect before writing. Writing each event of a long recording separately takes longer than
+ * reading the recording.
  */
 const PIECE_CHARACTERS = 65_536;
 
@@ -58,7 +58,7 @@ async function* inPieces(lines: AsyncIterable<string>): AsyncGenerator<string> {
   if (piece !== '') yield piece;
 }
 
-/** Plays a recording on a terminal, without a server. @throws CatalogueError no_recording */
+/** Plays a recording in a terminal, without a server. @throws CatalogueError no_recording */
 export async function replay(request: ReplayRequest, place: RecordingPlace): Promise<void> {
   const source = sourceOf(request, place);
   const { cols, rows, timed } = await readFacts(source);

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { runIndex } from '../platform/search/index.ts';
 
-/** The thread of the search index. The server starts it. */
+/** The search index's thread. The server starts it. */
 if (parentPort === null) throw new Error('this is a part of CBOS, started by its server');
 runIndex(parentPort, String(workerData.file));

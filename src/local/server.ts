@@ -24,22 +24,22 @@ import { createSystemClock } from '../server/clock.ts';
 import { docsDirectory, searchProgram, type ThisProgram, webDirectory } from './this-program.ts';
 
 /**
- * How long to wait for the start. A server is ready within half a second. It takes longer under load or with many
+ * How long to wait for the server to start. It is ready within half a second, or later under load or with many
  * sessions.
  */
 const START_LIMIT_MS = 20_000;
-/** How long to wait for the end. The server finishes open answers and then ends. */
+/** How long to wait for the server to stop. It finishes open responses first. */
 const STOP_LIMIT_MS = 15_000;
 const LOOK_EVERY_MS = 20;
-/** How long the log may be when a server starts. One older log is kept, so logs never fill the disk. */
+/** How large the log may be when a server starts. One older log is kept, so logs never fill the disk. */
 const LOG_LIMIT_BYTES = 10_000_000;
 
-/** A running server. Facts that it has not recorded about itself, for example on a full disk, are null. */
+/** A running server. What it has not recorded about itself, for example because the disk is full, is null. */
 export type ServerProcess = Pick<LockHolder, 'pid' | 'address' | 'reach' | 'screen_dir'>;
 
 /**
- * Returns the server of a home, or null if none is running. The lock is checked, so the files that a killed server
- * left behind do not count.
+ * Returns a home's server, or null if none is running. The lock is checked, so files that a killed server left behind
+ * do not count.
  */
 export async function runningServer(home: string, self: number): Promise<ServerProcess | null> {
   if (!isLocked(home)) return null;
@@ -50,7 +50,9 @@ export async function runningServer(home: string, self: number): Promise<ServerP
   return holder === undefined ? null : { pid: holder.pid, address: null, reach: null, screen_dir: null };
 }
 
-/** @throws CatalogueError no_server if the process of the home's server is stopped */
+/**
+ * @throws CatalogueError no_server if the process of the home's server is stopped
+ */
 export async function requireNotStopped(home: string, self: number): Promise<void> {
   const holder = await runningServer(home, self);
   if (holder !== null) requireRunning(holder.pid);
@@ -77,7 +79,7 @@ function isLocked(home: string): boolean {
 
 /**
  * Runs the server in this process until `signal` aborts.
- * @throws CatalogueError also for failures of the home's disk
+ * @throws CatalogueError also for failures of the disk that holds the home
  */
 export async function runServer(self: ThisProgram, request: ServeRequest): Promise<void> {
   await serve(self, request).catch((cause: unknown) => {
@@ -92,8 +94,8 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   const logFile = join(settings.home, 'server.log');
   keepLogSmall(logFile);
   const log = pino({ level: self.environment.CBOS_LOG_LEVEL ?? 'info', base: null }, openLogFile(logFile));
-  // If a request of a person fails, it is refused. If a record cannot be written, it is written with the next change.
-  // A disk failure must never end the watch over sessions.
+  // If writing fails during a person's request, the request is refused. If a record cannot be written, it is written
+  // with the next change. A disk failure must never keep CBOS from watching sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null && !isFilesLimit(cause)) throw cause;
     log.error({ err: cause }, 'something in the home could not be read or written');
@@ -123,7 +125,7 @@ function untilAborted(signal: AbortSignal): Promise<null> {
   return new Promise((resolve) => signal.addEventListener('abort', () => resolve(null), { once: true }));
 }
 
-/** Starts the server in a separate process session, so that neither Ctrl+C nor closing the terminal ends it. */
+/** Starts the server in a separate process session, so that neither Ctrl+C nor closing the terminal ends the server. */
 export async function startInBackground(
   self: ThisProgram,
   { flags, onProgress }: StartRequest,
@@ -162,7 +164,7 @@ export async function startInBackground(
 }
 
 /**
- * Finds out which server answers. A server records its pid right after it starts to listen. Until then the file may
+ * Finds out which server answers. A server records its pid right after it starts to listen. Until then, the file may
  * belong to an older server.
  */
 async function answeringPid(
@@ -186,7 +188,7 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
   );
 }
 
-/** A server ends when it notices that its home was removed. A server that is stopped or hangs cannot do that. */
+/** A server ends when it notices that its home was removed. A stopped or hanging server cannot do that. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice that and end` : '`cbos down` ends it';
   return new CatalogueError(
@@ -196,7 +198,7 @@ function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
   );
 }
 
-/** Returns the server's own one-line error, which it printed when it ended. */
+/** Returns the one-line error that the server itself printed when it ended. */
 function startFailure(said: string): CatalogueError {
   const last = said.trim().split('\n').at(-1) ?? '';
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
@@ -222,9 +224,9 @@ function isAnswering(socket: string): Promise<boolean> {
 }
 
 /**
- * Ends the server of a home, or one whose home was removed from that path.
- * @returns whether one was running
- * @throws CatalogueError no_server if the server is stopped
+ * Stops a home's server, or one whose home was removed from that path.
+ * @returns whether a server was running
+ * @throws CatalogueError no_server if the server's process is stopped
  */
 export async function stopServerOf(home: string, self: number): Promise<boolean> {
   const found = (await runningServer(home, self)) ?? (await findHomeHolders(home, self)).find((one) => one.isRemoved);
@@ -235,7 +237,7 @@ export async function stopServerOf(home: string, self: number): Promise<boolean>
   return true;
 }
 
-/** Sends SIGTERM and waits for the end. Sessions stay alive. */
+/** Sends SIGTERM and waits until the process ends. Sessions stay alive. */
 export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<void> {
   const info = await readProcess(holder.pid);
   if (info === null) return;

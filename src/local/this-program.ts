@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 
 /**
- * This program as it was called, with everything needed to run it again. All process state that the code may read
+ * This program as it was started, with everything needed to run it again. All process state that the code may read
  * comes through this interface.
  */
 export interface ThisProgram {
@@ -18,17 +18,17 @@ export interface ThisProgram {
   version: string;
 }
 
-/** Returns the directory of the page's files, which the build puts next to the program. */
+/** Returns the directory with the page's files, which the build puts next to the program. */
 export function webDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'web');
 }
 
-/** Returns the directory of the documentation, which `npm run docs` puts next to the program. */
+/** Returns the directory with the documentation, which `npm run docs` puts next to the program. */
 export function docsDirectory({ program }: ThisProgram): string {
   return join(dirname(program), 'docs');
 }
 
-/** Returns the program of the search worker, which the build puts next to the program. */
+/** Returns the search worker's program, which the build puts next to this program. */
 export function searchProgram({ program }: ThisProgram): string {
   return join(dirname(program), 'parts', 'search-worker.js');
 }

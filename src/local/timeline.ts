@@ -11,9 +11,9 @@ import type { Settings } from '../protocol/index.ts';
 import { findRecording } from './find-recording.ts';
 
 /**
- * How long after its last output the program ends. It takes about 100 ms (1.0.128 to 2.1.329: 60 to 180). Nothing
- * records the exact time, because the closing line has only seconds. If the assumed end is slightly late, the last
- * output still counts.
+ * How long after its last output a program is assumed to end. It takes about 100 ms (1.0.128 to 2.1.329: 60 to 180).
+ * Nothing records the exact time, because the closing line only has seconds. If the assumed end is slightly late, the
+ * last output still counts.
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
@@ -33,7 +33,7 @@ export interface TimelinePlace {
 }
 
 /**
- * Derives the status along a recording, without a server.
+ * Derives the status over the course of a recording, without a server.
  * @throws CatalogueError no_recording
  */
 export async function readTimeline(

@@ -11,12 +11,12 @@ import { runTui } from '../tui/run-tui.ts';
 import type { ThisProgram } from './this-program.ts';
 
 /**
- * How long to wait for a stop by a signal, which takes effect sooner. If there is no shell to take over, the kernel
- * drops the signal, and nothing happens except this wait.
+ * How long to wait for a stop signal to take effect, which normally takes less. If there is no shell to take over, the
+ * kernel drops the signal, and nothing happens except this wait.
  */
 const STOP_MS = 50;
 
-/** The maximum output of a command that runs in the background. All evidence of a session takes about 20 kB. */
+/** The maximum output of a command that runs in the background. All the evidence about a session takes about 20 kB. */
 const MOST_SAID_BYTES = 4 * 1024 * 1024;
 
 /** Opens the terminal UI on this machine. */
@@ -65,7 +65,7 @@ function tuiHost(self: ThisProgram, machine: LocalHost): TuiHost {
   };
 }
 
-/** Lets the person edit a text in a private file, which is removed afterwards. */
+/** Lets the person edit text in a private file, which is removed afterwards. */
 async function editText(text: string, environment: ThisProgram['environment']): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'cbos-edit-'));
   try {

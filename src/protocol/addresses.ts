@@ -1,8 +1,8 @@
 import type { ROUTES, RouteName } from './routes.ts';
 
 /**
- * The addresses of all requests of `ROUTES`, without the schemas. A client that only sends requests starts three times
- * as fast without the schemas. The compiler refuses an address that differs from that of the route.
+ * The addresses of all requests in `ROUTES`, without the schemas. A client that only sends requests starts three times
+ * as fast without them. The compiler refuses an address that differs from the route's.
  */
 export const ADDRESSES = {
   health: { method: 'get', path: '/health' },

@@ -7,7 +7,7 @@ export function allows(means: OptionMeaning): boolean {
 
 /**
  * Reports whether an answer allows the requested call, or could allow it. Only somebody who has seen all of the
- * question may give such an answer. The model's own questions (`question`) allow nothing.
+ * question may give such an answer. Claude's own questions (`question`) allow nothing.
  */
 export function mayAllow(question: Question, answer: { choice?: unknown; text?: string | undefined }): boolean {
   if (question.kind === 'question' || question.kind === 'closing') return false;

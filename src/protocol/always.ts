@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Route, SlugParam } from './route.ts';
 import { Rule } from './rules.ts';
 
-/** How far a yes may reach beyond the call that is asked about, in words that a person reads before choosing. */
+/** How far a yes may reach beyond the call being asked about, in words that a person reads before choosing. */
 export const AlwaysChoices = z
   .object({
     question_id: z.string(),
@@ -14,12 +14,14 @@ export const AlwaysChoices = z
   .meta({ id: 'AlwaysChoices' });
 export type AlwaysChoices = z.infer<typeof AlwaysChoices>;
 
-/** What Claude Code's own "always" would allow in each place where it can be kept. */
+/** What Claude Code's own "always" would allow, for each place where it can be stored. */
 export type StandingChoices = Pick<AlwaysChoices, 'session' | 'project'>;
 
 const LONGEST_RULE = 20_000;
 
-/** A yes that also adds a rule. The rule is sent back as it was shown, so that nobody saves one without seeing it. */
+/**
+ * A yes that also adds a rule. The rule is sent back as it was shown, so that nobody saves a rule without seeing it.
+ */
 export const AllowByRule = z
   .strictObject({ question_id: z.string(), rule: z.string().max(LONGEST_RULE) })
   .meta({ id: 'AllowByRule' });
@@ -30,7 +32,7 @@ export const AllowedByRule = z
   .meta({ id: 'AllowedByRule', description: 'The rule that was added' });
 export type AllowedByRule = z.infer<typeof AllowedByRule>;
 
-/** The part of the REST interface for a yes that reaches beyond the call that is asked about. */
+/** The part of the REST interface for a yes that reaches beyond the call being asked about. */
 export const ALWAYS_ROUTES = {
   alwaysChoices: {
     method: 'get',

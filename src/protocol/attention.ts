@@ -4,7 +4,7 @@ import type { Loss } from './restore.ts';
 import type { Snooze } from './snooze.ts';
 import type { Because, Status } from './status.ts';
 
-/** What a session wants from its person, most pressing first. This is the order of every list. */
+/** What a session wants from a person, most pressing first. Every list uses this order. */
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
@@ -12,7 +12,7 @@ export type Attention = (typeof ATTENTIONS)[number];
 const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
-/** The fields of a session that decide its attention. An older server reports neither limits nor looks. */
+/** The fields of a session that determine its attention. An older server reports neither limits nor looks. */
 export interface Attending {
   status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> };
   rate_limit?: RateLimit | null | undefined;
@@ -28,7 +28,9 @@ export function isSnoozed({ snoozed }: Pick<Attending, 'snoozed'>): boolean {
   return snoozed != null;
 }
 
-/** Reports whether a session has news that nobody has looked at. A snoozed session has no news until it wakes. */
+/**
+ * Reports whether a session has news that nobody has looked at. A snoozed session has no news until its snooze ends.
+ */
 export function isUnread(session: Attending): boolean {
   return session.unread === true && !isSnoozed(session);
 }
@@ -48,7 +50,7 @@ export function needOf(session: Attending): Need | null {
   } = session;
   if (isSnoozed(session)) return null;
   const isHeldByBudget = (session.over_budget?.holds ?? 0) > 0;
-  // The text that would wake the session is held.
+  // The message that would wake the session is being held.
   if (isParked(session)) return isHeldByBudget ? 'budget' : null;
   switch (primary) {
     case 'waiting':
@@ -74,8 +76,8 @@ export function needsYou(session: Attending): boolean {
 }
 
 /**
- * The one definition of "needs you", "done", "working", and the others, for every face. A session whose turn failed
- * needs attention, and is never done.
+ * The one definition of "needs you", "done", "working", and the other words, for every face. A session whose turn
+ * failed needs attention, and is never done.
  */
 export function attentionOf(session: Attending): Attention {
   if (isSnoozed(session)) return 'snoozed';
@@ -108,7 +110,7 @@ export function countAttentions(sessions: Iterable<Attending>): Record<Attention
 type Listed = Attending & { slug: string; status: Pick<Status, 'since'> };
 
 /**
- * Orders a list. Sessions that need the person come first, with questions before failures. Within these groups, the
+ * Orders a list. Sessions that need attention come first, with questions before failures. Within these groups, the
  * session that has waited longest comes first.
  */
 export function compareAttention(one: Listed, other: Listed): number {
@@ -117,7 +119,7 @@ export function compareAttention(one: Listed, other: Listed): number {
 
 const ASKING: readonly (Need | null)[] = ['permission', 'question', 'plan', 'setup'];
 
-/** All kinds of questions have the same rank, so the time decides among them. */
+/** All kinds of questions have the same rank, so among them the time decides. */
 function rankOf(session: Attending): number {
   const need = needOf(session);
   if (need === null) return NEEDS.length + ATTENTIONS.indexOf(attentionOf(session));

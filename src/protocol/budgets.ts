@@ -9,8 +9,7 @@ export const BudgetPeriod = z.enum(['day', 'total']);
 export type BudgetPeriod = z.infer<typeof BudgetPeriod>;
 
 /**
- * The sessions to which a budget applies: each session on its own, one session, all sessions with a tag, or all
- * sessions.
+ * Which sessions a budget applies to: each session on its own, one session, all sessions with a tag, or all sessions.
  */
 export const BudgetScope = z.enum(['each', 'session', 'tag', 'fleet']);
 export type BudgetScope = z.infer<typeof BudgetScope>;
@@ -33,7 +32,7 @@ export const OverBudget = z
   .meta({ id: 'OverBudget' });
 export type OverBudget = z.infer<typeof OverBudget>;
 
-/** A budget's share for one session, or for all its sessions together. */
+/** How much of a budget has been used, by one session or by all of its sessions together. */
 export const BudgetSubject = z.object({
   session: z.string().nullable().meta({ description: 'null for the sessions of a tag, and for all sessions' }),
   limit: Measured.limit,

@@ -68,7 +68,7 @@ export const Catchup = z
   .meta({ id: 'Catchup' });
 export type Catchup = z.infer<typeof Catchup>;
 
-/** The part of the REST interface for a person who returns. */
+/** The part of the REST interface for a person who comes back. */
 export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',

@@ -47,7 +47,7 @@ const CHANGES_ERRORS = [
   'git_failed',
 ] as const;
 
-/** The part of the REST interface for the changes of a session in its repository. */
+/** The part of the REST interface for a session's changes in its repository. */
 export const CHANGES_ROUTES = {
   changes: {
     method: 'get',

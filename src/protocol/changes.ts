@@ -3,8 +3,8 @@ import { Timestamp } from './words.ts';
 
 /**
  * Why this base was chosen: the request named it; the branch was created from it; the branch tracks it; it is the
- * repository's default branch; no other branch exists, so it is the last commit (or nothing before the first commit);
- * or it is the state before a turn, whose number is `ref`.
+ * repository's default branch; there is no other branch, so the base is the last commit (or nothing before the first
+ * commit); or it is the state before a turn, whose number is `ref`.
  */
 export const ChangesBase = z
   .object({
@@ -39,7 +39,7 @@ export const ChangedFile = z
   .meta({ id: 'ChangedFile' });
 export type ChangedFile = z.infer<typeof ChangedFile>;
 
-/** The changes of a session in its folder's repository. */
+/** A session's changes in its folder's repository. */
 export const Changes = z
   .object({
     root: z.string().meta({ description: 'the top of the working tree, to which all paths are relative' }),

@@ -8,11 +8,14 @@ export type DeliveryStatus = z.infer<typeof DeliveryStatus>;
 export type DeliveryPhase = keyof typeof DELIVERY_PHASES;
 export const DeliveryPhase = z.enum(Object.keys(DELIVERY_PHASES) as [DeliveryPhase, ...DeliveryPhase[]]);
 
-/** `over_budget`: held, and a budget is reached. It is never recorded, because it ends with the budget's day. */
+/**
+ * `over_budget`: held because a budget has been reached. This status is never recorded, because it ends with the
+ * budget's day.
+ */
 export const ShownPhase = z.enum([...DeliveryPhase.options, 'over_budget']);
 export type ShownPhase = z.infer<typeof ShownPhase>;
 
-/** A text that is being sent to a session's prompt, with its outcome. */
+/** A message that is being sent to a session's prompt, with its outcome. */
 export const Delivery = z
   .object({
     id: z.string(),

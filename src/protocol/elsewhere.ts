@@ -1,7 +1,7 @@
 import type { Right } from './machine-words.ts';
 import type { Session } from './session.ts';
 
-/** Where a session of another machine runs, and the known facts about that machine. */
+/** Where a session on another machine runs, and what is known about that machine. */
 export interface Elsewhere {
   machine: string;
   /** the session's name there */
@@ -12,11 +12,11 @@ export interface Elsewhere {
   asOf: number | null;
 }
 
-/** A session of this machine, or one of another machine, whose slug is `machine/SESSION`. */
+/** A session on this machine, or one on another machine, whose slug is `machine/SESSION`. */
 export type SeenSession = Session & { elsewhere?: Elsewhere };
 
-/** Returns where a session of another machine runs. Null for a session of this machine. */
+/** Returns where a session on another machine runs. Null for a session on this machine. */
 export const elsewhereOf = ({ elsewhere }: Pick<SeenSession, 'elsewhere'>): Elsewhere | null => elsewhere ?? null;
 
-/** Reports whether the known facts about a session are current. An outdated session is not counted or reported. */
+/** Reports whether what is known about a session is current. An outdated session is not counted or reported. */
 export const isCurrent = ({ elsewhere }: Pick<SeenSession, 'elsewhere'>): boolean => (elsewhere?.asOf ?? null) === null;

@@ -20,7 +20,7 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** An expected error from the catalogue, with what happened and the cure. */
+/** An expected error from the catalogue: what happened, and what to do about it. */
 export class CatalogueError extends Error {
   override readonly name = 'CatalogueError';
   readonly code: ErrorCode;
@@ -30,7 +30,7 @@ export class CatalogueError extends Error {
 
   /**
    * @param message what happened, in one line, without a full stop; the catalogue's meaning if omitted
-   * @param options.hint the cure, if it is more precise than the catalogue's
+   * @param options.hint what to do, if more precise than the catalogue's hint
    */
   constructor(
     code: ErrorCode,
@@ -43,7 +43,7 @@ export class CatalogueError extends Error {
     this.extra = options.extra ?? {};
   }
 
-  /** Returns the form that is sent to clients. */
+  /** Returns the error in the form that is sent to clients. */
   toBody(): ErrorBody {
     return { code: this.code, message: this.message, hint: this.hint, ...this.extra };
   }

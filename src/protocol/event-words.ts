@@ -1,5 +1,5 @@
 /**
- * The meaning of a `user` event's text for people: what they said themselves, or what Claude Code says in their name.
+ * What the text of a `user` event means for people: what they said themselves, or what Claude Code says in their name.
  */
 export interface UserText {
   kind: 'prompt' | 'note';
@@ -7,10 +7,10 @@ export interface UserText {
 }
 
 /**
- * Reads the text of a `user` event. Claude Code (2.1.329) wraps a slash command in tags, sends the command's output
- * as a separate user text, and passes the summary of a compacted conversation to the model in the user's name.
+ * Reads the text of a `user` event. Claude Code (2.1.329) wraps a slash command in tags, sends the command's output as
+ * a separate user message, and passes the summary of a compacted conversation to the model in the user's name.
  * @param event the event that contains the text
- * @returns null for a text that is meant only for the model
+ * @returns null for text that is meant only for the model
  */
 export function readUserText(event: Readonly<Record<string, unknown>>, text: string): UserText | null {
   if (text.startsWith('[Request interrupted')) return { kind: 'note', text };
@@ -32,8 +32,8 @@ function tagged(text: string, tag: string): string | null {
 }
 
 /**
- * Returns why a request is retried and when, for a `system` event `api_retry` (2.1.329):
- * `overloaded (529): try 2 of 10 in 1 s`. Waits grow to 40 s, and a person must not mistake them for thinking.
+ * Returns why a request is retried and when, for a `system` event `api_retry` (2.1.329): `overloaded (529): try 2 of 10
+ * in 1 s`. The waits grow to as much as 40 s, and a person must not mistake them for thinking.
  */
 export function retryWords(event: Readonly<Record<string, unknown>>): string {
   const { error, error_status: status, attempt, max_retries: most, retry_delay_ms: delayMs } = event;
@@ -44,9 +44,9 @@ export function retryWords(event: Readonly<Record<string, unknown>>): string {
 
 /**
  * Returns the cost in dollars of the turn that a `result` ends. `total_cost_usd` is a running total. A process that
- * ended normally passes the total on to the next one, but a killed one does not. The turn's own cost is therefore
- * used if the version reports it (2.1.329 does), and otherwise the increase of the total since the last result.
- * @param totalBeforeUsd the total of the previous result, 0 if there was none
+ * ended normally passes the total on to the next process, but a killed one does not. The turn's own cost is therefore
+ * used if the version reports it (2.1.329 does), and otherwise the increase in the total since the last result.
+ * @param totalBeforeUsd the total in the previous result, 0 if there was none
  */
 export function turnDollars(result: Readonly<Record<string, unknown>>, totalBeforeUsd: number): number {
   const { model_usage_since_last_result: perModel, total_cost_usd: sum } = result;

@@ -4,7 +4,7 @@ import { type Route, SlugParam } from './route.ts';
 
 const FileParams = z.object({ slug: z.string(), id: z.string() });
 
-/** The part of the REST interface that stores files beside a session, for prompts that mention them. */
+/** The part of the REST interface that stores files alongside a session, for prompts that mention them. */
 export const FILE_ROUTES = {
   uploadFile: {
     method: 'post',

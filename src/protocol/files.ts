@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** The largest number of files that one prompt may mention. */
+/** The maximum number of files that one prompt may mention. */
 export const MOST_FILES_SENT = 20;
 
-/** The longest name in an upload. The name that is stored is much shorter. */
+/** The maximum length of a name in an upload. The name under which the file is stored is much shorter. */
 const LONGEST_NAME = 1_000;
 
 export const UploadQuery = z.strictObject({
@@ -17,7 +17,7 @@ export const UploadQuery = z.strictObject({
 
 export const FileId = z.string().min(1).max(100);
 
-/** A file that is stored beside a session. */
+/** A file that is stored alongside a session. */
 export const StoredFile = z
   .object({
     id: z.string(),

@@ -2,7 +2,7 @@ import { compareAttention } from './attention.ts';
 import type { Session } from './session.ts';
 import { folderName } from './session-selector.ts';
 
-/** The ways to group sessions, including by what they want from their person. */
+/** The ways to group sessions, including by what they want from a person. */
 export const GROUPINGS = ['attention', 'repo', 'tag', 'none'] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 
@@ -16,8 +16,8 @@ export interface SessionGroup<S> {
 type Grouped = Parameters<typeof compareAttention>[0] & Partial<Pick<Session, 'tags' | 'repository'>>;
 
 /**
- * Puts each session into exactly one group, so that the counts of the groups add up. If a session has several tags, the
- * first one counts. The group with the most pressing session is first, and the group without a tag or repository is
+ * Puts each session into exactly one group, so that the groups' counts add up. If a session has several tags, the first
+ * one counts. The group with the most pressing session comes first, and the group without a tag or repository comes
  * last.
  */
 export function groupSessionsBy<S extends Grouped>(sessions: Iterable<S>, by: 'repo' | 'tag'): SessionGroup<S>[] {
@@ -42,8 +42,8 @@ export function groupKey(
 }
 
 /**
- * Returns a group's name in a heading, which is the folder of the repository. If two repositories have the same name,
- * the parent folder is added.
+ * Returns a group's name for a heading, which is the repository's folder. If two repositories have the same name, the
+ * parent folder is added.
  */
 export function groupName(key: string | null, by: 'repo' | 'tag', keys: readonly (string | null)[]): string {
   if (key === null) return by === 'repo' ? 'No repository' : 'No tag';

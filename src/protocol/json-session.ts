@@ -43,7 +43,7 @@ export const EventsPage = z
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
 
-/** The options of a turn. They stay in effect for the following turns. */
+/** The options for a turn. They stay in effect for the following turns. */
 export const InvokeOptions = z.strictObject({
   permission_mode: PermissionMode.optional(),
   model: z.string().min(1).optional(),
@@ -69,7 +69,7 @@ export const LastResponse = z
   .meta({ id: 'LastResponse' });
 export type LastResponse = z.infer<typeof LastResponse>;
 
-/** The usage of turns. Dollars are Claude Code's own estimate at list prices. */
+/** The usage of a number of turns. Dollars are Claude Code's own estimate at list prices. */
 export const Usage = z
   .object({
     turns: z.int(),
@@ -108,7 +108,7 @@ export type SessionCosts = z.infer<typeof SessionCosts>;
 export const FleetCosts = z.object({ total: Spent, days: z.array(DayUsage) }).meta({ id: 'FleetCosts' });
 export type FleetCosts = z.infer<typeof FleetCosts>;
 
-/** A conversation of Claude Code on this machine that does not belong to a CBOS session. */
+/** A Claude Code conversation on this machine that does not belong to a CBOS session. */
 export const Conversation = z
   .object({
     claude_session_id: z.string(),
@@ -120,7 +120,7 @@ export const Conversation = z
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
 
-/** The limits of the account, as last reported by Claude Code. */
+/** The account's limits, as last reported by Claude Code. */
 export const RateLimit = z
   .object({
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),

@@ -13,7 +13,7 @@ export const TagEdit = z
   .meta({ id: 'TagEdit' });
 export type TagEdit = z.infer<typeof TagEdit>;
 
-/** The labels of a session, as the server stores them. */
+/** A session's labels, as the server stores them. */
 export const KEPT_LABELS = {
   tags: z.array(z.string()).meta({ description: 'In the order in which they were added: the first one is its group' }),
   repository: z.string().nullable().meta({

@@ -13,7 +13,7 @@ import {
 } from './machines.ts';
 import type { Route } from './route.ts';
 
-/** The part of the REST interface for the other machines of a fleet. */
+/** The part of the REST interface for the other machines in a fleet. */
 export const MACHINE_ROUTES = {
   fleet: {
     method: 'get',

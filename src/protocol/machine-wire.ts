@@ -2,11 +2,14 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { MachineCall, Member, Rights } from './machines.ts';
 
-/** The version of the messages between machines of a fleet over NATS. A machine with another version is refused. */
+/**
+ * The version of the messages that machines in a fleet exchange over NATS. A machine with a different version is
+ * refused.
+ */
 export const MACHINE_WIRE_VERSION = 1;
 
 /**
- * Identifies a list of sessions that a machine sent. The revision grows with each change, and starts again with the
+ * Identifies a list of sessions that a machine sent. The revision grows with each change, and starts over with the
  * server.
  */
 export const RowsVersion = z.object({ boot: z.string().max(64), revision: z.int() });
@@ -33,8 +36,9 @@ export const MachineReply = z.union([
 export type MachineReply = z.infer<typeof MachineReply>;
 
 /**
- * The sessions of a machine, as it sent them. `boot` and `at_ms` are its own monotonic clock. The times show how much
- * later one message was written than another, regardless of the wall clocks and of how long a message traveled.
+ * The sessions on a machine, as it sent them. `boot` and `at_ms` belong to its own monotonic clock. The times show how
+ * much later one message was written than another, regardless of the wall clocks and of how long a message took to
+ * arrive.
  */
 export const MachineStamp = z.object({ boot: z.string().max(64), at_ms: z.number() });
 export type MachineStamp = z.infer<typeof MachineStamp>;
@@ -43,7 +47,7 @@ export const MachineRows = MachineStamp.extend({
   revision: z.int(),
   /** null if the asker already has this revision */
   sessions: z.array(z.unknown()).nullable(),
-  /** the rights of the asker there; only in an answer */
+  /** the rights of the asking machine there; only in an answer */
   may: Rights.optional(),
 });
 export type MachineRows = z.infer<typeof MachineRows>;
@@ -52,7 +56,9 @@ export type MachineRows = z.infer<typeof MachineRows>;
 export const Roster = z.object({ founder: z.string(), members: z.array(Member) });
 export type Roster = z.infer<typeof Roster>;
 
-/** The request of a machine with an invitation to the founder. The proof is a signature by the machine's own key. */
+/**
+ * The request to the founder from a machine with an invitation. The proof is a signature with the machine's own key.
+ */
 export const Admission = z.strictObject({
   v: z.int(),
   id: Member.shape.id,

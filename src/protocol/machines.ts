@@ -5,14 +5,14 @@ import { Timestamp } from './words.ts';
 
 const RightWord = z.enum(RIGHTS);
 export const Rights = z.array(RightWord).max(RIGHTS.length);
-/** a name of a machine of the fleet */
+/** the name of a machine in the fleet */
 const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
 const MachineId = z
   .string()
   .regex(/^U[A-Z2-7]{55}$/)
   .meta({ description: 'The public key of the machine, by which NATS admits it' });
 
-/** A machine that was admitted to a fleet. */
+/** A machine that has been admitted to a fleet. */
 export const Member = z.object({
   id: MachineId,
   name: MachineName,
@@ -30,7 +30,7 @@ export const FleetMachine = Member.extend({
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
 
-/** The fleet as one of its machines knows it. */
+/** The fleet as known to one of its machines. */
 export const FleetView = z
   .object({
     fleet: z
@@ -49,7 +49,7 @@ export const FleetView = z
   .meta({ id: 'FleetView' });
 export type FleetView = z.infer<typeof FleetView>;
 
-/** The sessions of one machine of the fleet. */
+/** The sessions on one machine in the fleet. */
 export const MachineSessions = z
   .object({
     machine: MachineName,
@@ -97,7 +97,7 @@ export const JoinFleet = z
   })
   .meta({ id: 'JoinFleet' });
 
-/** A request of the REST interface, for a session of another machine. */
+/** A request to the REST interface, for a session on another machine. */
 export const MachineCall = z
   .strictObject({
     route: z.enum(MACHINE_CALLS),
@@ -112,7 +112,7 @@ export const CallMachine = z
   .strictObject({ machine: z.string().min(1).max(64), call: MachineCall })
   .meta({ id: 'CallMachine' });
 
-/** The answer of the other machine, which is the body that its REST interface returns. */
+/** The other machine's answer, which is the body that its REST interface returns. */
 export const MachineAnswer = z
   .object({ value: z.union([z.looseObject({}), z.array(z.unknown())]) })
   .meta({ id: 'MachineAnswer' });

@@ -3,7 +3,7 @@ import { Answer } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Timestamp } from './words.ts';
 
-/** `choice`: options or words for the model's own question. A no with a remark is a `no`. */
+/** `choice`: options or words in answer to Claude's own question. A no with a remark counts as a `no`. */
 export const SaidBefore = z.enum(['yes', 'always', 'no', 'choice']);
 export type SaidBefore = z.infer<typeof SaidBefore>;
 
@@ -29,7 +29,7 @@ export const AnswerBefore = z
   .meta({ id: 'AnswerBefore' });
 export type AnswerBefore = z.infer<typeof AnswerBefore>;
 
-/** What a person answered earlier to the question that a session asks now. */
+/** How a person earlier answered the question that a session is asking now. */
 export const QuestionMemory = z
   .object({
     question_id: z.string(),
@@ -43,7 +43,7 @@ export const QuestionMemory = z
   .meta({ id: 'QuestionMemory' });
 export type QuestionMemory = z.infer<typeof QuestionMemory>;
 
-/** A question that a person has answered, with all answers. */
+/** A question that a person has answered, with all the answers. */
 export const RememberedQuestion = z
   .object({
     project: z.string().meta({ description: 'the folder; all worktrees of a repository share it' }),
@@ -55,7 +55,7 @@ export const RememberedQuestion = z
   .meta({ id: 'RememberedQuestion' });
 export type RememberedQuestion = z.infer<typeof RememberedQuestion>;
 
-/** More questions than a person reads. */
+/** More questions than a person will read. */
 const MOST_QUESTIONS = 1_000;
 const MOST_QUERY = 400;
 const MOST_PATH = 4_096;

@@ -4,7 +4,7 @@ export const RESERVED_SLUGS: readonly string[] = ['status', 'waiting', 'adopt'];
 export const SLUG_PATTERN = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Reports whether a text may name a session. This is checked before anything else uses the text, because a slug
+ * Reports whether a string may name a session. This is checked before anything else uses the string, because a slug
  * becomes a file name and a Screen name.
  */
 export function isSlug(text: string): boolean {
@@ -17,7 +17,7 @@ export const SESSION_TYPES = ['screen', 'json'] as const;
 /** Claude Code's own words for `--permission-mode`, as of 2.1.329. A version may support fewer. */
 export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk', 'bypassPermissions'] as const;
 
-/** The source of a found text: a prompt, an answer, a tool call, or the screen. */
+/** Where found text came from: a prompt, an answer, a tool call, or the screen. */
 export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
 
 /**
@@ -25,5 +25,7 @@ export const SEARCH_KINDS = ['prompt', 'answer', 'tool', 'screen'] as const;
  */
 export const STASH_WHENS = ['manual', 'next_waiting'] as const;
 
-/** A header of every answer over the local socket. A command line uses it to notice a server of another version. */
+/**
+ * A header on every response over the local socket. A command line uses it to notice a server with a different version.
+ */
 export const VERSION_HEADER = 'cbos-version';

@@ -2,7 +2,7 @@ import type { ContextWindow } from './figures.ts';
 
 /**
  * How full a context window must be before every face warns. Claude Code 2.1.330 keeps 33,000 tokens free for
- * compaction, which is 16 % of a window of 200,000.
+ * compaction, which is 16 % of a 200,000-token window.
  */
 export const NEARLY_FULL_PERCENT = 80;
 

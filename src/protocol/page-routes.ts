@@ -4,7 +4,8 @@ import type { Route } from './route.ts';
 import { Challenge, ChallengeAnswer, NewSignIn, Pass, PassRequest, SignedIn, SignIn, SignInLink } from './sign-in.ts';
 
 /**
- * The routes that browsers need besides those for sessions: signing in, and notifications that reach a closed page.
+ * The routes that browsers need in addition to those for sessions: signing in, and notifications that reach a closed
+ * page.
  */
 export const PAGE_ROUTES = {
   signIn: {

@@ -2,8 +2,8 @@ import { attentionOf } from './attention.ts';
 import type { Session } from './session.ts';
 
 /**
- * Reports whether a session in a terminal has been done since a time (Unix milliseconds) and may therefore be parked. A
- * session that needs attention is not done, and neither is one with a closing question. Both times count: the status
+ * Reports whether a terminal session has been done since a given time (Unix milliseconds) and may therefore be parked.
+ * A session that needs attention is not done, and neither is one at a closing question. Both times count: the status
  * may be as old as the last server, and a person may have looked at the session since then.
  */
 export function isDoneSince(session: Session, since: number): boolean {
@@ -22,11 +22,11 @@ export const PARKING_REFUSALS = [
   'attached',
   /** its prompt contains an unsent text */
   'draft',
-  /** something covers its prompt, and a text may be below */
+  /** something covers its prompt, and text may be below it */
   'covered',
-  /** a text that was typed has not been read */
+  /** the session has not read text that was typed */
   'unread',
-  /** texts are waiting for it and are about to be sent */
+  /** messages are waiting for it and are about to be sent */
   'queued',
   /** its shells, agents, or schedules are running in the background */
   'background',

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** The limits of GitHub for the title and the text of a pull request. */
+/** GitHub's limits for the title and description of a pull request. */
 const MOST_TITLE_CHARS = 256;
 const MOST_BODY_CHARS = 60_000;
 
-/** The combined result of the checks of its last commit. `none`: there are no checks. */
+/** The combined result of the checks on its last commit. `none`: there are no checks. */
 export const PullRequestChecks = z.enum(['none', 'pending', 'passing', 'failing']);
 export type PullRequestChecks = z.infer<typeof PullRequestChecks>;
 
-/** The pull request of a session's branch. */
+/** The pull request for a session's branch. */
 export const PullRequest = z
   .object({
     url: z.string(),
@@ -23,7 +23,7 @@ export const PullRequest = z
   .meta({ id: 'PullRequest' });
 export type PullRequest = z.infer<typeof PullRequest>;
 
-/** The planned pull request of a session. Nothing is pushed before a client sends this back. */
+/** The planned pull request for a session. Nothing is pushed until a client sends this back. */
 export const PullRequestPlan = z
   .object({
     repository: z.string().meta({ description: 'HOST/OWNER/NAME, from the address of the remote' }),
@@ -60,7 +60,7 @@ export const NewPullRequest = z
   .meta({ id: 'NewPullRequest' });
 export type NewPullRequest = z.infer<typeof NewPullRequest>;
 
-/** The sessions that a person sees at the moment, for which the server should request the states of pull requests. */
+/** The sessions that a person currently sees, so that the server looks up the states of their pull requests. */
 export const PullRequestLook = z
   .strictObject({
     sessions: z.array(z.string()).max(1_000).optional().meta({ description: 'Default: all of them' }),

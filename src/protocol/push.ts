@@ -1,12 +1,12 @@
 import { z } from 'zod';
 
 /**
- * The longest address of a push service. Longer ones have not been seen, and those of browsers are a few hundred
- * characters long.
+ * The maximum length of a push service's address. Longer ones have not been seen, and browsers' addresses are a few
+ * hundred characters long.
  */
 const MAX_ENDPOINT = 2_000;
 
-/** A push service of a browser vendor, or one on this machine. */
+/** A browser vendor's push service, or one on this machine. */
 const Endpoint = z
   .url()
   .max(MAX_ENDPOINT)
@@ -26,7 +26,7 @@ export const PushSubscriber = z.strictObject({ endpoint: Endpoint });
 
 export const PushKey = z.object({ public_key: z.string() }).meta({ id: 'PushKey' });
 
-/** A message that is encrypted for the browser. Its service worker shows it. */
+/** A message encrypted for the browser. Its service worker shows the message. */
 export interface PushMessage {
   session: string;
   title: string;

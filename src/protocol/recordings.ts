@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 const Bytes = z.int().min(0);
 
 /**
- * Why a part of the recordings was dropped: because of a setting, or because something else cut a file off
+ * Why part of the recordings was dropped: because of a setting, or because something else cut a file short
  * (`truncated`).
  */
 export const DropReason = z.enum(['max_recording_size', 'max_total_size', 'keep_days', 'truncated']);

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
 /**
- * The columns as they were recorded. A person may have attached with a window that is smaller than any that CBOS
- * would create.
+ * The columns as they were recorded. A person may have attached with a window smaller than any that CBOS would create.
  */
 const Columns = z.int().min(1);
 const Rows = z.int().min(1);
@@ -27,7 +26,7 @@ export const KeptRecording = z
   .meta({ id: 'KeptRecording' });
 export type KeptRecording = z.infer<typeof KeptRecording>;
 
-/** The facts that a player needs before it plays. Times are in seconds from the start of the recording. */
+/** What a player needs to know before it plays. Times are in seconds from the start of the recording. */
 export const ReplayInfo = z
   .object({
     started_at: Timestamp.nullable().meta({ description: 'null if the recording does not say' }),

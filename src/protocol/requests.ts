@@ -10,7 +10,10 @@ import { StateSelectorWord } from './state-selector-word.ts';
 import { Columns, PermissionMode, Rows, SessionType } from './words.ts';
 import { GitName } from './worktree.ts';
 
-/** The longest text in one request, in characters. Prompts of 200 kB occur. A body over 4 MiB is a mistake. */
+/**
+ * The maximum length of the text in one request, in characters. Prompts of 200 kB occur. A body over 4 MiB is a
+ * mistake.
+ */
 const MAX_TEXT = 1_000_000;
 
 const AnyText = z.string().max(MAX_TEXT, `longer than ${MAX_TEXT.toLocaleString('en')} characters`);

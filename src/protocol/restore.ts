@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ErrorBody } from './error-body.ts';
 import { Timestamp } from './words.ts';
 
-/** How a session in a terminal was lost. Its processes are gone although nobody ended it. */
+/** How a terminal session was lost. Its processes are gone although nobody ended it. */
 export const LOSSES = [
   /** the machine was rebooted */
   'reboot',
   /** its Screen daemon was killed */
   'screen_killed',
-  /** a signal ended it while no server was running, for example at the end of a login */
+  /** a signal ended it while no server was running, for example when the user logged out */
   'signal',
   /** it vanished while no server was running, and Claude Code reported nothing */
   'vanished',
@@ -24,7 +24,7 @@ export const RESTORE_REFUSALS = [
   'parked',
   /** a JSON session needs no process while it waits */
   'json',
-  /** a person or the session itself ended it */
+  /** a person ended it, or it ended itself */
   'ended',
   /** something else started it, and CBOS only observed it */
   'observed',
@@ -47,7 +47,7 @@ export type RestoreRefusal = z.infer<typeof RestoreRefusal>;
 export const RestoreOutcome = z.enum(['planned', 'restoring', 'restored', 'left', 'failed', 'not_tried']);
 export type RestoreOutcome = z.infer<typeof RestoreOutcome>;
 
-/** One session of a restoration. */
+/** One session in a restoration. */
 export const RestoredSession = z
   .object({
     session: z.string(),

@@ -4,11 +4,11 @@ import { Timestamp } from './words.ts';
 
 /** Longer than any path that Linux accepts (PATH_MAX). */
 const MAX_PATH = 4_096;
-/** The longest comment. Longer text is not a comment on lines. */
+/** The maximum length of a comment. Longer text is not a comment on lines. */
 const MAX_COMMENT = 10_000;
 /** How many lines one comment may cover. */
 export const MOST_COMMENTED_LINES = 500;
-/** How many comments one round may have. No session answers more of them in one turn. */
+/** The maximum number of comments in one round. No session answers more of them in one turn. */
 export const MOST_COMMENTS = 200;
 
 const LineNumber = z.int().min(1).max(10_000_000);
@@ -29,7 +29,7 @@ export const NewReviewComment = z
   .meta({ id: 'NewReviewComment' });
 export type NewReviewComment = z.infer<typeof NewReviewComment>;
 
-/** Where the lines of a comment are now. */
+/** Where a comment's lines are now. */
 export const ReviewAnchor = z
   .object({
     state: z.enum(['here', 'moved', 'outdated']).meta({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { ErrorCode } from './errors.ts';
 
-/** One request of the REST interface. */
+/** One request in the REST interface. */
 export interface Route {
   method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** in OpenAPI's form: `/sessions/{slug}` */
+  /** in OpenAPI's notation: `/sessions/{slug}` */
   path: string;
   summary: string;
   params?: z.ZodObject;
@@ -12,9 +12,9 @@ export interface Route {
   body?: z.ZodType;
   /** the body is a file, which is never held in memory as a whole; excludes `body` */
   takesBytes?: boolean;
-  /** HTTP status of a success */
+  /** HTTP status on success */
   success: number;
-  /** schema of the answer; null for bytes */
+  /** schema of the response; null for bytes */
   response: z.ZodType | null;
   errors: readonly ErrorCode[];
   /** whether the route needs no token */

@@ -42,7 +42,7 @@ export const Folders = z
 /**
  * The REST interface, with one entry per request. The server validates requests with it, the OpenAPI description is
  * generated from it, and the client takes its types from it. `unauthorized`, `inside_session`, `forbidden_host`,
- * `forbidden_origin`, `invalid_request` and `internal` can happen everywhere and are not repeated.
+ * `forbidden_origin`, `invalid_request` and `internal` can occur everywhere and are not repeated.
  */
 export const ROUTES = {
   health: {
@@ -166,5 +166,5 @@ export type RouteInput<N extends RouteName> = ([Part<N, 'params'>] extends [neve
   ([Part<N, 'query'>] extends [never] ? object : { query?: z.input<Part<N, 'query'>> }) &
   ([Part<N, 'body'>] extends [never] ? object : { body: z.input<Part<N, 'body'>> });
 
-/** The answer of a route; `never` for bytes. */
+/** A route's response; `never` for bytes. */
 export type RouteOutput<N extends RouteName> = z.output<Part<N, 'response'>>;

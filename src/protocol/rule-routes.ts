@@ -13,7 +13,7 @@ import {
   RuleVerdict,
 } from './rules.ts';
 
-/** Not a coerced number, because the OpenAPI description would call such a path parameter optional. */
+/** This is not a coerced number, because the OpenAPI description would call such a path parameter optional. */
 const DecisionId = z
   .string()
   .regex(/^\d{1,15}$/)

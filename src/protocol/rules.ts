@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Timestamp } from './words.ts';
 
-/** The action of a rule on a matching call. */
+/** What a rule does with a matching call. */
 export const RuleEffect = z.enum(['allow', 'deny', 'ask']);
 export type RuleEffect = z.infer<typeof RuleEffect>;
 
-/** Longer than any pattern that a person reads. */
+/** Longer than any pattern that a person will read. */
 const MOST_PATTERN = 1_000;
 const MOST_PATTERNS = 100;
 const MOST_NOTE = 500;
@@ -42,7 +42,7 @@ export const NewRule = z
   .meta({ id: 'NewRule' });
 export type NewRule = z.infer<typeof NewRule>;
 
-/** The origin of a rule: the home's file, a trusted file of a project, or a request. */
+/** Where a rule comes from: the home's file, a project's trusted file, or a request. */
 export const RuleOrigin = z.enum(['home', 'project', 'added']);
 export type RuleOrigin = z.infer<typeof RuleOrigin>;
 
@@ -68,7 +68,7 @@ export type Rule = z.infer<typeof Rule>;
 
 /**
  * The state of a rules file. `untrusted`: nobody has trusted the file, so it has no effect. `changed`: the trusted
- * version counts, and nothing is allowed in that folder until somebody trusts the file again.
+ * version still counts, but nothing is allowed in that folder until somebody trusts the file again.
  */
 export const RuleFileState = z.enum(['counts', 'broken', 'untrusted', 'changed']);
 export type RuleFileState = z.infer<typeof RuleFileState>;
@@ -88,7 +88,7 @@ export type RuleFile = z.infer<typeof RuleFile>;
 export const RuleBook = z.object({ rules: z.array(Rule), files: z.array(RuleFile) }).meta({ id: 'RuleBook' });
 export type RuleBook = z.infer<typeof RuleBook>;
 
-/** Why a person is asked, a rule allows, or a rule denies. */
+/** Why a person is asked, or why a rule allows or denies. */
 export const RuleReason = z.enum([
   'allowed',
   'denied',
@@ -140,8 +140,8 @@ export const RuleTest = z
 export type RuleTest = z.infer<typeof RuleTest>;
 
 /**
- * The outcome of a decision. `started`: no more was recorded, because CBOS ended at that moment. `given`: Claude Code
- * took the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was given, but nothing
+ * The outcome of a decision. `started`: nothing more was recorded, because CBOS ended at that moment. `given`: Claude
+ * Code took the reply. `overtaken`: somebody else had already answered. `unconfirmed`: the reply was sent, but nothing
  * shows its effect.
  */
 export const AuditOutcome = z.enum(['started', 'given', 'overtaken', 'unconfirmed', 'failed']);
@@ -169,7 +169,7 @@ export const AuditEntry = z
   .meta({ id: 'AuditEntry' });
 export type AuditEntry = z.infer<typeof AuditEntry>;
 
-/** One decision with all of its input, and the recording that shows it. */
+/** One decision with its complete input, and the recording that shows it. */
 export const AuditRecord = z
   .object({
     ...AuditEntry.shape,
@@ -206,11 +206,11 @@ export const AuditQuery = z.strictObject({
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
-/** Trust applies to one content. `sha256` is the hash of the text that the person has read. */
+/** Trust applies to one exact content. `sha256` is the hash of the text that the person has read. */
 export const RuleTrust = z.strictObject({ path: z.string().min(1), sha256: z.string().length(64) });
 export type RuleTrust = z.infer<typeof RuleTrust>;
 
-/** A rule that CBOS proposes because a person said yes again and again. Only a person can put it into effect. */
+/** A rule that CBOS proposes because a person said yes again and again. Only a person can put the rule into effect. */
 export const RuleSuggestion = z
   .object({
     number: z.int().min(1).meta({ description: 'its place in the list' }),

@@ -5,27 +5,27 @@ import { SLUG_PATTERN } from './names.ts';
 import { PermissionMode, SessionType, Timestamp } from './words.ts';
 import { GitName } from './worktree.ts';
 
-/** What to do with a run whose time passed while no server was running or the machine slept. */
+/** What to do with a run whose time passed while no server was running or the machine was asleep. */
 export const ScheduleMissed = z.enum(['skip', 'run']);
 export type ScheduleMissed = z.infer<typeof ScheduleMissed>;
 
-/** `begun`: the run was recorded, and the outcome of its text is not known yet. */
+/** `begun`: the run was recorded, and the outcome of its prompt is not known yet. */
 export const ScheduleOutcome = z.enum(['begun', 'sent', 'skipped', 'failed']);
 export type ScheduleOutcome = z.infer<typeof ScheduleOutcome>;
 
 /**
- * Why a run was skipped: its time had passed (`missed`), the text of the previous run is still waiting (`overlapping`),
- * the session that the previous run launched still works or asks (`working`), the schedule was paused (`paused`), a
- * budget is reached (`over_budget`), or the session accepted no text (`refused`).
+ * Why a run was skipped: its time had passed (`missed`), the previous run's prompt is still waiting (`overlapping`),
+ * the session that the previous run launched is still working or asking (`working`), the schedule was paused
+ * (`paused`), a budget has been reached (`over_budget`), or the session did not accept the prompt (`refused`).
  */
 export const ScheduleReason = z.enum(['missed', 'overlapping', 'working', 'paused', 'over_budget', 'refused']);
 export type ScheduleReason = z.infer<typeof ScheduleReason>;
 
-/** What started a run: a time of the schedule, a person's request, or a webhook. */
+/** What started a run: one of the schedule's times, a person's request, or a webhook. */
 export const ScheduleTriggeredBy = z.enum(['schedule', 'person', 'webhook']);
 export type ScheduleTriggeredBy = z.infer<typeof ScheduleTriggeredBy>;
 
-/** The name of a schedule follows the rules for sessions. */
+/** A schedule's name follows the rules for session names. */
 const ScheduleName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digits, - and _');
 
 const LONGEST_PATTERN = 200;
@@ -42,11 +42,11 @@ const SessionName = z.string().max(LONGEST_ZONE).meta({
 });
 const Prompt = z.string().min(1).max(LONGEST_PROMPT);
 
-/** What happens when a run is due while the session of the previous run still works or asks. */
+/** What happens when a run is due while the previous run's session is still working or asking. */
 export const ScheduleOverlap = z.enum(['skip', 'launch']);
 export type ScheduleOverlap = z.infer<typeof ScheduleOverlap>;
 
-/** The longest name of a session is 64 characters; a number follows. */
+/** A session name has at most 64 characters, and here a number follows. */
 const LONGEST_BASE = 56;
 const MOST_KEPT = 1_000;
 
@@ -101,7 +101,7 @@ export const NewSchedule = z
   .meta({ id: 'NewSchedule' });
 export type NewSchedule = z.infer<typeof NewSchedule>;
 
-/** The fields of a schedule to change; absent ones stay as they are. */
+/** The fields of a schedule to change; absent fields keep their values. */
 export const ScheduleChange = z
   .strictObject({
     cron: Pattern.optional(),
@@ -156,19 +156,22 @@ export const ScheduleRun = z
   .meta({ id: 'ScheduleRun' });
 export type ScheduleRun = z.infer<typeof ScheduleRun>;
 
-/** The address to which another program posts to start a run. */
+/** The address that another program posts to in order to start a run. */
 export const ScheduleTrigger = z
   .object({ url: z.string(), created_at: Timestamp })
   .meta({ id: 'ScheduleTrigger', description: 'The address whose signed requests start runs' });
 export type ScheduleTrigger = z.infer<typeof ScheduleTrigger>;
 
-/** A trigger with its secret, which is shown once. */
+/** A trigger with its secret, which is shown only once. */
 export const NewTrigger = ScheduleTrigger.extend({
   secret: z.string().meta({ description: 'Signs the requests. No later answer has it' }),
 }).meta({ id: 'NewTrigger' });
 export type NewTrigger = z.infer<typeof NewTrigger>;
 
-/** The answer to a webhook. It says nothing about the schedule, because its reader may only trigger it. */
+/**
+ * The response to a webhook. It says nothing about the schedule, because whoever reads it may only trigger the
+ * schedule.
+ */
 export const TriggerAnswer = z
   .object({
     status: z.enum(['accepted', 'repeated', 'ignored']).meta({

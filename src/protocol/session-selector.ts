@@ -1,11 +1,11 @@
 import type { Session } from './session.ts';
 import { matchesState, parseStateSelector } from './state-selector.ts';
 
-/** Selects some of the listed sessions. A session must match every given part. */
+/** Selects some of the listed sessions. A session must match every part that is given. */
 export interface SessionSelector {
   /** a word for `parseStateSelector` */
   state?: string | undefined;
-  /** the session must have all of them */
+  /** the session must have all of these tags */
   tags?: readonly string[] | undefined;
   /** a repository's name, or the path of a folder in it */
   repo?: string | undefined;
@@ -13,7 +13,7 @@ export interface SessionSelector {
 
 export type Selectable = Parameters<typeof matchesState>[0] & Partial<Pick<Session, 'tags' | 'repository' | 'path'>>;
 
-/** The one definition for lists, broadcasts, and all other operations on several sessions. */
+/** The only definition, used for lists, broadcasts, and all other operations on several sessions. */
 export function matchesSelector(session: Selectable, { state, tags, repo }: SessionSelector): boolean {
   const selector = state === undefined ? null : parseStateSelector(state);
   if (state !== undefined && (selector === null || !matchesState(session, selector))) return false;
@@ -26,12 +26,12 @@ export function tagsIn(words: string): string[] {
   return words.split(',').filter((word) => word !== '');
 }
 
-/** Reports whether a selector restricts anything. Otherwise it selects all sessions. */
+/** Reports whether a selector restricts anything. If it does not, it selects all sessions. */
 export function isSelective({ state, tags, repo }: SessionSelector): boolean {
   return state !== undefined || (tags?.length ?? 0) > 0 || repo !== undefined;
 }
 
-/** A path selects the repository that contains it: the main checkout itself, or a folder below it. */
+/** A path selects the repository that contains it: the path is the main checkout itself, or a folder below it. */
 function isOfRepository({ repository, path }: Selectable, wanted: string): boolean {
   if (repository == null) return false;
   if (!wanted.startsWith('/')) return folderName(repository) === wanted;
@@ -43,7 +43,7 @@ function isBelow(path: string, folder: string): boolean {
   return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
-/** Returns the last part of a path, by which people call a repository. */
+/** Returns the last part of a path, which is what people call the repository. */
 export function folderName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1) || path;
 }

@@ -15,8 +15,8 @@ export const JsonState = z.enum(['idle', 'running', 'waiting_permission', 'compl
 export type JsonState = z.infer<typeof JsonState>;
 
 /**
- * Why a session is not recorded at the moment. `disk`: nothing can be written, and CBOS sees nothing of the session.
- * `removed`: its files were deleted or moved away, and no others could be created yet.
+ * Why a session is not being recorded at the moment. `disk`: nothing can be written, and CBOS sees nothing of the
+ * session. `removed`: its files were deleted or moved away, and new ones could not be created yet.
  */
 export const RecordingStop = z.enum(['disk', 'removed']);
 export type RecordingStop = z.infer<typeof RecordingStop>;
@@ -118,7 +118,7 @@ export const StatusCounts = z
   .meta({ id: 'StatusCounts' });
 export type StatusCounts = z.infer<typeof StatusCounts>;
 
-/** A change of status, as the history keeps it. */
+/** A status change, as the history stores it. */
 export const StatusChange = z
   .object({
     at: Timestamp,

@@ -1,4 +1,4 @@
-/** The rights of a process inside a session over other sessions. */
+/** The rights that a process inside a session has over other sessions. */
 export const SESSIONS_MAY = ['read', 'send', 'everything'] as const;
 
 /** Which sessions get the status-line tap: those whose user has a status line, all, or none. */
@@ -9,7 +9,7 @@ export const LIMITS_THEN = ['native', 'resume', 'ask', 'never'] as const;
 
 export const SHORTEST_TOKEN = 16;
 
-/** The smallest and the largest value of each whole number. */
+/** The minimum and maximum of each whole number. */
 export const SETTING_LIMITS = {
   port: { min: 0, max: 65_535 },
   max_buffer_size: { min: 1_000, max: 100_000_000 },

@@ -4,15 +4,15 @@ export interface SettingRow {
   name: SettingName;
   /** the environment variable; null if there is none */
   environment: string | null;
-  /** the key in config.toml, with its table before a dot; null if the file cannot contain the setting */
+  /** the key in config.toml, prefixed with its table and a dot; null if the file cannot contain the setting */
   file: string | null;
   /** the effect of the setting, in one line */
   about: string;
 }
 
 /**
- * Where each setting can be set. `home` cannot be in the file that it locates. SCREENDIR belongs to Screen and
- * therefore to the environment.
+ * Where each setting can be set. `home` cannot be in the file, because it is needed to find the file. SCREENDIR belongs
+ * to Screen, so it can be set only in the environment.
  */
 export const SETTING_ROWS: readonly SettingRow[] = [
   { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
@@ -182,7 +182,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about: 'how many turns of a session are kept; each further turn drops the oldest',
   },
   { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
-  // The environment cannot set this, because a process inside a session could then grant it to itself.
+  // This cannot be set in the environment, because a process inside a session could then grant it to itself.
   {
     name: 'sessions_may',
     environment: null,

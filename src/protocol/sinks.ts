@@ -7,7 +7,7 @@ export const SINK_KINDS = ['ntfy', 'webhook', 'telegram', 'slack', 'email', 'des
 export const SinkKind = z.enum(SINK_KINDS);
 export type SinkKind = z.infer<typeof SinkKind>;
 
-/** The name of a sink follows the rules for sessions. */
+/** A sink's name follows the rules for session names. */
 const SinkName = z.string().regex(SLUG_PATTERN, 'a name is 1 to 64 letters, digits, - and _');
 
 const LONGEST_URL = 2_000;
@@ -27,7 +27,7 @@ const SinkUrl = z
 const Seconds = z.int().min(0).max(LONGEST_RULE_S);
 const Secret = z.string().min(1).max(LONGEST_SECRET);
 
-/** The rules for when a sink sends a message. */
+/** The rules that decide when a sink sends a message. */
 export const SinkRules = z
   .strictObject({
     after_s: Seconds.optional().meta({
@@ -116,7 +116,7 @@ const NewSlack = SinkRules.extend({
 });
 
 const Address = z.email().max(LONGEST_ADDRESS);
-/** The parts of a mail server's address; a password is no part of it. */
+/** The parts of a mail server's address, without the password. */
 const MAIL_URL = /^smtps?:\/\/([^\s:@/]+@)?([\w.-]+|\[[\da-fA-F:]+\])(:\d{1,5})?\/?$/;
 
 const NewEmail = SinkRules.omit({ answers: true }).extend({

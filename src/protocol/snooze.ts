@@ -4,7 +4,7 @@ import { Timestamp } from './words.ts';
 /** How many sessions one snooze may wait for. */
 const MAX_AWAITED = 100;
 
-/** The conditions that end a snooze. The first one to occur wakes the session. */
+/** The conditions that end a snooze. The first one to occur ends it. */
 export const Snooze = z
   .object({
     since: Timestamp,
@@ -40,7 +40,7 @@ export const Look = z
   .meta({ id: 'Look' });
 export type Look = z.infer<typeof Look>;
 
-/** The facts about looks at a session that the server keeps for every face. */
+/** What the server stores, for every face, about whether people have looked at a session. */
 export const KEPT_ATTENTION = {
   unread: z.boolean().meta({
     description: 'Its turn ended or it asked something, and nobody has looked since; or a person marked it as unread',
@@ -53,5 +53,5 @@ export const KEPT_ATTENTION = {
   snoozed: Snooze.nullable(),
 };
 
-/** The facts of a session without news that is not snoozed. */
+/** The values for a session that has no news and is not snoozed. */
 export const NOTHING_KEPT = { unread: false, marked_unread: false, news: 0, snoozed: null } as const;

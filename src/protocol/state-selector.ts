@@ -4,7 +4,7 @@ import type { Detail, Primary, State } from './status.ts';
 import { DETAIL_NAMES, DETAILS, isReady, PRIMARIES, STATES } from './status-words.ts';
 
 /**
- * A word that selects sessions by what they do or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
+ * A word that selects sessions by what they are doing or want: a one-word state, `ready`, `stuck`, `needs-you`, `done`,
  * `new`, `parked`, `stopped`, `lost`, `snoozed`, `unread`, or `primary/detail`. It is accepted wherever a state can be
  * requested (`?state=`, `--state`, `--for`).
  */
@@ -49,7 +49,7 @@ export function parseStateSelector(word: string): StateSelector | null {
   return { kind: 'exact', primary, detail };
 }
 
-/** The possible words for a selector, for messages and completion. */
+/** The words that a selector may be, for messages and completion. */
 export const STATE_SELECTOR_WORDS: readonly string[] = [
   ...STATES,
   'ready',

@@ -23,7 +23,7 @@ type Primary = (typeof PRIMARIES)[number];
 type Detail = (typeof DETAIL_NAMES)[number];
 type State = (typeof STATES)[number];
 
-/** One row of the status table: the primary and the one-word state of a detail. */
+/** One row of the status table: the primary and the one-word state that a detail belongs to. */
 export interface DetailRow {
   primary: Exclude<Primary, 'stuck' | 'dead'>;
   state: State;
@@ -46,7 +46,7 @@ export const DETAILS: Readonly<Record<Detail, DetailRow>> = {
 };
 
 /**
- * Returns the one word for a list. A stuck session keeps the word from before it got stuck.
+ * Returns the one word for a list. A stuck session keeps the word that it had before it got stuck.
  * @param before the previous state, needed only for stuck
  */
 export function stateOf(primary: Primary | null, detail: Detail | null, before: State = 'unknown'): State {
@@ -63,20 +63,20 @@ interface Taking {
 }
 
 /**
- * Reports whether the prompt accepts text. The turn is over, it ended with a closing question, or a usage limit ended
- * it.
+ * Reports whether the prompt accepts text. It does if the turn is over, ended with a closing question, or was ended by
+ * a usage limit.
  */
 export function isReady(status: Taking): boolean {
   const { primary, question } = status;
   return primary === 'idle' || isLimited(status) || (primary === 'waiting' && question?.kind === 'closing');
 }
 
-/** Reports whether a dialog waits for an answer. Neither a closing question nor a usage limit is a dialog. */
+/** Reports whether a dialog is waiting for an answer. Neither a closing question nor a usage limit is a dialog. */
 export function isAsking(status: Taking): boolean {
   return status.primary === 'waiting' && status.question?.kind !== 'closing' && !isLimited(status);
 }
 
-/** Reports whether a usage limit ended the turn and is still in effect. The prompt accepts text. */
+/** Reports whether a usage limit ended the turn and is still in effect. The prompt accepts text in this state. */
 export function isLimited({ primary, detail }: Pick<Taking, 'primary' | 'detail'>): boolean {
   return primary === 'waiting' && detail === 'limit';
 }

@@ -1,4 +1,4 @@
-/** The longest tag. Headings and rows show it in full. */
+/** The maximum length of a tag. Headings and rows show it in full. */
 export const MAX_TAG = 40;
 /** How many tags a session may have. */
 export const MOST_TAGS = 20;
@@ -10,7 +10,7 @@ export function isTag(word: string): boolean {
   return word.length <= MAX_TAG && TAG_PATTERN.test(word);
 }
 
-/** Returns the labels of a session without tags or a known repository. */
+/** Returns the labels for a session without tags or a known repository. */
 export function withoutLabels(): { tags: string[]; repository: null; archived_at: null } {
   return { tags: [], repository: null, archived_at: null };
 }

@@ -6,7 +6,10 @@ export const TranscriptQuery = z.strictObject({
   after: NonNegative.optional().meta({ description: '`end` of the previous page; default: the newest part' }),
 });
 
-/** A part of Claude Code's own file of a conversation, as events. It also exists for sessions in a terminal. */
+/**
+ * A part of the file in which Claude Code itself stores a conversation, as events. It also exists for terminal
+ * sessions.
+ */
 export const TranscriptPage = z
   .object({
     claude_session_id: z

@@ -10,6 +10,6 @@ export const Timestamp = z.iso.datetime();
 export const PermissionMode = z.enum(PERMISSION_MODES);
 export type PermissionMode = z.infer<typeof PermissionMode>;
 
-/** Terminal sizes in which both Screen 4.9 and Claude Code draw correctly. */
+/** The terminal sizes at which both Screen 4.9 and Claude Code draw correctly. */
 export const Columns = z.int().min(20).max(500);
 export const Rows = z.int().min(5).max(200);

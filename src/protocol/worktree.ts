@@ -3,14 +3,14 @@ import { PullRequest } from './pull-request.ts';
 import { Timestamp } from './words.ts';
 
 /**
- * The ways to finish a worktree. `keep`: its branch stays. `discard`: a branch that was created for it is deleted. The
- * others first move its commits to the base.
+ * The ways to finish a worktree. `keep`: its branch is kept. `discard`: a branch that was created for it is deleted.
+ * The others first move its commits to the base.
  */
 export const FINISH_WAYS = ['merge', 'rebase', 'squash', 'keep', 'discard'] as const;
 export const FinishHow = z.enum(FINISH_WAYS);
 export type FinishHow = z.infer<typeof FinishHow>;
 
-/** A name for git, up to the longest that git accepts. git itself checks its rules for names. */
+/** A name for git, up to the maximum length that git accepts. git itself checks its rules for names. */
 export const GitName = z.string().min(1).max(1_000);
 /** Longer than any path that Linux accepts (PATH_MAX). */
 const FolderPath = z.string().min(1).max(4_096);
@@ -91,7 +91,7 @@ export const FinishQuery = z.strictObject({
   into: GitName.optional().meta({ description: 'As in the request that finishes it' }),
 });
 
-/** The contents of a worktree that is to be finished. */
+/** The contents of a worktree that is about to be finished. */
 export const FinishPreview = z
   .object({
     uncommitted: z.array(z.string()).meta({ description: 'Uncommitted files, which are saved' }),

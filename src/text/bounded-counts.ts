@@ -6,14 +6,14 @@ interface Params {
 
 type Handler = (params: Params) => boolean;
 
-/** A terminal of xterm.js, for Node or for a browser. */
+/** An xterm.js terminal, for Node or for a browser. */
 interface SizedTerminal {
   readonly cols: number;
   readonly rows: number;
 }
 
 /**
- * The control sequences whose count xterm.js loops over, and the largest count that still makes a visible difference.
+ * The control sequences whose count makes xterm.js loop, and the largest count that still makes a visible difference.
  */
 const LARGEST_COUNT = {
   /** CHT, CBT: move forward and back by tab stops */
@@ -30,8 +30,8 @@ const LARGEST_COUNT = {
 } satisfies Record<string, (terminal: SizedTerminal) => number>;
 
 /**
- * Limits the counts of control sequences by the size of the screen. xterm.js accepts counts up to 2,147,483,647
- * (6.0.0). With `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
+ * Limits the counts in control sequences by the size of the screen. xterm.js accepts counts up to 2,147,483,647
+ * (6.0.0). Given `ESC[2147483647S`, 14 bytes that any program may print, it loops for hours.
  */
 export function boundCounts(terminal: SizedTerminal): void {
   const handlers = handlersOf(terminal);
@@ -45,10 +45,7 @@ export function boundCounts(terminal: SizedTerminal): void {
   }
 }
 
-/**
- * These are private to xterm.js. They are the same in its headless build and in its browser build (6.0.0, which is
- * pinned).
- */
+/** These are private to xterm.js. They are the same in its headless and browser builds (6.0.0, which is pinned). */
 function handlersOf(terminal: SizedTerminal): Record<string, Handler> {
   const { _core } = terminal as unknown as { _core: { _inputHandler: Record<string, Handler> } };
   return _core._inputHandler;

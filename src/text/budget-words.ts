@@ -7,7 +7,7 @@ export function amountText(amount: number, unit: BudgetUnit): string {
   return unit === 'usd' ? dollarsText(amount) : `${tokensText(amount)} tokens`;
 }
 
-/** Formats the spending: `$5.12 of $5.00 today`. */
+/** Formats how much has been spent: `$5.12 of $5.00 today`. */
 export function spentText(
   spent: number,
   limit: number,

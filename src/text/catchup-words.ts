@@ -21,7 +21,7 @@ const ASKED: Readonly<Record<NonNullable<CatchupEvent['question']>, string>> = {
   closing: 'ended a turn with a question',
 };
 
-/** Events whose length says how long the session waited for somebody. */
+/** Events whose duration is how long the session waited for somebody. */
 const WAITING: ReadonlySet<CatchupEvent['kind']> = new Set(['asked', 'stuck', 'limit']);
 
 /** "asked for a permission, for 12m 03s". */
@@ -31,7 +31,7 @@ export function catchupEventText({ kind, question, lasted_ms: lasted }: CatchupE
   return lasted === null ? `${what}, until now` : `${what}, for ${formatDuration(lasted)}`;
 }
 
-/** "14:02" for an event of today, otherwise with its day. */
+/** "14:02" for an event from today, otherwise with its day. */
 export function catchupTimeText(at: string, now: number): string {
   const time = Date.parse(at);
   const day = (moment: number): string => formatDateTime(moment).slice(0, 'YYYY-MM-DD'.length);
@@ -62,7 +62,7 @@ export function catchupHead({ since, from, sessions }: Catchup): string {
 export const replyLines = (reply: string | null): string[] =>
   reply === null ? [] : cleanBlock(showHiddenMarks(reply)).split('\n');
 
-/** `cbos replay AUTH --from 1:02:03`, the command that plays a recording from a place on. */
+/** `cbos replay AUTH --from 1:02:03`, the command that plays a recording from a given point. */
 export function replayCommand({ recording, t }: CatchupReplay): string {
   const seconds = Math.floor(t);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -70,7 +70,7 @@ export function replayCommand({ recording, t }: CatchupReplay): string {
   return cleanLine(`cbos replay ${recording} --from ${from}`);
 }
 
-/** The events that a short list shows: those that need to be known, and of the finished turns only the last. */
+/** The events that a short list shows: those that a person needs to know, and only the last finished turn. */
 export function tellingEvents({ events }: Pick<CatchupSession, 'events'>): CatchupEvent[] {
   const last = events.findLastIndex(({ kind }) => kind === 'finished');
   return events.filter(({ kind }, index) => kind !== 'finished' || index === last);

@@ -56,7 +56,7 @@ export function changeStyle({ status }: ChangedFile): StyleName {
   return 'yellow';
 }
 
-/** Returns `+12 −3`, or the kind of a file without lines. */
+/** Returns `+12 −3`, or what kind of file it is if it has no lines. */
 export function linesText({ added, removed, binary, kind }: ChangedFile): string {
   if (kind === 'submodule') return 'submodule';
   if (kind === 'repository') return 'a repository of its own';
@@ -79,14 +79,14 @@ export function changesFact({ changes }: Pick<Session, 'changes'>): string {
   return changes === undefined || changes.files === 0 ? '' : totalText(changes);
 }
 
-/** Returns `+6 −1`, for places with less room; the number of files if no lines are counted. */
+/** Returns `+6 −1`, for places with less room, or the number of files if no lines were counted. */
 export function changedLines({ changes }: Pick<Session, 'changes'>): string {
   if (changes === undefined || changes.files === 0) return '';
   if (changes.added + changes.removed > 0) return countsText(changes);
   return changes.files === 1 ? '1 file' : `${changes.files} files`;
 }
 
-/** Lists what exceeded a limit, one line each. */
+/** Lists what exceeded a limit, one per line. */
 export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
   return [
     ...(files === 0 ? [] : [`${files} more changed files are counted but not listed`]),

@@ -15,7 +15,7 @@ export function deliveryLine({ session, status, removed, note }: Delivery): stri
   return cleanLine(`${words[status] ?? `${session}: ${status}`}${cleaned}${note === null ? '' : `. ${note}`}`);
 }
 
-/** Returns the outcome of a broadcast in one of its sessions. */
+/** Returns the outcome of a broadcast for one of its sessions. */
 export function broadcastLine({ session, delivery, error }: BroadcastResult): string {
   if (delivery !== undefined) return deliveryLine(delivery);
   const why = error === undefined ? '' : `. ${error.message} — ${error.hint.replace(/\bSLUG\b/g, session)}`;

@@ -2,7 +2,7 @@ import type { DeliveryPhase } from '../protocol/index.ts';
 
 const IN_QUEUE = "Typed during a turn, into Claude Code's own queue";
 
-/** The details of a delivery that its status does not show. Null if there is nothing to add. */
+/** What a delivery's status does not show. Null if there is nothing to add. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before it was sent; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before it was sent; CBOS sends it when the view is closed',
@@ -43,7 +43,7 @@ type Refused =
   | 'draft'
   | `covered_by_${Covering}`;
 
-/** Why a text is not sent, and what a person can do about it. `SLUG` is replaced by the session's name. */
+/** Why a message is not sent, and what a person can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
   not_adopted: ['CBOS only observes this session'],
   shell_command: ['A text that starts with "!" would run a shell command'],
@@ -75,7 +75,9 @@ function close(how: string): string {
   return `${how} there (\`cbos attach SLUG\`), or let CBOS hold the text (--queue)`;
 }
 
-/** @param asked what the session asks for, if that is the reason; null if it is not known */
+/**
+ * @param asked what the session is asking for, if that is the reason; null if unknown
+ */
 export function refusalWords(
   why: Refused | 'asking',
   { slug, asked }: { slug: string; asked: string | null },

@@ -91,17 +91,17 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
 
 /**
  * Matches nearly every text that CBOS shows: characters that take one cell in every terminal and never join with
- * others. They are Latin, Greek, Cyrillic, punctuation, arrows, box drawing, and the icons of states. Splitting a
- * text into graphemes costs a hundred times as much.
+ * others. They are Latin, Greek, Cyrillic, punctuation, arrows, box drawing, and the icons of states. Splitting text
+ * into graphemes costs a hundred times as much.
  */
 const PLAIN =
   /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u21ff\u2298\u2500-\u25fc\u2713\u2717\u276f]*$/;
 
-/** The picture selector turns the text symbol before it into a picture of two cells. */
+/** The emoji variation selector turns the text symbol before it into a picture of two cells. */
 const PICTURE = '\ufe0f';
 
 /**
- * Returns how many cells of a terminal a one-line text takes. Control characters count as zero cells, so clean the
+ * Returns how many terminal cells a single line of text takes. Control characters count as zero cells, so clean the
  * text first.
  */
 export function displayWidth(text: string): number {
@@ -122,8 +122,8 @@ function isWide(codePoint: number): boolean {
 }
 
 /**
- * Cuts the end of a text to fit a number of cells, and marks the cut with `…`. A character of two cells is never
- * split. The text is read no further than needed.
+ * Cuts the end of a string to fit a number of cells, and marks the cut with `…`. A character of two cells is never
+ * split. The string is read no further than needed.
  */
 export function truncate(text: string, cells: number): string {
   if (PLAIN.test(text)) {
@@ -142,7 +142,9 @@ export function truncate(text: string, cells: number): string {
   return text;
 }
 
-/** Cuts the beginning of a text to fit a number of cells. Use it for a path, whose end is more specific. */
+/**
+ * Cuts the beginning of a string to fit a number of cells. Use it for a path, whose end says more than its beginning.
+ */
 export function truncateStart(text: string, cells: number): string {
   if (displayWidth(text) <= cells) return text;
   const segments = PLAIN.test(text) ? [...text] : [...graphemes(text)];
@@ -156,7 +158,7 @@ export function truncateStart(text: string, cells: number): string {
 }
 
 /**
- * Cuts the middle of a text to fit a number of cells. Use it for a name whose beginning or end may be the same as in
+ * Cuts the middle of a string to fit a number of cells. Use it for a name whose beginning or end may be the same as in
  * other names.
  */
 export function truncateMiddle(text: string, cells: number): string {
@@ -165,7 +167,7 @@ export function truncateMiddle(text: string, cells: number): string {
   return head + truncateStart(text, cells - displayWidth(head) + 1).slice(1);
 }
 
-/** Pads a text with spaces on the right. */
+/** Pads a string with spaces on the right. */
 export function padEnd(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - displayWidth(text)));
 }

@@ -4,7 +4,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * Formats a time span for people, with the two largest units: `4s`, `3m 12s`, `2h 05m`, `6d 3h`. A span below a
+ * Formats a time span for people, with the two largest units: `4s`, `3m 12s`, `2h 05m`, `6d 3h`. A span of less than a
  * second is `0s`.
  */
 export function formatDuration(ms: number): string {

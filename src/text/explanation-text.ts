@@ -13,8 +13,7 @@ export function agoText(at: string | null, now: number): string {
 }
 
 /**
- * Returns what is known about a session, source by source, as labels with texts. Sources without evidence are left
- * out.
+ * Returns what is known about a session, source by source, each with a label. Sources without evidence are left out.
  */
 export function evidenceFacts(
   session: Pick<Session, 'status' | 'screen_prompt_at'>,
@@ -26,7 +25,7 @@ export function evidenceFacts(
   const calls = (list: readonly { name: string; at: string }[]): string =>
     list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
   const prompt = json === null ? hooks?.prompt : json.prompt;
-  // A JSON session has a process only while a turn is running, and none of the sources of a terminal.
+  // A JSON session has a process only while a turn is running, and none of a terminal's sources.
   const unknown = json === null ? 'not known' : '';
   const facts: (readonly [string, string])[] = [
     ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],

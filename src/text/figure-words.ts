@@ -1,7 +1,7 @@
 import { type ContextWindow, isNearlyFull, type Session } from '../protocol/index.ts';
 import type { StyleName } from './style.ts';
 
-/** A mark before the share of a context window that is nearly full. */
+/** The mark in front of the percentage when a context window is nearly full. */
 const WARNING = '▲';
 const GAUGE_CELLS = 5;
 const HALF_A_CENT_USD = 0.005;
@@ -12,7 +12,7 @@ export function contextPercent(context: ContextWindow | null): string {
   return `${isNearlyFull(context) ? `${WARNING} ` : ''}${Math.round(context.used_percentage)}%`;
 }
 
-/** Returns the share as a bar of five cells: `██░░░`. Empty if unknown. */
+/** Returns how full it is as a bar of five cells: `██░░░`. Empty if unknown. */
 export function contextGauge(context: ContextWindow | null): string {
   if (context === null) return '';
   const filled = Math.min(GAUGE_CELLS, Math.round((context.used_percentage * GAUGE_CELLS) / 100));

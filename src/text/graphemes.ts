@@ -1,25 +1,25 @@
 /**
- * The segmenter is created when a text first needs it, because Node 20 takes 6 ms to load its rules, a quarter of
+ * The segmenter is created only when it is first needed, because Node 20 takes 6 ms to load its rules, a quarter of
  * Node's whole start time.
  */
 let segmenter: Intl.Segmenter | undefined;
 
 /**
- * Texts in which each UTF-16 unit is one grapheme: Latin, Greek and Cyrillic letters, punctuation, arrows, lines,
- * blocks, and signs. No sign of these ranges joins its neighbours; those that do (U+0300, U+200D, U+FE0F, surrogates)
- * are in none of them. CR is left out because CR LF is one grapheme.
+ * Matches text in which each UTF-16 unit is one grapheme: Latin, Greek and Cyrillic letters, punctuation, arrows,
+ * lines, blocks, and signs. No character in these ranges joins its neighbours; those that do (U+0300, U+200D, U+FE0F,
+ * surrogates) are in none of them. CR is left out because CR LF is one grapheme.
  */
 const ONE_UNIT_EACH = /^[\t\n -~\u00a0-\u02ff\u0400-\u0482\u048a-\u052f\u2010-\u2027\u2190-\u27bf]*$/;
 
 /**
- * How many UTF-16 units to split at a time. The time that `Intl.Segmenter` takes grows with the square of a text's
- * length: 40 kB took 5 s and 100 kB 25 s in Node 20.
+ * How many UTF-16 units to split at a time. The time that `Intl.Segmenter` takes grows with the square of the length:
+ * 40 kB took 5 s and 100 kB 25 s in Node 20.
  */
 const PIECE_UNITS = 256;
 
 /**
- * Returns the characters of a text as people see them, in order: an emoji with its skin tone is one character. The time
- * is proportional to the text's length.
+ * Returns the characters of a string as people see them, in order: an emoji with its skin tone is one character. The
+ * time is proportional to the length of the string.
  */
 export function* graphemes(text: string): Generator<string, void, undefined> {
   if (ONE_UNIT_EACH.test(text)) {
@@ -36,7 +36,7 @@ export function* graphemes(text: string): Generator<string, void, undefined> {
     const piece = text.slice(from, to);
     const segments = Array.from(segmenter.segment(piece), ({ segment }) => segment);
     if (to < text.length) {
-      // The next piece may continue the last grapheme, so that piece begins with it.
+      // The next piece may continue the last grapheme, so the next piece begins with that grapheme.
       const last = segments.pop() ?? '';
       if (segments.length === 0) {
         units *= 2;

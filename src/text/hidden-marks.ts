@@ -1,8 +1,8 @@
 /**
  * Matches characters that nobody would see: control characters, which a terminal obeys and a page omits; marks that
- * reorder text; characters that have no width or look like spaces. They can make a command read differently from the
- * one that runs ("Trojan Source"). Joiners and the emoji style are matched only next to plain letters, because scripts
- * and emoji need them.
+ * reorder text; characters that have no width or look like spaces. They can make a command look different from the one
+ * that runs ("Trojan Source"). Joiners and the emoji variation selector are matched only next to plain letters, because
+ * scripts and emoji need them.
  */
 const HIDDEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u2800]|(?!\u200c|\u200d|\ufe0f)\p{Default_Ignorable_Code_Point}|(?<=[\u0000-\u007f])(?:\u200c|\u200d|\ufe0f)|(?:\u200c|\u200d)(?=[\u0000-\u007f])/gu;

@@ -7,12 +7,12 @@ const LIMIT_WORDS: ReadonlyMap<string, string> = new Map([
   ['rejected', 'reached'],
 ]);
 
-/** What a session asks whose usage limit has ended. */
+/** The question about a session whose usage limit has ended. */
 export const LIMIT_OVER_TEXT = 'Continue? The usage limit has ended';
 
 /**
- * Returns a line about a limit of the account if it stops the session, or soon will: `five hour limit reached, resets
- * at 2026-11-20 15:04:05`. Empty otherwise.
+ * Returns a line about one of the account's limits if it has stopped the session, or soon will: `five hour limit
+ * reached, resets at 2026-11-20 15:04:05`. Empty otherwise.
  */
 export function limitText(limit: RateLimit | null | undefined): string {
   if (limit == null || limit.status === 'allowed') return '';

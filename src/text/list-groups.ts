@@ -14,29 +14,29 @@ import {
 import { ATTENTION_TITLES } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The sessions below one heading of a list. All faces that draw or fold headings use these groups. */
+/** The sessions below one heading in a list. All faces that draw or fold headings use these groups. */
 export interface ListGroup {
   /** identifies the group for folding; unlike the title, it does not change */
   key: string;
   /** empty if the list has no headings */
   title: string;
-  /** what its sessions want; null for groups that are not by attention */
+  /** what its sessions want; null for groups that are not based on attention */
   attention: Attention | null;
   /** whether its sessions belong to an unreachable machine, so that each row shows how old it is */
   isOld: boolean;
-  /** the number of its sessions, shown or not */
+  /** the number of its sessions, whether shown or not */
   count: number;
   isFolded: boolean;
   /** the sessions that are shown; in a folded group, only those that need attention, and the selected one */
   sessions: readonly SeenSession[];
 }
 
-/** Puts each of the sessions below one heading. Within a group, sessions keep their order. */
+/** Puts each session below one heading. Within a group, sessions keep their order. */
 export function listGroupsOf(sessions: readonly SeenSession[], by: Grouping): ListGroup[] {
   return [...currentGroups(sessions.filter(isCurrent), by), ...oldGroups(sessions)];
 }
 
-/** Returns the sessions of unreachable machines, with one group per machine, however the others are grouped. */
+/** Returns the sessions on unreachable machines, with one group per machine, however the others are grouped. */
 function oldGroups(sessions: readonly SeenSession[]): ListGroup[] {
   const old = sessions.filter((session) => !isCurrent(session));
   const machines = [...new Set(old.flatMap(({ elsewhere }) => elsewhere?.machine ?? []))].toSorted();
@@ -101,7 +101,7 @@ export function foldKeyOf(session: SeenSession, by: Grouping): string {
   return foldKey(by, by === 'attention' ? attentionOf(session) : groupKey(session, by));
 }
 
-/** Returns the next way to group the list. */
+/** Returns the next way of grouping the list. */
 export function nextGrouping(by: Grouping): Grouping {
   return GROUPINGS[(GROUPINGS.indexOf(by) + 1) % GROUPINGS.length] ?? 'attention';
 }

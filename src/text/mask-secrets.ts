@@ -2,9 +2,9 @@
 const MASK = '••••';
 
 /**
- * Patterns of secrets: tokens of well-known services by their prefixes, private keys, and values named as a password, a
- * token, or a key. Each keeps the text before the secret. They offer no full protection, because a secret in an unknown
- * form is not replaced.
+ * Patterns for secrets: tokens from well-known services, recognised by their prefixes, private keys, and values named
+ * as a password, a token, or a key. Each pattern keeps the text before the secret. The patterns offer no full
+ * protection, because a secret in an unknown form is not replaced.
  */
 const SECRETS: readonly RegExp[] = [
   /()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
@@ -15,7 +15,7 @@ const SECRETS: readonly RegExp[] = [
   /(--?(?:password|passwd|secret|token|api-?key)\s+)(?![-$"'])\S{4,}/gi,
 ];
 
-/** Replaces everything that looks like a secret. @returns the same text if nothing does */
+/** Replaces everything that looks like a secret. @returns the text unchanged if nothing does */
 export function maskSecrets(text: string): string {
   return SECRETS.reduce((masked, pattern) => masked.replace(pattern, (_, before: string) => `${before}${MASK}`), text);
 }

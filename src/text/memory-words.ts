@@ -6,7 +6,7 @@ import { cleanLine } from './terminal-text.ts';
 
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
-/** The most different answers that a line names. */
+/** The maximum number of different answers that a line names. */
 const MOST_NAMED = 3;
 /** How much of a person's own words a line shows. */
 const MOST_QUOTED = 60;
@@ -18,7 +18,7 @@ const VERBS: Readonly<Record<AnswerBefore['said'], string>> = {
   choice: 'answered',
 };
 
-/** "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". Empty if it was never answered. */
+/** "You allowed this 23 times here; last on 2026-11-24 14:02 in AUTH". Empty if the question was never answered. */
 export function memoryText({ answers, differs }: Pick<QuestionMemory, 'answers' | 'differs'>): string {
   const last = lastOf(answers);
   if (last === null) return '';
@@ -63,7 +63,7 @@ const timesText = (count: number): string => (count === 1 ? 'once' : count === 2
 
 const dayText = (at: string): string => formatDateTime(Date.parse(at)).slice(0, 'YYYY-MM-DD HH:MM'.length);
 
-/** Returns the latest of the answers; null if there is none. */
+/** Returns the latest answer; null if there is none. */
 export function lastOf(answers: readonly AnswerBefore[]): AnswerBefore | null {
   return answers.reduce<AnswerBefore | null>(
     (last, one) => (last === null || Date.parse(one.last_at) >= Date.parse(last.last_at) ? one : last),
@@ -71,7 +71,10 @@ export function lastOf(answers: readonly AnswerBefore[]): AnswerBefore | null {
   );
 }
 
-/** Says what a suggested answer is, for a button or a key: "Yes, as before". All words that would be sent are in it. */
+/**
+ * Says what a suggested answer is, for a button or a key: "Yes, as before". It contains all the words that would be
+ * sent.
+ */
 export function suggestionText(question: Question, answer: Answer): string {
   const { choice, text, answers } = answer;
   const option = typeof choice === 'number' ? question.options[choice - 1]?.label : undefined;

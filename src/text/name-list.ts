@@ -1,15 +1,15 @@
 import { cleanLine } from './terminal-text.ts';
 
-/** How many names a text repeats. For longer lists, the number of the rest is enough. */
+/** How many names are listed. In longer lists, the number of remaining names is enough. */
 const MOST_NAMED = 5;
 
-/** Returns a text such as `a, b, c, d, e and 2 more`. */
+/** Returns a list such as `a, b, c, d, e and 2 more`. */
 export function someNames(names: readonly string[]): string {
   const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : '';
   return names.slice(0, MOST_NAMED).join(', ') + more;
 }
 
-/** Returns a text such as `2 sessions (AUTH, DOCS)`. */
+/** Returns a list such as `2 sessions (AUTH, DOCS)`. */
 export function someSessions(slugs: readonly string[]): string {
   return `${slugs.length} session${slugs.length === 1 ? '' : 's'} (${someNames(slugs.map(cleanLine))})`;
 }

@@ -1,8 +1,6 @@
 import { showHiddenMarks } from './hidden-marks.ts';
 
-/**
- * A row of a patch: a file's name, a remark by git about the file, the place of a hunk, a line, or a note about a line.
- */
+/** A row of a patch: a file's name, a remark by git about the file, a hunk header, a line, or a note about a line. */
 export interface PatchRow {
   kind: 'file' | 'said' | 'hunk' | 'context' | 'added' | 'removed' | 'note';
   /** the row as in the patch, without the sign of a line */
@@ -16,7 +14,7 @@ export interface PatchRow {
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
- * Parses a patch in git's unified format. The head of each hunk gives the number of its lines, so a line of a file that
+ * Parses a patch in git's unified format. Each hunk header gives the number of its lines, so a line of a file that
  * looks like part of the format is still treated as a line of the file.
  */
 export function patchRows(patch: string): PatchRow[] {

@@ -3,15 +3,15 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import type { StyleName } from './style.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
-/** GitHub shows longer titles cut off. */
+/** GitHub cuts off longer titles. */
 const MOST_TITLE_CHARS = 200;
 
 const visible = (text: string): string => showHiddenMarks(cleanBlock(text)).trim();
 const visibleLine = (text: string): string => showHiddenMarks(cleanLine(text)).trim();
 
 /**
- * Returns the title and text of a pull request: those of its only commit, or the name of the branch and a list of the
- * commits. Invisible characters are written out, so that a person sees exactly what is sent.
+ * Returns the title and description for a pull request: those of its only commit, or the name of the branch and a list
+ * of the commits. Invisible characters are written out, so that a person sees exactly what is sent.
  * @param messages the messages of the commits, oldest first
  */
 export function requestWords(branch: string, messages: readonly string[]): { title: string; body: string } {
@@ -50,8 +50,8 @@ export function pullRequestStyle({ worktree }: Pick<Session, 'worktree'>): Style
 }
 
 /**
- * Returns the question whether to push a branch and open its pull request. It names everything that leaves this
- * machine.
+ * Returns the question whether to push a branch and open a pull request for it. The question names everything that
+ * leaves this machine.
  */
 export function pullRequestQuestion(plan: PullRequestPlan): string {
   const { branch, repository, existing } = plan;

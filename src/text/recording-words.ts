@@ -12,7 +12,7 @@ export function formatSize(bytes: number): string {
     : `${(bytes / (1_000 * MEGABYTE)).toFixed(1)} GB`;
 }
 
-/** Describes a drop: `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20`. */
+/** Describes what was dropped: `the oldest 12 MB of AUTH (max_recording_size), 2026-11-20`. */
 export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
   const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
   const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
@@ -26,7 +26,7 @@ export function faultText(code: string): string {
   return code === 'EDQUOT' ? 'the disk quota is used up' : `nothing can be written (${cleanLine(code)})`;
 }
 
-/** Describes how much space the recordings use and what was dropped of them, one fact per line. */
+/** Describes how much space the recordings use and what was dropped from them, one fact per line. */
 export function recordingsLines(recordings: Recordings): string[] {
   const { total_bytes, max_total_size, free_bytes, fault, not_recorded, dropped } = recordings;
   return [
@@ -39,5 +39,5 @@ export function recordingsLines(recordings: Recordings): string[] {
   ];
 }
 
-/** How many drops are shown. `--json` shows all of them. */
+/** How many entries about dropped recordings are shown. `--json` shows all of them. */
 const SHOWN_DROPS = 3;

@@ -16,7 +16,7 @@ export function processorText(resources: Used | null): string {
   return resources === null || resources.processes === 0 ? '' : formatDuration(resources.cpu_ms);
 }
 
-/** Returns the sessions that have a process, with the most memory first. */
+/** Returns the sessions that have a process, those with the most memory first. */
 export function byMemory(resources: readonly SessionResources[]): SessionResources[] {
   return resources
     .filter(({ processes }) => processes > 0)

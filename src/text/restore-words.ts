@@ -17,7 +17,7 @@ export function lostText({ lost }: Pick<Session, 'lost'>): string {
 /** A newer server may have other values. */
 const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lost] : 'its processes are gone');
 
-/** Why a session is not restored, and what a person can do about it. `SLUG` is replaced by its name. */
+/** Why a session is not restored, and what a person can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
   running: ['it runs', ''],
   parked: ['it is parked', 'the next text or `cbos wake SLUG` brings it back'],
@@ -54,7 +54,7 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
   }
 }
 
-/** Says that a restoration has left sessions out. @param count how many it did not try */
+/** Says that a restoration has left sessions out. @param count how many sessions it did not try to restore */
 export function untriedText(count: number): string {
   return `stopped after repeated failures: ${count} not tried`;
 }

@@ -3,7 +3,7 @@ import { shownName } from './changes-words.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock } from './terminal-text.ts';
 
-/** How many lines of a comment the prompt quotes. The session has the file, so it needs no more. */
+/** How many of a comment's lines the prompt quotes. The session has the file, so it needs no more. */
 const MOST_QUOTED_LINES = 12;
 /** How many characters of each of these lines are quoted. */
 const MOST_QUOTED_CHARS = 300;
@@ -12,7 +12,8 @@ const MOST_QUOTED_CHARS = 300;
 export type PromptComment = Pick<ReviewComment, 'file' | 'side' | 'line' | 'end_line' | 'lines' | 'text' | 'anchor'>;
 
 /**
- * Returns a text without escape sequences and control characters, and with every other invisible character written out.
+ * Returns a string without escape sequences and control characters, and with every other invisible character written
+ * out.
  */
 export function visibleText(text: string): string {
   return showHiddenMarks(cleanBlock(text));

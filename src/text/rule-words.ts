@@ -14,7 +14,7 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { firstLine } from './session-words.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The reasons for decisions, as text. `…` is replaced by the part of the call that decided. */
+/** The reasons for decisions, in words. `…` is replaced by the part of the call that decided. */
 const REASONS: Readonly<Record<RuleReason, string>> = {
   allowed: 'every part of it is allowed',
   denied: 'a rule denies: …',
@@ -59,7 +59,7 @@ export function ruleAbout({ tool, command, path }: Rule): string {
 /** Returns a rule's text on one line, with invisible characters written out. */
 const seen = (text: string): string => cleanLine(showHiddenMarks(text));
 
-/** Returns the sessions and the folder that a rule applies to. Empty if it applies to all. */
+/** Returns the sessions and the folder that a rule applies to. Empty if the rule applies everywhere. */
 export function ruleScope({
   project,
   session,
@@ -86,7 +86,7 @@ export function ruleLimits(rule: Rule): string {
   return cleanLine(limits.filter((part) => part !== '').join(', '));
 }
 
-/** Returns the fault of a rules file. Null if there is none. */
+/** Returns what is wrong with a rules file. Null if nothing is. */
 export function ruleFileFault({ path, folder, state, error }: RuleFile): string | null {
   switch (state) {
     case 'counts':
@@ -124,7 +124,7 @@ export const FILE_STATE_WORDS: Readonly<Record<RuleFileState, string>> = {
   changed: 'changed since it was trusted',
 };
 
-/** Returns the remaining time and calls of a rule. Empty if it has no end. */
+/** Returns how much time and how many calls a rule has left. Empty if the rule has no limit. */
 export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   const leftMs = expires === null ? null : Date.parse(expires) - now;
   const time = leftMs === null ? '' : leftMs <= 0 ? 'expired' : `ends in ${formatDuration(leftMs)}`;
@@ -132,7 +132,7 @@ export function ruleLeft({ expires, count, used }: Rule, now: number): string {
   return [time, calls].filter((part) => part !== '').join(', ');
 }
 
-/** Reports whether a rule has ended because of its time or its count. */
+/** Reports whether a rule has ended because its time is over or its count is used up. */
 export function isRuleOver({ expires, count, used }: Rule, now: number): boolean {
   return (expires !== null && Date.parse(expires) <= now) || (count !== null && used >= count);
 }

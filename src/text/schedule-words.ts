@@ -32,7 +32,7 @@ export function runText({
   return delivered === '' ? outcome : `${outcome}: ${delivered}`;
 }
 
-/** Says what started a run, if it was not a time of its schedule. An older server has no `triggered_by`. */
+/** Says what started a run, unless one of the schedule's own times did. An older server has no `triggered_by`. */
 export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy): string {
   if (by === 'webhook') return 'triggered by webhook';
   return byHand ? 'by hand' : '';
@@ -40,12 +40,12 @@ export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy):
 
 type StartedBy = Pick<ScheduleRun, 'by_hand'> & Partial<Pick<ScheduleRun, 'triggered_by'>>;
 
-/** Says what a person has to know about the secret of a new trigger, which no face shows again. */
+/** Says what a person has to know about a new trigger's secret, which no face shows again. */
 export const TRIGGER_SECRET_TEXT = 'Copy the secret now: CBOS does not show it again';
 
 /**
- * Formats a time of a schedule for people: the local time, and the time in the schedule's zone if it differs:
- * `Tue 2026-11-24 07:00`, `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.
+ * Formats one of a schedule's times for people: the local time, and the time in the schedule's zone if it differs: `Tue
+ * 2026-11-24 07:00`, `Tue 2026-11-24 01:00 (07:00 Europe/Berlin)`.
  * @param localZone the reader's time zone
  */
 export function scheduleTimeText(at: string, zone: string, localZone: string): string {
@@ -79,12 +79,14 @@ export function localTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** Returns who gets the prompts: `CI`, `a new NIGHTLY-N each time`, `(deleted)`. An older server has no `launch`. */
+/**
+ * Returns who receives the prompts: `CI`, `a new NIGHTLY-N each time`, `(deleted)`. An older server has no `launch`.
+ */
 export function receiverText({ session, launch = null }: Pick<Schedule, 'session'> & Partial<Schedule>): string {
   return launch === null ? (session ?? '(deleted)') : `a new ${launch.name}-N each time`;
 }
 
-/** Returns how each session of a schedule is launched: `in /src/shop, own worktree, opus, #night, 5 stay listed`. */
+/** Returns how each of a schedule's sessions is launched: `in /src/shop, own worktree, opus, #night, 5 stay listed`. */
 export function launchFacts({ path, worktree, model, tags, keep, overlap }: ScheduleLaunch): string {
   return [
     `in ${path}`,

@@ -30,12 +30,12 @@ export function tagWord(tag: string): string {
   return `#${tag.toLowerCase()}`;
 }
 
-/** Returns the word for a repository, which is the name of its folder without spaces. */
+/** Returns the word for a repository, which is its folder's name without spaces. */
 export function repositoryWord(repository: string): string {
   return `@${folderName(repository).toLowerCase().replace(/\s+/g, '-')}`;
 }
 
-/** Adds the word to a filter, or removes it. */
+/** Adds the word to a filter, or removes it if it is already there. */
 export function toggleWord(filter: string, word: string): string {
   const words = filter.split(/\s+/).filter((one) => one !== '');
   const rest = words.filter((one) => one.toLowerCase() !== word);

@@ -18,7 +18,7 @@ import { cleanBlock, cleanLine } from './terminal-text.ts';
 /** The colour of a session in a list: one of the terminal's own colours, or dim. */
 export type StateStyle = 'yellow' | 'cyan' | 'green' | 'red' | 'magenta' | 'dim';
 
-/** The headings of the groups in a list. */
+/** The headings for the groups in a list. */
 export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   needs_you: 'Needs you',
   done: 'Done',
@@ -30,7 +30,7 @@ export const ATTENTION_TITLES: Readonly<Record<Attention, string>> = {
   stopped: 'Stopped',
 };
 
-/** Returns the heading above the sessions of a group: `Needs you (2)`. */
+/** Returns the heading above a group's sessions: `Needs you (2)`. */
 export function attentionHeading(attention: Attention, count: number): string {
   return `${ATTENTION_TITLES[attention]} (${count})`;
 }
@@ -59,7 +59,7 @@ const FAULT_LOOKS: Readonly<Partial<Record<Need, Look>>> = {
   stuck: { icon: '!', style: 'magenta' },
 };
 
-/** The icon while no tool is running and the model thinks or writes. */
+/** The icon while no tool is running and the model is thinking or writing. */
 const THINKING_ICON = '◐';
 
 export function sessionIcon(session: Attending): string {
@@ -77,7 +77,7 @@ function lookOf(session: Attending): Look {
   return (need === null ? undefined : FAULT_LOOKS[need]) ?? LOOKS[attentionOf(session)];
 }
 
-/** Returns the number of sessions with a state, and its icon: `○ 2 need you`, `✓ 1 done`. */
+/** Returns the number of sessions in a state, with its icon: `○ 2 need you`, `✓ 1 done`. */
 export function attentionCount(attention: Attention, count: number): string {
   const title = ATTENTION_TITLES[attention].toLowerCase();
   return `${LOOKS[attention].icon} ${count} ${attention === 'needs_you' && count > 1 ? 'need you' : title}`;
@@ -106,7 +106,7 @@ const WORK_WORDS: Readonly<Partial<Record<Detail, string>>> = {
 };
 
 /**
- * Returns what a session does or wants, in words that need no glossary: `asks permission`, `using tools`, `done`,
+ * Returns what a session is doing or wants, in words that need no glossary: `asks permission`, `using tools`, `done`,
  * `stopped`.
  */
 export function stateText(session: Attending): string {
@@ -121,7 +121,7 @@ export function stateText(session: Attending): string {
   return ATTENTION_TITLES[attention].toLowerCase();
 }
 
-/** Returns a note that the session's queue is paused. Empty while it is not. */
+/** Returns a note that the session's queue is paused. Empty if it is not. */
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
@@ -135,7 +135,7 @@ export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>):
   return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: no process, the next text brings it back`;
 }
 
-/** Returns a note that the session's output is currently not recorded. Empty while it is recorded. */
+/** Returns a note that the session's output is currently not being recorded. Empty if it is. */
 export function recordingText({
   recording_stopped_at: stoppedAt,
   recording_stopped_because: because,
@@ -157,9 +157,7 @@ export function broughtBackText(slugs: readonly string[]): string {
   return `${count} listed again: ${slugs.toSorted().map(cleanLine).join(', ')}`;
 }
 
-/**
- * Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended.
- */
+/** Returns in one line what a session asks, or else what it is doing, what went wrong, or how its last answer ended. */
 export function sessionGist(
   session: Pick<Session, 'status' | 'path'> & Partial<Pick<Session, 'rate_limit' | 'limit_over_at' | 'over_budget'>>,
 ): string {
@@ -167,8 +165,8 @@ export function sessionGist(
   if (status.question !== null) {
     const { kind, text, tool } = status.question;
     const asked = firstLine(showHiddenMarks(text));
-    // Only a permission is about its tool. A question or a plan also comes through a tool, but its own text states
-    // what it wants.
+    // Only a permission request is about its tool. A question or a plan also comes through a tool, but its own text
+    // states what it wants.
     return tool === null || kind !== 'permission'
       ? asked
       : `${cleanLine(tool.name)}: ${toolGist(tool.input, path) || asked}`;
@@ -196,7 +194,7 @@ function lastLine(text: string): string {
 
 /**
  * Returns a tool's input in one line. Empty if the input contains nothing worth showing.
- * @param folder the session's folder; a file in it is named by its path from there
+ * @param folder the session's folder; the path of a file in it is shown relative to it
  */
 export function toolGist(input: unknown, folder: string | null = null): string {
   if (typeof input === 'string') return cleanLine(showHiddenMarks(input));
@@ -235,7 +233,7 @@ export function firstLine(text: string): string {
   );
 }
 
-/** Returns the common name of a model: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`. */
+/** Returns a model's common name: `claude-sonnet-4-5-20250929` becomes `sonnet-4-5`. */
 export function modelText(model: string | null): string {
   return cleanLine(model ?? '')
     .replace(/^claude-/, '')

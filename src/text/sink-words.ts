@@ -11,7 +11,7 @@ export function sinkRulesText({ after_s: afterS, away_s: awayS, quiet, timezone,
   ].join(', ');
 }
 
-/** Returns the state of a sink: its fault, or how many messages it has sent. */
+/** Returns the state of a sink: what is wrong with it, or how many messages it has sent. */
 export function sinkStateText({ waiting, sent, fault }: Sink): string {
   const held = waiting === 0 ? '' : `, ${waiting} waiting`;
   return fault === null ? `${sent} sent${held}` : `fault: ${fault}${held}`;

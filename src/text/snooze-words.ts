@@ -2,7 +2,7 @@ import type { NewSnooze, Snooze } from '../protocol/index.ts';
 import { formatDateTime } from './durations.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** Returns `snoozed until 17:00`, with the day if that differs from the day of the snooze. */
+/** Returns `snoozed until 17:00`, with the day if the snooze ends on a different day than it began. */
 export function snoozeText(snooze: Snooze): string {
   return `snoozed ${wakeText(snooze)}`;
 }
@@ -29,15 +29,15 @@ function momentText(at: number, from: number): string {
 const HOUR_MS = 60 * 60 * 1_000;
 const UNITS_MS: Readonly<Record<string, number>> = { m: HOUR_MS / 60, h: HOUR_MS, d: 24 * HOUR_MS };
 
-/** When a working day begins, for `tomorrow`. */
+/** When a working day begins, which is what `tomorrow` means. */
 const MORNING_HOUR = 9;
 
-/** The forms that `wakeTime` reads, for messages. */
+/** The forms that `wakeTime` accepts, for messages. */
 export const WAKE_TIME_FORMS = '17:00, 30m, 2h, 3d, tomorrow, or 2026-11-24 09:00';
 
 /**
- * Parses the end of a snooze in the reader's time zone. `17:00` is the next moment at which a clock there shows it,
- * even across a change to or from summer time.
+ * Parses the end of a snooze in the reader's time zone. `17:00` is the next moment at which a clock there shows that
+ * time, even across a daylight saving change.
  * @param now milliseconds since 1970
  * @returns milliseconds since 1970; null if the text is not a time
  */
@@ -74,7 +74,7 @@ function readDate(word: string): number | null {
   return date.getMonth() === month - 1 && date.getDate() === day && hour < 24 && minute < 60 ? date.getTime() : null;
 }
 
-/** A choice in the terminal UI and the page, with its key. */
+/** A choice in the terminal UI and on the page, with its key. */
 export interface SnoozeChoice {
   key: string;
   does: string;

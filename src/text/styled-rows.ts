@@ -2,9 +2,9 @@ import type { IBuffer, IBufferCell, Terminal } from '@xterm/headless';
 import { withoutReordering } from './terminal-text.ts';
 
 /**
- * Returns the window's rows as text with colours. Each row begins and ends in the terminal's default style. The rows
+ * Returns the window's rows as coloured text. Each row begins and ends in the terminal's default style. The rows
  * contain only printable text and SGR sequences, whatever the recorded program wrote.
- * @param maxCols where rows are cut, for a terminal that is narrower
+ * @param maxCols where rows are cut off, for a terminal that is narrower
  */
 export function styledRows(terminal: Terminal, maxCols: number): string[] {
   const buffer = terminal.buffer.active;
@@ -19,13 +19,13 @@ export interface RowOptions {
   /** false for bold, inverse, and other attributes without any colour */
   hasColours?: boolean;
   /**
-   * Returns a sequence that moves the cursor to a column, counted from `from`. A move follows each character whose
+   * Returns a sequence that moves the cursor to a column, counted from `from`. Such a move follows each character whose
    * width terminals disagree about, so that the next character is drawn in its own cell.
    */
   placeAt?(col: number): string;
 }
 
-/** Returns one row of a buffer, counted from the first line of its scrollback. */
+/** Returns one row of a buffer. Rows are counted from the first line of the scrollback. */
 export function styledRow(buffer: IBuffer, row: number, options: RowOptions): string {
   const { from, to, hasColours = true, placeAt } = options;
   const line = buffer.getLine(row);
@@ -37,7 +37,7 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
     if (line.getCell(col, cell) === undefined) break;
     const width = cell.getWidth();
     if (width === 0) {
-      // This is the second half of a wide character, whose first half is left of the cut.
+      // This is the second half of a wide character whose first half is to the left of the cut.
       if (col === from) text += ' ';
       continue;
     }
@@ -54,8 +54,8 @@ export function styledRow(buffer: IBuffer, row: number, options: RowOptions): st
 }
 
 /**
- * Reports whether terminals may disagree about the width of a cell's characters. They agree on the width of one cell
- * for a single character of Latin, Greek, Cyrillic, punctuation, arrows, box drawing, or Braille.
+ * Reports whether terminals may disagree about the width of a cell's characters. They agree on a width of one cell for
+ * a single Latin, Greek, Cyrillic, punctuation, arrow, box-drawing, or Braille character.
  */
 function hasDoubtfulWidth(characters: string): boolean {
   const code = characters.charCodeAt(0);
@@ -67,7 +67,7 @@ function hasDoubtfulWidth(characters: string): boolean {
 /** A cell, or another object in which xterm.js stores a style. */
 export type Styled = Pick<IBufferCell, Extract<keyof IBufferCell, `is${string}` | `get${'F' | 'B'}g${string}`>>;
 
-/** Returns SGR parameters to follow a reset. Each has a `;` before it. */
+/** Returns SGR parameters that follow a reset. Each one begins with a `;`. */
 export function styleOf(cell: Styled, hasColours: boolean): string {
   if (cell.isAttributeDefault()) return '';
   let style = '';
@@ -93,14 +93,13 @@ export function backgroundOf(cell: Styled): string {
 }
 
 /**
- * The mode that xterm.js stores for a colour that was written as one of the sixteen (6.0.0). Other colours are among
- * the 256.
+ * The mode that xterm.js stores for a colour written as one of the sixteen (6.0.0). Other colours are among the 256.
  */
 const SIXTEEN_COLOURS = 1 << 24;
 
 /**
- * @param base 30 for the foreground, 40 for the background; the short form takes a third of the bytes of a colourful
- *   row
+ * @param base 30 for the foreground, 40 for the background; in a colourful row, the short form takes a third of the
+ * bytes
  */
 function paletteColour(mode: number, colour: number, base: 30 | 40): string {
   if (mode !== SIXTEEN_COLOURS) return `${base + 8};5;${colour}`;

@@ -1,7 +1,7 @@
 import { isTag, type Session, TAG_RULE, type TagEdit } from '../protocol/index.ts';
 import { cleanLine } from './terminal-text.ts';
 
-/** The change of tags that typed words request, or the problem with the words. */
+/** The tag changes that typed words request, or what is wrong with the words. */
 export type TypedTags = { edit: TagEdit; problem: null } | { edit: null; problem: string };
 
 /**
@@ -20,7 +20,7 @@ export function readTagWords(typed: string): TypedTags {
   };
 }
 
-/** Returns the tags of a session as a row shows them. Empty if it has none. */
+/** Returns a session's tags as a row shows them. Empty if it has none. */
 export function tagsText({ tags }: Partial<Pick<Session, 'tags'>>): string {
   return (tags ?? []).map((tag) => `#${cleanLine(tag)}`).join(' ');
 }

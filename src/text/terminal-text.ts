@@ -1,6 +1,7 @@
 /**
  * Matches escape sequences: CSI, OSC and its relatives (up to BEL or ST, or to the end if neither comes), and
- * two-character ones. It is the source of a pattern because the streaming reader needs an anchored one.
+ * two-character ones. This is a pattern's source and not a pattern, because the streaming reader needs an anchored
+ * pattern.
  */
 const ESCAPES =
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|\u001b[ -/]*[0-~]/g;
@@ -8,7 +9,7 @@ const ESCAPES =
 /** C0 without tab and line feed, DEL, C1, and lone escapes. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** Marks that reorder text on the screen, so that it reads differently from what it is ("Trojan Source"). */
+/** Marks that reorder text on the screen, so that it looks different from what it is ("Trojan Source"). */
 const REORDERING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
@@ -22,7 +23,7 @@ export function cleanLine(text: string): string {
     .trim();
 }
 
-/** Makes text of several lines safe for the terminal. Line feeds stay, and tabs become four spaces. */
+/** Makes multi-line text safe for the terminal. Line feeds are kept, and tabs become four spaces. */
 export function cleanBlock(text: string): string {
   return text
     .replace(ESCAPES, '')
@@ -43,7 +44,7 @@ export function terminalJson(value: unknown, indent?: number): string {
   );
 }
 
-/** Returns a text without the marks that make it read differently from what it is. */
+/** Returns a string without the marks that make it look different from what it is. */
 export function withoutReordering(text: string): string {
   return text.replace(REORDERING, '');
 }

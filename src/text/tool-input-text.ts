@@ -3,8 +3,8 @@ import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanBlock, cleanLine } from './terminal-text.ts';
 
 /**
- * Cleans a text that somebody is asked to allow. Control sequences lose their effect, nothing is left out, and
- * invisible characters are written out.
+ * Cleans text that somebody is asked to allow. Control sequences lose their effect, nothing is left out, and invisible
+ * characters are written out.
  */
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trimEnd();
 
@@ -26,7 +26,7 @@ export function askedCallLines({ kind, tool }: Question): string[] {
 
 /**
  * Reports whether the question's own text contains the whole call. A dialog on a screen repeats the call, but not
- * always the whole call.
+ * always in full.
  */
 export function saysCall({ tool, text }: Question): boolean {
   const said = squeeze(text);
@@ -45,12 +45,15 @@ function leavesOf(value: unknown, name = ''): string[] {
   return [`${name}: ${value}`];
 }
 
-/** Returns the notice for a call that is cut. @param how the way into the session's terminal */
+/** Returns the notice for a truncated call. @param how how to get into the session's terminal */
 export function cutText(how: string): string {
   return `It is longer than shown here, so you can allow it only in the terminal: ${how}`;
 }
 
-/** Returns the text of a question together with its call. This is everything that a person must read to answer it. */
+/**
+ * Returns the text of a question together with its call. This is everything that a person must read in order to answer
+ * it.
+ */
 export function askedText(question: Question, part: { text: string }): string {
   return [...askedCallLines(question), part.text].join('\n');
 }

@@ -51,7 +51,7 @@ function shownBranch(name: string): string {
   return showHiddenMarks(cleanLine(name));
 }
 
-/** Returns the question whether to finish a worktree in this way. It names everything that is removed. */
+/** Returns the question whether to finish a worktree in this way. The question names everything that is removed. */
 export function finishQuestion(session: Session, how: FinishHow, into?: string): string {
   const { slug, worktree, status } = session;
   const branch = shownBranch(worktree?.branch ?? '');
@@ -67,12 +67,12 @@ export function finishQuestion(session: Session, how: FinishHow, into?: string):
   return `${does[how]}, and remove the worktree ${cleanLine(worktree?.path ?? '')}?${runs}`;
 }
 
-/** Returns why nothing is merged yet. @param files at least one file that is in no commit */
+/** Returns why nothing has been merged yet. @param files at least one file that is in no commit */
 export function uncommittedText(files: readonly string[]): string {
   return `${someNames(files.map(shownBranch))} ${files.length === 1 ? 'is' : 'are'} not committed`;
 }
 
-/** Returns what a person should know before a finish: what is merged, what is saved, and what is lost. */
+/** Returns what a person should know before a worktree is finished: what is merged, what is saved, and what is lost. */
 export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   const { uncommitted, ignored } = preview;
   // An older server does not report a merge.
@@ -97,7 +97,7 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
   ];
 }
 
-/** Returns the outcome of a finish, and the command that recovers the worktree. */
+/** Returns the outcome of finishing a worktree, and the command that recovers it. */
 export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktree'>): string[] {
   if (worktree?.finished === undefined) return [];
   const { finished } = worktree;
@@ -114,7 +114,9 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
   ];
 }
 
-/** Returns the prompt that hands a conflict to the session. Names that could mislead their reader are left out. */
+/**
+ * Returns the prompt that hands a conflict to the session. Names that could mislead whoever reads them are left out.
+ */
 export function conflictPrompt(base: string | null, files: readonly string[]): string {
   const what = base !== null && /^[\w./-]+$/.test(base) ? `the branch ${base}` : 'the base branch';
   const named = files.length === 0 ? '' : ` They conflict in: ${someNames(files.map(shownBranch))}.`;

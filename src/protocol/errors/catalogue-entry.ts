@@ -8,6 +8,6 @@ export interface CatalogueEntry {
   exit: number;
   /** the meaning, for the OpenAPI description and the docs */
   meaning: string;
-  /** the default cure, used if the thrower does not provide a better one */
+  /** the default hint, used if whoever throws the error does not provide a better one */
   hint: string;
 }

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors of a fleet: other machines, and the NATS server between them. */
+/** Errors in a fleet: other machines, and the NATS server between them. */
 export const MACHINE_ERRORS = {
   no_fleet: {
     status: 409,

@@ -1,6 +1,6 @@
 import { type CatalogueEntry, EXIT } from './catalogue-entry.ts';
 
-/** Errors of a request, or of its sender. */
+/** Errors about a request, or about its sender. */
 export const REQUEST_ERRORS = {
   invalid_request: {
     status: 422,
