@@ -56,7 +56,7 @@ export const versionsOf = (scored: readonly ScoredRecording[]): string[] => [
   ...new Set(scored.map(({ version }) => version)),
 ];
 
-/** Figures from before the details of running turns were scored lack these fields. */
+/** Older figures, from before the details of running turns were scored, lack these fields. */
 export type ShownFigures = Omit<Figures, 'activeDetail' | 'activeSamples' | 'lagSamples'> & Partial<Figures>;
 
 export function figuresRow(name: string, figures: ShownFigures): string[] {
@@ -88,7 +88,7 @@ const doingTable = (scores: readonly Score[]): string =>
     DOING,
   );
 
-/** Sums how often each word was reported for each true state. */
+/** Adds up how often each word was reported for each true state. */
 function summedTable(tables: readonly Score['confusion'][], words: readonly string[]): string {
   const sums = new Map<string, Map<string, number>>();
   for (const [truth, row] of tables.flatMap((one) => [...one])) {
@@ -115,7 +115,7 @@ function sceneTable(scored: readonly ScoredRecording[], detector: Detector): str
 
 /**
  * Renders docs/ACCURACY.md.
- * @param sections further sections, placed before the tables of each detector
+ * @param sections additional sections, placed before each detector's tables
  */
 export function accuracyPage(scored: readonly ScoredRecording[], sections: readonly string[] = []): string {
   const versions = versionsOf(scored);
@@ -151,7 +151,7 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
   return `${[INTRODUCTION.trim(), counted, overview, steadiness(scored), faultSection(scored), WHY_WRONG, ...sections, ...perDetector].join('\n\n')}\n`;
 }
 
-/** Renders the section about words that flap. */
+/** Renders the section about words that flicker. */
 export function steadiness(scored: readonly ScoredRecording[]): string {
   const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
   const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));
@@ -166,7 +166,7 @@ request, so "before" means that the screen is ahead of its label. "After" means 
 sign of the change. We tried to believe a spinner after 500 ms instead of 250 (1.0.60 to 2.1.50). The two samples "before" are then right,
 but every turn begins later (median lag 213 to 268 ms instead of 53 to 143; half of the lags must be below 200).`;
 
-/** Lists every wrong sample, with the change of the truth that is next to it. */
+/** Lists every wrong sample, with the nearest change in the truth. */
 export function faultSection(scored: readonly ScoredRecording[]): string {
   const rows = scored.flatMap(({ version, scene, scores }) =>
     scores.cbos.faults.map((fault) => [
@@ -190,8 +190,8 @@ function besideChange({ fromMs, truthFromMs, truthToMs }: Fault): string {
 }
 
 /**
- * Lists where CBOS was wrong: a line per recording, and below it one line for each stretch with a wrong detail of a
- * running turn.
+ * Lists where CBOS was wrong: one line per recording, and below it one line for each stretch in which a running turn
+ * had a wrong detail.
  */
 export function describeFaults(scored: readonly ScoredRecording[]): string {
   return scored
@@ -212,17 +212,15 @@ export function describeFaults(scored: readonly ScoredRecording[]): string {
     .join('\n');
 }
 
-/**
- * version → scene → share of the strict samples, of the waiting details, and of the active details that were right
- */
+/** version → scene → share of correct samples: strict samples, waiting details, and active details */
 export type Floors = Record<string, Record<string, { strict: number; waitingDetail: number; activeDetail: number }>>;
 
-/** The floor has four digits and is rounded down, because later runs must reach it again. */
+/** The floor has four digits and is rounded down, because later runs must be able to reach it again. */
 const floorOf = (part: number): number => Math.floor(part * 10_000) / 10_000;
 
 /**
- * Returns the floors, raised to the new figures where those are higher. Floors are per recording, so that a difficult
- * recording may be added.
+ * Returns the floors, raised to the new figures where those are higher. There is one floor per recording, so that a
+ * difficult recording may be added.
  */
 export function raisedFloors(before: Floors, scored: readonly ScoredRecording[]): Floors {
   const floors: Floors = structuredClone(before);

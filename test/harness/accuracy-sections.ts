@@ -12,7 +12,7 @@ import {
   versionsOf,
 } from './accuracy-page.ts';
 
-/** Renders the section of docs/ACCURACY.md about recordings for which no rule was written. */
+/** Renders the section of docs/ACCURACY.md about recordings that no rule was written for. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
   const scorings = first.flatMap(({ at, commit, recordings, all, versions, load }) => [
     `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.${madeAt(load)}`,
@@ -110,20 +110,20 @@ were fixed (the settings, the rules of permissions, \`/help\`, \`/resume\`, a pe
 load, eight of them on an idle machine. Under load, a spinner sometimes turns more than 300 ms before the request that its label follows, and
 a turn ends 17 ms before a permission of its subagent is reported.`;
 
-/** The figures of held-out recordings when they were first scored. They are never changed. */
+/** The figures for held-out recordings when they were first scored. They are never changed. */
 interface FirstScoring {
   at: string;
-  /** the commit of the rules */
+  /** the commit that contains the rules */
   commit: string;
   /** `VERSION/SCENE` */
   recordings: string[];
-  /** load of the machine during recording; omitted if a recording does not contain it */
+  /** load of the machine during recording; omitted if the recording does not contain it */
   load?: { least: number; most: number };
   all: ShownFigures;
   versions: Record<string, ShownFigures>;
 }
 
-/** Returns the figures of recordings that were never scored before. */
+/** Returns the figures for recordings that have never been scored before. */
 export function firstScoring(scored: readonly ScoredRecording[], when: { at: string; commit: string }): FirstScoring {
   const figuresOfThese = (some: readonly ScoredRecording[]): Figures => figuresOf(of(some, 'cbos'));
   const loads = scored.flatMap(({ load }) => load ?? []);

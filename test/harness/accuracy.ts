@@ -8,25 +8,26 @@ import { replay, type Said, timelineOf } from './replay.ts';
 
 /** Time between samples. */
 const SAMPLE_MS = 200;
-/** Samples are not scored until this long after a change of the truth. */
+/** Samples are not scored until this long after a change in the truth. */
 const AFTER_CHANGE_MS = 2_000;
 /**
  * The label of a keypress or a request may be written up to this long after the screen shows its effect. The lenient
- * figure omits the samples in this time before a change. It is reported next to the strict figure, never instead of it.
+ * figure omits the samples within this time before a change. It is reported next to the strict figure, never instead of
+ * it.
  */
 const BEFORE_CHANGE_MS = 300;
 
 /**
- * The highest load at which lags are measured. A busier machine draws late, so the lags of recordings made on one are
- * omitted. The load during older recordings is not known.
+ * The highest load at which lags are measured. A busier machine draws late, so lags from recordings made on one are
+ * omitted. For older recordings, the load is not known.
  */
 const AT_REST_LOAD = 4;
 
-/** The detectors that are scored: CBOS, and the two sets of patterns with which it is compared. */
+/** The detectors that are scored: CBOS, and the two sets of patterns that it is compared with. */
 export const DETECTORS = ['cbos', 'first-match', 'two-level'] as const;
 export type Detector = (typeof DETECTORS)[number];
 
-/** Nobody could read a word that is shown for a shorter time. */
+/** If a word is shown for less than this, nobody could read it. */
 const SHORTEST_MS = 300;
 
 /** Consecutive samples that were wrong in the same way. Times are in milliseconds from the start of the recording. */
@@ -58,22 +59,22 @@ export interface Score {
   doing: Map<string, Map<string, number>>;
   /** truth → what was reported → number of strict samples */
   confusion: Map<string, Map<string, number>>;
-  /** A reported word may be this brief if the true state was as brief. */
+  /** A reported word may be this brief if the true state was just as brief. */
   faults: Fault[];
   /** every detail of a running turn that was wrong */
   detailFaults: Fault[];
-  /** for each change of the truth that was followed by the right word, the delay in milliseconds */
+  /** for each change in the truth that was followed by the correct word, the delay in milliseconds */
   lagsMs: number[];
 }
 
-/** A recording, the status that CBOS reported along it, and the scores of all detectors. */
+/** A recording, the status that CBOS reported over its course, and the scores of all detectors. */
 export interface ScoredRecording {
   version: string;
   scene: string;
   /** the machine's load during recording; null if it is not known */
   load: number | null;
   timeline: TimelineEntry[];
-  /** words that CBOS reported only for a moment, for people to read */
+  /** words that CBOS reported only for a moment, listed for people to read */
   moments: string[];
   scores: Record<Detector, Score>;
 }
@@ -88,16 +89,16 @@ const WAITING_DETAIL: Readonly<Record<string, Detail>> = {
   write: 'permission',
 };
 
-/** Returns the detail that a waiting session of a scene must show if its labels do not contain one. */
+/** Returns the detail that a waiting session in a scene must show if its labels do not contain one. */
 export const waitingDetailOf = (scene: string): Detail | undefined => WAITING_DETAIL[scene];
 
-/** Reports whether a reported status matches the state of a label. */
+/** Reports whether a reported status matches a label's state. */
 export function isRight(truth: string, said: Said, scene: string): boolean {
   const { primary, detail, isOneWord = false } = said;
   const isIdle = primary === 'idle' && (!isOneWord || detail === null);
   if (truth === 'waiting-or-idle') return primary === 'waiting' || isIdle;
   if (truth === 'error') return primary === 'idle' && detail === 'error';
-  // A menu that the user opened may be either. For a detector with a single word, a prompt counts as waiting.
+  // A menu that the user opened may count as either. For a detector with a single word, a prompt counts as waiting.
   if (truth === 'idle' && (scene === 'slash' || isOneWord)) return isIdle || primary === 'waiting';
   return primary === truth;
 }
@@ -202,13 +203,13 @@ function addFault(faults: Fault[], fault: Fault): void {
   else faults.push(fault);
 }
 
-/** If the true state itself lasts less than this, the report may be as short. */
+/** If the true state itself lasts less than this, the report may be just as short. */
 const SHORT_TRUTH_MS = 1_000;
 
 /**
  * Returns the words that a timeline contains only for a moment, for people to read. States that the session really
- * passed through as briefly are left out. So are the details of a running turn, because the turn is running all the
- * time.
+ * passed through just as briefly are left out, and so are the details of a running turn, because the turn keeps
+ * running.
  */
 function momentsOf(timeline: readonly TimelineEntry[], { scene, labels }: Scored): string[] {
   const states = labels.filter((label) => label.state !== undefined);
@@ -282,15 +283,15 @@ const compareVersions = (a: string, b: string): number => a.localeCompare(b, 'en
 export interface Figures {
   /** strict samples */
   samples: number;
-  /** share of the samples with the right primary, 0 to 1 */
+  /** share of the samples with the correct primary, 0 to 1 */
   strict: number;
-  /** the same share without the samples just before a change of the truth */
+  /** the same share without the samples just before a change in the truth */
   lenient: number;
-  /** share of the samples correctly reported as waiting that have the right detail, 0 to 1 */
+  /** share of the samples correctly reported as waiting that have the correct detail, 0 to 1 */
   waitingDetail: number;
   /** the number of those samples */
   waitingSamples: number;
-  /** share of the samples correctly reported as active that have the right detail, 0 to 1 */
+  /** share of the samples correctly reported as active that have the correct detail, 0 to 1 */
   activeDetail: number;
   /** the number of those samples */
   activeSamples: number;

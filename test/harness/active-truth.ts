@@ -5,21 +5,24 @@ export interface Label {
   t: number;
   state?: string;
   why?: string;
-  /** the detail of a waiting session, or of an active one if no request shows its work; absent in some recordings */
+  /**
+   * the detail of a waiting session, or of an active one if no request shows what it is doing; absent in some
+   * recordings
+   */
   detail?: Detail;
   event?: string;
   tag?: string;
 }
 
-/** The activity of a running turn from a moment on. Null if the labels do not show it. */
+/** What a running turn is doing from a given moment on. Null if the labels do not show it. */
 export interface Phase {
   fromMs: number;
   detail: Detail | null;
 }
 
 /**
- * Recordings from before the stand-in reported each block do not show whether the first block was reasoning. With these
- * prompts the first block was reasoning.
+ * If a recording was made before the stand-in reported each block, it does not show whether the first block was
+ * reasoning. With these prompts, the first block was reasoning.
  */
 const BEGINS_WITH_REASONING = new Set(['think']);
 
@@ -27,9 +30,9 @@ const BEGINS_WITH_REASONING = new Set(['think']);
 const PROMPTED = /^(?:request|prompt) /;
 
 /**
- * Returns what the running turns of a recording did, according to the stand-in's requests and answers. The model
- * thinks about a request until the answer in words begins, and a tool runs until the next request. The work of
- * subagents counts as the turn's own call.
+ * Returns what the running turns in a recording did, according to the stand-in's requests and answers. The model thinks
+ * about a request until the answer in words begins, and a tool runs until the next request. What subagents do counts as
+ * part of the turn's own call.
  */
 export function phasesOf(labels: readonly Label[]): Phase[] {
   const tellsBlocks = labels.some(({ event }) => event === 'text' || event === 'thinking');

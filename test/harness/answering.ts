@@ -5,7 +5,7 @@ import { type Cbos, startCbos } from './cbos.ts';
 import { type ClaudeWorld, type ClaudeWorldOptions, claudeWorld } from './claude.ts';
 import { type TypedKeys, watchTypedKeys } from './typed-keys.ts';
 
-/** A server that answers questions of a real Claude Code. Its keypresses are counted. */
+/** A server that answers questions from a real Claude Code. Its keypresses are counted. */
 export interface Answering {
   world: ClaudeWorld;
   typed: TypedKeys;
@@ -29,8 +29,8 @@ export async function startAnswering({ byKeys = false, ...options }: AnsweringOp
 }
 
 /**
- * Returns the same world on a file system that, as far as its programs can see, has no FIFOs. A hook then has no
- * place to wait at.
+ * Returns the same world on a file system that, as far as its programs can see, has no FIFOs. A hook then has nowhere
+ * to wait.
  */
 function withoutFifos(world: ClaudeWorld): ClaudeWorld {
   const bin = join(world.dir, 'without-fifos');
@@ -40,8 +40,8 @@ function withoutFifos(world: ClaudeWorld): ClaudeWorld {
 }
 
 /**
- * Returns the tool results that Claude Code sent to the model, in order, for turns whose prompt contains these words.
- * A call that ended its turn has no result.
+ * Returns the tool results that Claude Code sent to the model, in order, for turns whose prompt contains these words. A
+ * call that ended its turn has no result.
  */
 export function toolResults(world: ClaudeWorld, prompt: string): string[] {
   return world.apiEvents.flatMap((event) => {

@@ -3,7 +3,7 @@ import type { Replay, Said } from './replay.ts';
 
 /**
  * Two classic ways to read a session's state from its text, which programs of this kind used for years. The first
- * matching pattern decides. They are kept unchanged and run on the real screen, for comparison with CBOS.
+ * matching pattern decides. Both are kept unchanged and run on the real screen, for comparison with CBOS.
  */
 
 /** How often the screen is polled. A state is believed if two polls agree on it. */
@@ -18,7 +18,7 @@ const FAILING = [/Error:/, /error:/, /FAILED/, /Exception:/];
 
 const matchesAny = (patterns: readonly RegExp[], text: string): boolean => patterns.some((one) => one.test(text));
 
-/** Returns the lines of a screen dump, without blank lines at its end. */
+/** Returns the lines of a screen dump, without trailing blank lines. */
 function dumpOf(frame: ScreenFrame): string[] {
   const last = frame.lines.findLastIndex((line) => line.trim() !== '');
   return frame.lines.slice(0, last + 1);

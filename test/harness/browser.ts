@@ -8,15 +8,13 @@ import type { World } from './world.ts';
 /** A small phone that is still in use, and a laptop. */
 export const VIEWPORTS = { phone: { width: 360, height: 740 }, desktop: { width: 1280, height: 800 } } as const;
 
-/**
- * Hosts that Chromium itself contacts: for updates of its components, for an account, for the meaning of form fields.
- */
+/** Hosts that Chromium itself contacts: for component updates, for an account, for the meaning of form fields. */
 const ITS_OWN = /^(https?:\/\/)?([\w-]+\.)*(google|googleapis|gstatic|gvt1)\.com[:/]/;
 
 const elsewhere = new WeakMap<Browser, readonly string[]>();
 
 /**
- * Returns the requests of pages and their service workers to hosts other than loopback, since the browser was opened.
+ * Returns the requests from pages and their service workers to hosts other than loopback, since the browser was opened.
  */
 export function requestsElsewhere(browser: Browser): string[] {
   return (elsewhere.get(browser) ?? []).filter((address) => !ITS_OWN.test(address));
@@ -24,10 +22,10 @@ export function requestsElsewhere(browser: Browser): string[] {
 
 /**
  * Opens a headless Chromium, which ends with the world. The sandbox needs privileges that containers lack, and the
- * pages are our own. Nothing leaves the machine, because every request that is not to
- * loopback goes to a proxy that refuses it. `CHROMIUM` names a program other than the system's.
- * @param webgl whether pages have WebGL, as on most people's machines. Software draws the whole page then, which takes
- * twice the processor time.
+ * pages are our own. Nothing leaves the machine, because every non-loopback request goes to a proxy that refuses it.
+ * `CHROMIUM` names a program to use instead of the system's.
+ * @param webgl whether pages have WebGL, as on most people's machines; the whole page is then drawn by software, which
+ * takes twice the processor time
  */
 export async function openBrowser(
   world: Pick<World, 'onDispose' | 'env'>,
@@ -51,8 +49,8 @@ export async function openBrowser(
 }
 
 /**
- * Starts a proxy that represents the internet. It refuses every request of a browser, and records it. Ends with the
- * world.
+ * Starts a proxy that stands in for the internet. It refuses every request from a browser, and records it. Ends with
+ * the world.
  */
 export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promise<{ port: number; asked: string[] }> {
   const asked: string[] = [];
@@ -75,13 +73,11 @@ export async function startRefusingProxy(world: Pick<World, 'onDispose'>): Promi
   return { port: (proxy.address() as AddressInfo).port, asked };
 }
 
-/**
- * A page that fails the test when something on it fails: an error, a refused resource, or a request to another host.
- */
+/** A page that fails the test if something on it fails: an error, a refused resource, or a request to another host. */
 export interface WatchedPage {
   page: Page;
   context: BrowserContext;
-  /** what went wrong so far, one line each */
+  /** what has gone wrong so far, one line each */
   faults: string[];
 }
 
@@ -114,8 +110,8 @@ export async function openPage(
 }
 
 /**
- * From now on, a script that the page cannot load counts as a fault, in every browser. Browsers from some months ago
- * never request such a script again. Scripts of workers are not visible here.
+ * From now on, in every browser, a script that the page cannot load counts as a fault. Browsers from some months ago
+ * never request such a script again. Worker scripts are not visible here.
  */
 export async function watchScripts({ page, context, faults }: WatchedPage): Promise<void> {
   const network = await context.newCDPSession(page);

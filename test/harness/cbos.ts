@@ -17,14 +17,14 @@ export interface CliResult {
   stderr: string;
 }
 
-/** An answer of the API, with its error if it is one. */
+/** A response from the API, with its error if it is one. */
 export interface ApiResult<T = unknown> {
   status: number;
   body: T;
   error: (ErrorBody & Record<string, unknown>) | null;
 }
 
-/** A CBOS server of a world, run as users run it, with the functions that tests need. */
+/** A world's CBOS server, run as users run it, with the functions that tests need. */
 export interface Cbos {
   url: string;
   token: string;
@@ -39,7 +39,7 @@ export interface Cbos {
   untilStatus(slug: string, status: string, timeoutMs?: number): Promise<Session>;
   /** a WebSocket client that keeps every frame */
   watch(): Promise<Watcher>;
-  /** ends the server; its sessions continue */
+  /** stops the server; its sessions continue */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export interface CliOptions {
 export interface Watcher {
   frames: (StreamFrame & { receivedAt: number })[];
   send(command: unknown): void;
-  /** statuses of one session in the order in which they arrived: `idle/ready` */
+  /** the statuses of one session in the order in which they arrived: `idle/ready` */
   statuses(slug: string): string[];
   close(): void;
 }
 
-/** Runs `cbos ARGS` in a world and resolves when it has ended. */
+/** Runs `cbos ARGS` in a world, and resolves when it has ended. */
 export async function runCbos(world: World, args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...world.env, ...options.env },
@@ -78,7 +78,7 @@ export async function runCbos(world: World, args: readonly string[], options: Cl
 }
 
 /**
- * Starts the server of a world and waits until it answers. The server ends with the world.
+ * Starts a world's server and waits until it answers. The server ends with the world.
  * @param through a command that runs the server in special circumstances
  */
 export async function startCbos(

@@ -26,7 +26,7 @@ export interface ClaudeInScreenOptions {
 }
 
 /**
- * A real Claude Code in a real Screen, launched by the harness itself. It is for evidence about Claude Code, not
+ * A real Claude Code in a real Screen, launched by the harness itself. It provides evidence about Claude Code, not
  * about CBOS.
  */
 export interface ClaudeInScreen {
@@ -42,23 +42,23 @@ export interface ClaudeInScreen {
   /** the window's rows, trimmed on the right */
   lines(): string[];
   screenText(): string;
-  /** reads what the recording has gained since; resolves when the terminal shows it */
+  /** reads what has been added to the recording since; resolves when the terminal shows it */
   refresh(): Promise<boolean>;
-  /** types keys unchanged; Screen's own special characters are escaped */
+  /** types keys unchanged; characters that are special to Screen are escaped */
   type(keys: string): Promise<void>;
-  /** types a one-line text, pauses as a person would, and presses Enter */
+  /** types a single line of text, pauses as a person would, and presses Enter */
   prompt(text: string): Promise<void>;
-  /** waits for a dialog, then until it accepts keypresses, and types keys into it */
+  /** waits for a dialog, then until the dialog accepts keypresses, and types keys into it */
   answer(dialog: RegExp, keys: string): Promise<void>;
   waitForScreen(pattern: RegExp, timeoutMs?: number): Promise<string>;
 }
 
-/** After a shorter pause, versions up to 2.1.50 take Enter as a part of the paste. Newer versions need less. */
+/** After a shorter pause, versions up to 2.1.50 treat Enter as part of the paste. Newer versions need less. */
 const BEFORE_ENTER_MS = 400;
 
 /**
- * Types as somebody at the session's terminal does, at any moment and without CBOS. Screen's own special characters
- * are escaped.
+ * Types as somebody at the session's terminal would, at any moment and without CBOS. Characters that are special to
+ * Screen are escaped.
  */
 export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, keys: string): Promise<void> {
   const escaped = keys.replace(/[\\^$]/g, (character) => `\\${character}`);
@@ -66,8 +66,8 @@ export async function typeAtTerminal(env: NodeJS.ProcessEnv, screenId: string, k
 }
 
 /**
- * A dialog of 2.1.329 is drawn before it accepts keypresses. On a machine with little to do, keypresses were lost up to
- * 50 ms after a permission appeared, and up to 100 ms after the trust dialog appeared.
+ * A dialog in 2.1.329 is drawn before it accepts keypresses. On a machine with little to do, keypresses were lost up to
+ * 50 ms after a permission dialog appeared, and up to 100 ms after the trust dialog appeared.
  */
 const DIALOG_DEAF_MS = 400;
 
@@ -76,7 +76,7 @@ function quote(text: string): string {
 }
 
 /**
- * Launches Claude Code in the world's Screen. The session is first attached to a hidden terminal of the wanted size,
+ * Launches Claude Code in the world's Screen. The session is first attached to a hidden terminal of the desired size,
  * then detached.
  */
 export async function startClaudeInScreen(
@@ -192,7 +192,7 @@ export async function startClaudeInScreen(
   return session;
 }
 
-/** Returns the process that runs Claude Code's program, found by the launch's mark. */
+/** Returns the process that runs the Claude Code program, found by the launch's mark. */
 function findClaude(world: ClaudeWorld, launchId: string): number | null {
   for (const { pid, command } of world.processes()) {
     if (!command.startsWith(world.claude)) continue;

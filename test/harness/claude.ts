@@ -9,18 +9,18 @@ import { Emitter } from '../../src/emitter/emitter.ts';
 import { isAtLeast, parseClaudeVersion } from '../../src/platform/claude/index.ts';
 import { createWorld, type World } from './world.ts';
 
-/** An event of the stand-in and when it happened, in Unix milliseconds. */
+/** An event in the stand-in and when it happened, in Unix milliseconds. */
 export type TimedApiEvent = ApiEvent & { at: number };
 
-/** A world with a stand-in of the Messages API, and everything that a real Claude Code needs to run on it. */
+/** A world with a stand-in for the Messages API, and everything that a real Claude Code needs to run against it. */
 export interface ClaudeWorld extends World {
   api: MessagesApi;
-  /** the requests and answers of Claude Code, in order; grows */
+  /** Claude Code's requests and the answers to them, in order; grows */
   apiEvents: TimedApiEvent[];
   onApiEvent(listener: (event: TimedApiEvent) => void): () => void;
   /** absolute path of Claude Code */
   claude: string;
-  /** the prompts that reached the stand-in, in order, without side calls and without later requests of a turn */
+  /** the prompts that reached the stand-in, in order, without side calls and without later requests in the same turn */
   promptsReceived(): string[];
 }
 
@@ -31,19 +31,19 @@ export interface ClaudeWorldOptions {
   pace?: number;
   /** asked for a scene before the names in the prompt are used */
   choosers?: readonly ChooseScene[];
-  /** further project directories, created and trusted; `project(name)` returns them */
+  /** additional project directories, created and trusted; `project(name)` returns them */
   projects?: readonly string[];
 }
 
 /**
- * Returns the Claude Code of the development dependencies, from the platform's own package (the main one is a
+ * Returns the Claude Code from the development dependencies, taken from the platform's own package (the main one is a
  * wrapper).
  */
 export function pinnedClaude(): string {
   return realpathSync(join(dirname(pinnedManifest()), '..', `claude-code-linux-${process.arch}`, 'claude'));
 }
 
-/** The version of the development dependencies. */
+/** The version in the development dependencies. */
 export const pinnedVersion = (): string =>
   (JSON.parse(readFileSync(pinnedManifest(), 'utf8')) as { version: string }).version;
 
@@ -55,15 +55,15 @@ const testedClaude = (): string => process.env.CBOS_TEST_CLAUDE ?? pinnedClaude(
 /** Returns the version of the program that the tests run. */
 export const testedVersion = (): string => process.env.CBOS_TEST_CLAUDE_VERSION ?? pinnedVersion();
 
-/** Reports whether the tested version is older than this one. */
+/** Reports whether the version under test is older than this one. */
 export function isOlderThan(version: string): boolean {
   const tested = parseClaudeVersion(testedVersion());
   return tested !== null && !isAtLeast(tested, version);
 }
 
 /**
- * Creates a world in which the pinned Claude Code runs offline. `env` is the whole environment for it, and for a CBOS
- * server whose sessions run it. CBOS_CLAUDE_COMMAND in `env` names the program.
+ * Creates a world in which the pinned Claude Code runs offline. `env` is the complete environment for it, and for a
+ * CBOS server whose sessions run it. CBOS_CLAUDE_COMMAND in `env` names the program.
  */
 export async function claudeWorld(options: ClaudeWorldOptions = {}): Promise<ClaudeWorld & AsyncDisposable> {
   const world = createWorld();

@@ -3,18 +3,15 @@ import { parseTiming } from '../../src/core/recording/index.ts';
 import type { ScreenFrame } from '../../src/core/status/index.ts';
 import { createEmulator } from '../../src/platform/emulator/index.ts';
 
-/**
- * A write of the recorded program, or a new size of its window. `at` is in milliseconds from the start of the
- * recording.
- */
+/** A write by the recorded program, or a new window size. `at` is in milliseconds from the start of the recording. */
 type Step = { at: number } & ({ kind: 'output'; bytes: Buffer } | { kind: 'resize'; cols: number; rows: number });
 
 export interface CutListener {
-  /** whether a write, counted from 0, is wanted byte by byte */
+  /** whether a write, counted from 0, should be played byte by byte */
   isWanted(step: number): boolean;
-  /** after how many pieces of a wanted write the screen is checked; 1 checks it after every piece */
+  /** after how many pieces of such a write the screen is checked; 1 checks it after every piece */
   every: number;
-  /** called with the screen when only a part of a wanted write has arrived */
+  /** called with the screen when only part of such a write has arrived */
   onCut(frame: ScreenFrame, at: number, step: number): void;
   /** the screen after each step */
   onStep(frame: ScreenFrame, at: number, step: number): void;
@@ -24,15 +21,16 @@ export interface CutListener {
 const MOST_QUEUED = 1_000;
 
 /**
- * Plays `BASE.typescript`. The bytes of the wanted writes are played one at a time. If not every byte is checked,
- * each write begins at a different one.
+ * Plays `BASE.typescript`. The chosen writes are played one byte at a time. If not every byte is checked, each write
+ * begins at a different one.
  */
 export async function playBytes(base: string, { isWanted, every, onCut, onStep }: CutListener): Promise<void> {
   const { cols, rows } = JSON.parse(readFileSync(`${base}.meta.json`, 'utf8')) as { cols: number; rows: number };
   const emulator = createEmulator({ cols, rows, scrollback: 0 });
   let queued = 0;
   for (const [index, step] of stepsOf(base).entries()) {
-    // Called as soon as a piece is drawn. Waiting for each would take longer, because the emulator pauses after it.
+    // Called as soon as a piece is drawn. Waiting for each piece would take longer, because the emulator pauses after
+    // it.
     const look = (): void => onStep(emulator.frame(), step.at, index);
     const lookWithin = (): void => onCut(emulator.frame(), step.at, index);
     if (step.kind === 'resize') {
@@ -74,8 +72,8 @@ function stepsOf(base: string): Step[] {
 const ESCAPE = 0x1b;
 
 /**
- * Returns a write in its smallest pieces: single bytes, and whole escape sequences, because a part of a sequence
- * changes nothing on the screen.
+ * Returns a write in its smallest pieces: single bytes, and whole escape sequences, because part of a sequence changes
+ * nothing on the screen.
  */
 function* piecesOf(bytes: Buffer): Generator<Buffer> {
   for (let from = 0; from < bytes.length; ) {

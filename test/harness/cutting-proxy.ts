@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 /** A link on loopback that a test can cut or delay. */
 export interface CuttingProxy extends AsyncDisposable {
   port: number;
-  /** Ends all connections at once, without any message of the protocol above. */
+  /** Ends all connections at once, without any message in the protocol that they carry. */
   cut(): void;
   /** Delays everything in both directions for a while. Nothing is lost. */
   hold(ms: number): void;

@@ -5,7 +5,7 @@ import type { Effect, Step } from '../../src/core/delivery/step.ts';
 import { type Cover, NO_FLOW, NO_HOOKS, type PendingTool, type ScreenDialog } from '../../src/core/status/index.ts';
 import type { DeliveryPhase, Primary, Question } from '../../src/protocol/index.ts';
 
-/** The state of a session in a terminal, as far as delivery depends on it. */
+/** The state of a terminal session, as far as delivery depends on it. */
 export interface Shown {
   draft: string | null;
   cover: Cover | null;
@@ -26,25 +26,25 @@ export interface Shown {
   told: ToldTexts | null;
 }
 
-/** An event outside the machine, some time after an action of the machine, or after the beginning. */
+/** Something that happens outside the machine, some time after one of its actions, or after the beginning. */
 export interface Reaction {
   on: Effect['kind'] | 'beginning';
   afterMs: number;
   see?: Partial<Shown>;
   /** a hook reports a prompt */
   hook?: string;
-  /** somebody removes the text from the queue of CBOS */
+  /** somebody removes the message from CBOS's queue */
   cancel?: string;
 }
 
 const BEGINNING = Date.UTC(2026, 10, 22);
 
-/** Plays a machine of `core/delivery` on a clock that advances at once, without processes, terminals, or waiting. */
+/** Runs a `core/delivery` machine on a clock that jumps ahead, without processes, terminals, or waiting. */
 export class DeliveryScene {
   readonly records: DeliveryRecord[] = [];
-  /** the effects and changes of the machine, in order: an effect's kind, or `id: phase` */
+  /** the machine's effects and changes, in order: an effect's kind, or `id: phase` */
   readonly log: string[] = [];
-  /** when each entry of the log was added, in milliseconds from the beginning */
+  /** when each log entry was added, in milliseconds from the beginning */
   readonly times: number[] = [];
   /** every change of phase, `from → to` */
   readonly transitions = new Set<string>();
@@ -246,7 +246,7 @@ export class DeliveryScene {
   }
 }
 
-/** A reaction with an earlier time than the previous one belongs to the next occurrence. */
+/** If a reaction has an earlier time than the previous one, it belongs to the next occurrence. */
 function until(reactions: readonly Reaction[]): number {
   const at = reactions.findIndex((one, index) => index > 0 && one.afterMs < (reactions[index - 1]?.afterMs ?? 0));
   return at < 0 ? reactions.length : at;

@@ -13,21 +13,21 @@ export interface ShownNotification {
   urgency: unknown;
 }
 
-/** A bus with a program that shows notifications, as a desktop has them. */
+/** A D-Bus bus with a program that shows notifications, as a desktop has them. */
 export interface TestDesktop extends AsyncDisposable {
   /** the address of the bus */
   bus: string;
   /** one entry for each notification that a program wanted to show */
   requests: unknown[];
   shown: Map<number, ShownNotification>;
-  /** every notification that was ever shown, in order, also the ones that replaced another */
+  /** every notification that was ever shown, in order, including those that replaced another */
   all: ShownNotification[];
   faultOf: SinkServer['faultOf'];
-  /** Presses a button, which may be an old one. */
+  /** Presses a button, possibly on an old notification. */
   press(notification: Pick<ShownNotification, 'id'>, action: { key: string } | undefined): void;
-  /** Presses a button in the name of another program. */
+  /** Presses a button in another program's name. */
   forge(notification: Pick<ShownNotification, 'id'>, action: { key: string } | undefined): Promise<void>;
-  /** Starts the program that shows notifications anew, without any of them. */
+  /** Restarts the program that shows notifications, without any of them. */
   restart(): Promise<void>;
 }
 
@@ -40,8 +40,9 @@ const METHODS = {
 } satisfies Record<string, [string, string, string[], string[]]>;
 
 /**
- * Starts a desktop after the Desktop Notifications Specification 1.3: a notification whose id the caller chose has this
- * id. The bus is the real dbus-daemon, or a small one in this process if the machine has none.
+ * Starts a desktop that follows the Desktop Notifications Specification 1.3: if the caller chooses a notification's id,
+ * the notification has that id. The bus is the real dbus-daemon, or a small one in this process if the machine has
+ * none.
  */
 export async function startDesktop({ capabilities = ['body', 'actions', 'body-markup'] } = {}): Promise<TestDesktop> {
   const world = createWorld();
@@ -115,7 +116,7 @@ export async function startDesktop({ capabilities = ['body', 'actions', 'body-ma
     forge: async ({ id }, action) => {
       const other = await open();
       invoke(other, id, action?.key ?? 'none');
-      // The bus has passed on the signal once it has answered.
+      // Once the bus has answered, it has passed on the signal.
       await other.invokeDbus({ member: 'GetId' });
       other.connection.end();
     },
@@ -144,7 +145,7 @@ async function startDaemon(socket: string, world: World): Promise<Bus> {
   const daemon = spawn('dbus-daemon', options, { env: world.env, stdio: ['ignore', 'pipe', 'ignore'] });
   world.onDispose(() => void daemon.kill('SIGKILL'));
   const ended = once(daemon, 'exit');
-  // The daemon prints its address once it listens.
+  // The daemon prints its address once it is listening.
   await once(daemon.stdout, 'data');
   return {
     close: async () => {

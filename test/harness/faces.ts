@@ -46,7 +46,7 @@ export const NO_RECORDINGS: Recordings = {
   dropped: [],
 };
 
-/** A server's faces on sessions in memory, over real sockets. */
+/** A server's faces with sessions in memory, over real sockets. */
 export interface FacesUnderTest extends AsyncDisposable {
   world: World;
   sessions: MemorySessions;
@@ -56,23 +56,23 @@ export interface FacesUnderTest extends AsyncDisposable {
   stop(): Promise<void>;
   /** starts the server again, at the same address */
   startAgain(): Promise<void>;
-  /** starts the server again at another port; 0 for any free one */
+  /** starts the server again on another port; 0 for any free one */
   startAt(port: number): Promise<AsyncDisposable & { port: number }>;
   /** the approval rules and their decisions */
   rules: RuleStore;
-  /** decides by the rules and notifies the faces */
+  /** decides by the rules, and notifies the faces */
   approvals: Approvals;
   /** prompts at set times; nothing runs automatically */
   schedules: Scheduler;
   /** the sinks; they send nothing before their `start` */
   sinks: Sinks;
-  /** the budgets of the sessions, from `StartOptions.budgets` */
+  /** the sessions' budgets, from `StartOptions.budgets` */
   budgets: MemoryBudgets;
   /** what was logged */
   log: LogLine[];
-  /** the number of listeners to the sessions, over all faces */
+  /** how many listeners the sessions have, over all faces */
   listeners(): number;
-  /** the sessions for which `on_waiting` ran */
+  /** the sessions that `on_waiting` ran for */
   waited: string[];
   call(path: string, options?: CallOptions): Promise<Answered>;
   /** connects to `/ws` with the token and collects the frames */
@@ -90,7 +90,7 @@ export interface StartOptions {
   /** directory of the built documentation */
   docsDir?: string;
   recordings?: () => Promise<Recordings>;
-  /** since when the person was away */
+  /** since when the person has been away */
   awaySince?: number;
   /** by default, `$10` a day for all sessions together */
   budgets?: readonly BudgetRule[];
@@ -239,7 +239,7 @@ export interface Answered {
   code(): unknown;
 }
 
-/** Wraps `onEvent` so that `listeners` holds everybody who listens now. */
+/** Wraps `onEvent` so that `listeners` contains everybody who is listening now. */
 function counting(sessions: Pick<Sessions, 'onEvent'>, listeners: Set<symbol>): Sessions['onEvent'] {
   return (listener) => {
     const key = Symbol();
@@ -252,9 +252,7 @@ function counting(sessions: Pick<Sessions, 'onEvent'>, listeners: Set<symbol>): 
   };
 }
 
-/**
- * Sends a request with Node's own client, which accepts any Host, any path, and several headers with the same name.
- */
+/** Sends a request with Node's own client, which accepts any Host, any path, and several headers with the same name. */
 export function call(
   where: { port: number } | { socketPath: string },
   path: string,
@@ -319,7 +317,7 @@ async function connect<F extends AnyFrame>(
 type AnyFrame = SessionsFrame | StreamFrame;
 type FrameOf<F extends AnyFrame, T extends F['type']> = Extract<F, { type: T }>;
 
-/** A client that keeps every frame that it received. Each frame is checked against its schema. */
+/** A client that keeps every frame it receives. Each frame is checked against its schema. */
 export class TestSocket<F extends AnyFrame> {
   readonly ws: WebSocket;
   readonly frames: F[] = [];
@@ -365,7 +363,7 @@ export class TestSocket<F extends AnyFrame> {
     this.ws.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** Returns the next frame of a type after the last one that was returned. Frames in between are skipped. */
+  /** Returns the next frame of a type, after the last one that was returned. Frames in between are skipped. */
   async next<T extends F['type']>(type: T): Promise<FrameOf<F, T>> {
     const isWanted = (frame: F): frame is FrameOf<F, T> => frame.type === type;
     const found: FrameOf<F, T>[] = [];

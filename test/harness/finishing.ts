@@ -12,10 +12,10 @@ export interface WorktreeUnderTest {
   write(name: string, content: string | Buffer): void;
   /** @returns the commit */
   commit(message: string, name: string, content: string): string;
-  /** all files of the worktree, its commit, and the output of git status */
+  /** all of the worktree's files, its commit, and the output of git status */
   look(): { files: Record<string, string>; head: string; status: string };
   finish(how: FinishPlan['how'], more?: FinishOptions): Promise<Finished>;
-  /** whether the folder, its leftovers, and git's record of the worktree are all gone */
+  /** whether the folder, everything left in it, and git's record of the worktree are all gone */
   isGone(): boolean;
 }
 

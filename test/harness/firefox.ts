@@ -7,12 +7,12 @@ import { newSignInLink, WEB_DIR, WITHOUT_WEBGL } from './page.ts';
 import { waitFor } from './wait-for.ts';
 import type { World } from './world.ts';
 
-/** A first start took 27 s on a machine with two cores and ten other programs (ESR 140). */
+/** A first start took 27 s on a machine with two cores and ten other running programs (ESR 140). */
 export const FIREFOX_STARTS_MS = 60_000;
 /** The same timeout as in `waitFor`. */
 const PATIENCE_MS = 30_000;
 
-/** Requests that Firefox itself sends to the internet, beyond those that the driver disables. */
+/** Requests that Firefox itself sends to the internet, in addition to those that the driver disables. */
 const SILENT = {
   'app.update.disabledForTesting': true,
   'browser.region.update.enabled': false,
@@ -30,16 +30,16 @@ const SILENT = {
   'services.settings.server': 'data:,#remote-settings-dummy/v1',
 };
 
-/** Firefox, and the requests of Firefox or its pages to hosts other than loopback. */
+/** Firefox, and the requests from Firefox or its pages to hosts other than loopback. */
 export interface Firefox {
   browser: Browser;
   askedElsewhere: readonly string[];
 }
 
 /**
- * Opens a headless Firefox, with a profile and a home in the world. Nothing leaves the machine, because every request
- * that is not to loopback goes to a proxy that refuses it. Ends with the world. `FIREFOX` names a program other than
- * the system's.
+ * Opens a headless Firefox, with a profile and a home in the world. Nothing leaves the machine, because every
+ * non-loopback request goes to a proxy that refuses it. Ends with the world. `FIREFOX` names a program to use instead
+ * of the system's.
  */
 export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'>): Promise<Firefox> {
   const program = findFirefox(process.env);
@@ -49,11 +49,11 @@ export async function openFirefox(world: Pick<World, 'dir' | 'env' | 'onDispose'
     browser: 'firefox',
     executablePath: program,
     userDataDir: join(world.dir, 'firefox'),
-    // Firefox itself ends if something would leave the machine, and requests no remote settings.
+    // Firefox itself ends if something is about to leave the machine, and requests no remote settings.
     env: { ...world.env, MOZ_DISABLE_NONLOCAL_CONNECTIONS: '1' },
     timeout: FIREFOX_STARTS_MS,
     defaultViewport: VIEWPORTS.desktop,
-    // The driver need not end Firefox on a signal, because the watchdog ends what is left of a run.
+    // The driver need not end Firefox on a signal, because the watchdog ends whatever is left of a run.
     ...{ handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false },
     extraPrefsFirefox: {
       ...SILENT,
@@ -82,8 +82,8 @@ const ELEMENTS = {
 type Role = keyof typeof ELEMENTS;
 
 /**
- * The actions and observations of a person on the page. Buttons, headings, and fields are found by the name that a
- * screen reader announces.
+ * What a person does and sees on the page. Buttons, headings, and fields are found by the name that a screen reader
+ * announces.
  */
 export interface FirefoxPage extends AsyncDisposable {
   server: FacesUnderTest;
@@ -92,24 +92,24 @@ export interface FirefoxPage extends AsyncDisposable {
    * what has gone wrong so far, one line each; Firefox reports an error for everything that the page's policy forbids
    */
   faults: string[];
-  /** opens a place of the page, `#/stash` */
+  /** opens a location in the page, `#/stash` */
   visit(hash: string): Promise<void>;
   /** waits until an element with this role and name exists */
   sees(role: Role, name: string): Promise<void>;
-  /** waits until a text is shown */
+  /** waits until the given text is shown */
   reads(text: string): Promise<void>;
   /** clicks, even on an element that is still disabled */
   click(role: Role, name: string): Promise<void>;
-  /** the texts of all elements that a CSS selector finds */
+  /** the text of each element that a CSS selector finds */
   texts(selector: string): Promise<string[]>;
-  /** presses keys one after the other: `Control+k` */
+  /** presses keys one after another: `Control+k` */
   press(...keys: string[]): Promise<void>;
   /** waits until the terminal shows these lines, not counting empty ones */
   untilTerminalShows(lines: string[]): Promise<void>;
 }
 
 /**
- * Starts a server with the page, and signs Firefox in by a link.
+ * Starts a server with the page, and signs Firefox in with a link.
  * @param prepare adds the sessions that exist from the start
  */
 export async function startFirefoxPage(
@@ -123,7 +123,7 @@ export async function startFirefoxPage(
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const faults = watchFaults(page, url);
-  // Without WebGL, the text of terminals can be read.
+  // Without WebGL, the text in terminals can be read.
   await page.evaluateOnNewDocument(WITHOUT_WEBGL);
   const texts = (selector: string): Promise<string[]> =>
     page.evaluate(
@@ -174,9 +174,9 @@ export async function startFirefoxPage(
 }
 
 /**
- * Scrolls the element with this role and name into view, and waits until it stays at its place for two frames.
- * The driver's own search by role and name reads the whole accessibility tree, which took 4 to 11 s on a busy machine
- * (Firefox 140 and 153).
+ * Scrolls the element with this role and name into view, and waits until it has not moved for two frames. The driver's
+ * own search by role and name reads the whole accessibility tree, which took 4 to 11 s on a busy machine (Firefox 140
+ * and 153).
  * @returns its middle
  */
 async function untilPlaced(page: Page, role: Role, name: string): Promise<{ x: number; y: number }> {

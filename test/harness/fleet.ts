@@ -9,14 +9,14 @@ import { waitFor } from './wait-for.ts';
 /** Whether the fleet tests can run. Setup installs nats-server if that needs no password. */
 export const hasNatsServer = findOnPath(['nats-server'], '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin') !== null;
 
-/** A machine of a fleet under test: a server with its own home, on sessions in memory. */
+/** A machine in a fleet under test: a server with its own home, with sessions in memory. */
 export interface MachineUnderTest extends FacesUnderTest {
   name: string;
   fleet(): Promise<FleetView>;
   fleetSessions(): Promise<MachineSessions[]>;
   /** returns what this machine sees of another one */
   sees(machine: string): Promise<MachineSessions>;
-  /** sends a request for a session of another machine */
+  /** sends a request for a session on another machine */
   ask(machine: string, route: string, slug: string, body?: unknown): Promise<Answered>;
 }
 
@@ -80,7 +80,7 @@ export function natsPid(founder: MachineUnderTest): number {
   return Number(readFileSync(join(founder.world.cbosHome, 'fleet/nats/nats.pid'), 'utf8'));
 }
 
-/** Returns the secret of a machine, and everything else that is needed to be admitted. */
+/** Returns a machine's secret, and everything else that is needed to be admitted. */
 export function membershipOf(machine: MachineUnderTest): {
   id: string;
   seed: string;

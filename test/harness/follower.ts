@@ -31,7 +31,7 @@ export class Follower {
     return this.frames().at(-1)?.offset ?? 0;
   }
 
-  /** Waits until everything that was written has arrived. */
+  /** Waits until everything written so far has arrived. */
   async caughtUp(): Promise<void> {
     await waitFor(() => this.offset() === this.#recording.end(), {
       describe: `${this.#recording.slug} is followed to ${this.#recording.end()}`,
@@ -39,7 +39,9 @@ export class Follower {
     });
   }
 
-  /** @param from the offset that was requested, if no snapshot comes first */
+  /**
+   * @param from the requested offset, if no snapshot comes first
+   */
   check(from?: number): void {
     const output = this.#recording.output();
     let position = from === undefined ? null : Math.max(from, HEADER.length);

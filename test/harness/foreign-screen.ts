@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ClaudeWorld } from './claude.ts';
 
-/** Starts a Screen session as a person does, without CBOS. */
+/** Starts a Screen session as a person would, without CBOS. */
 export async function startForeign(
   world: ClaudeWorld,
   name: string,

@@ -30,10 +30,10 @@ export interface Forge {
   host: string;
   /** HOST/OWNER/NAME of its repository */
   repository: string;
-  /** the address of its repository for git */
+  /** its repository's address for git */
   address: string;
   requests: KeptRequest[];
-  /** the calls of the API: `POST /repos/acme/shop/pulls` */
+  /** the API calls: `POST /repos/acme/shop/pulls` */
   calls: string[];
   /** returns the commit of a branch there; empty if there is none */
   branch(name: string): string;
@@ -44,7 +44,7 @@ export interface Forge {
 const TOKEN = 'a-token-of-the-person';
 const REPOSITORY = '/acme/shop.git';
 
-/** Starts a forge, logs `gh` and git of the world in to it, and makes it the remote `origin` of a repository. */
+/** Starts a forge, logs the world's `gh` and git in to it, and makes it a repository's remote `origin`. */
 export async function startForge(world: World, local: WorktreeRepository): Promise<Forge> {
   const dir = join(world.dir, 'forge');
   const bare = join(dir, REPOSITORY);
@@ -133,7 +133,7 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Runs git's own server in the way a web server runs it. */
+/** Runs git's own server the way a web server does. */
 function serveGit(of: { request: IncomingMessage; response: ServerResponse; dir: string; path: string }): void {
   const { request, response, dir, path } = of;
   const login = `Basic ${Buffer.from(`me:${TOKEN}`).toString('base64')}`;

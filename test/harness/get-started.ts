@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../scripts/root.mjs';
 
-/** A step of the page that leads newcomers to their first answer: commands to run, or a key to press. */
+/** A step on the page that leads newcomers to their first answer: commands to run, or a key to press. */
 export interface Step {
   commands: string[];
   keys: string[];
 }
 
-/** Returns the numbered steps of a section of docs/get-started.md, as a reader would follow them. */
+/** Returns the numbered steps in a section of docs/get-started.md, as a reader would follow them. */
 export function stepsOf(section: string): Step[] {
   return textOf(section)
     .split(/^(?=\d+\. )/m)
@@ -20,7 +20,7 @@ export function stepsOf(section: string): Step[] {
     });
 }
 
-/** Returns the commands of a section, in order. */
+/** Returns the commands in a section, in order. */
 export function commandsOf(section: string): string[] {
   return commandsIn(textOf(section));
 }

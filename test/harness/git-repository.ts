@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 export interface TestRepository {
   dir: string;
   git(...words: string[]): string;
-  /** writes a file, with its folders */
+  /** writes a file, creating its folders */
   write(name: string, text: string | Uint8Array): void;
   /** commits all files */
   commit(message?: string): string;

@@ -3,7 +3,7 @@ import { newRunId, RUN_VARIABLE } from './run-id.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /**
- * Runs once per run of vitest. It names the run, starts its watchdog, and fails the run if a test left a process or a
+ * Executed once per vitest run. Names the run, starts its watchdog, and fails the run if a test left a process or a
  * folder behind (after cleaning up).
  */
 export default async function setup(): Promise<() => Promise<void>> {

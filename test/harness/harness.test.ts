@@ -95,8 +95,8 @@ test('waitFor reports what it waited for and the actual state', async () => {
 /** Runs vitest on a separate test file, as a process that a test can kill. */
 function runVitest(source: string) {
   const world = createWorld();
-  // The directory is inside the project, where packages are found, but no other run of the tests looks for test files
-  // there.
+  // The directory is inside the project, where packages are found, but in a place where no other test run looks for
+  // test files.
   mkdirSync(join(ROOT, 'build'), { recursive: true });
   const root = mkdtempSync(join(ROOT, 'build', 'nested-'));
   world.onDispose(() => rmSync(root, { recursive: true, force: true }));

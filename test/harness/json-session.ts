@@ -10,12 +10,14 @@ export interface JsonSessions {
   answer(slug: string, body: object): ReturnType<Cbos['call']>;
   /** all events, read page by page */
   events(slug: string): Promise<StoredEvent[]>;
-  /** the number of Claude Code processes in the world that run JSON sessions */
+  /** how many of the world's Claude Code processes run JSON sessions */
   agents(): number;
   untilNoAgent(): Promise<unknown>;
 }
 
-/** @param server returns the current server, because a test may start another one */
+/**
+ * @param server returns the current server, because a test may start another one
+ */
 export function jsonSessions(world: World, server: () => Cbos): JsonSessions {
   const agents = (): number =>
     world.processes().filter(({ command }) => command.includes('--input-format stream-json')).length;

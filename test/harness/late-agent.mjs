@@ -1,6 +1,6 @@
 // Imitates the prompt of Claude Code 2.1.329 on a machine so loaded that it draws late, as was observed on such a
-// machine. It fires the hooks that it was given. Its input goes to the file in LATE_AGENT_RECEIVED, one line of JSON
-// each.
+// machine. It fires the hooks that it was given. Each message that it receives goes to the file in LATE_AGENT_RECEIVED
+// as one line of JSON.
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
 
@@ -13,7 +13,7 @@ const received = process.env.LATE_AGENT_RECEIVED ?? '';
 const columns = process.stdout.columns ?? 80;
 const rule = '─'.repeat(columns);
 let box = '';
-/** texts whose scene was played, because each is played once */
+/** messages whose scene has been played, because each is played once */
 const played = new Set();
 
 process.stdin.setRawMode(true);
@@ -29,7 +29,7 @@ process.stdin.on('data', (keys) => {
   else if (keys.endsWith('\r')) submit();
 });
 
-/** The first `late:` text arrives while a transcript opens and closes, and is drawn long after that. */
+/** The first `late:` message arrives while a transcript opens and closes, and is drawn long after that. */
 function paste(text) {
   if (!begins('late:', text)) {
     box += text;
@@ -44,7 +44,7 @@ function paste(text) {
   }, 1_000);
 }
 
-/** The first `stuck:` text stays in the box, although it was taken. */
+/** The first `stuck:` message stays in the box, although it was taken. */
 function submit() {
   if (box !== '' && !box.startsWith('stuck:')) take();
 }

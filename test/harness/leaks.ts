@@ -4,7 +4,7 @@ import { waitFor } from './wait-for.ts';
 
 /**
  * The resources that a suite may leave open by mistake: timers, watchers, servers, and connections. Pipes to the runner
- * and to programs that end are not counted.
+ * and to programs that are ending are not counted.
  */
 const WATCHED: ReadonlySet<string> = new Set([
   'FSEventWrap',

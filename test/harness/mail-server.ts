@@ -13,9 +13,9 @@ export interface Mail {
 /** A mail server on loopback, whose transfers fail as the test requests. */
 export interface MailServer extends AsyncDisposable {
   url: string;
-  /** one entry for each transfer that began */
+  /** one entry for each transfer that was started */
   requests: unknown[];
-  /** every message that was taken, also the repeated ones */
+  /** every message that was accepted, including repeated ones */
   mails: Mail[];
   /** called for each transfer */
   faultOf: SinkServer['faultOf'];
@@ -26,7 +26,7 @@ export async function startMail({ password }: { password?: string } = {}): Promi
   const sockets = new Map<number, Socket>();
   const server = new SMTPServer({
     disabledCommands: password === undefined ? ['STARTTLS', 'AUTH'] : ['STARTTLS'],
-    // This test server has no certificate. CBOS itself sends no password without TLS, except on this machine.
+    // This test server has no certificate. CBOS itself sends no password without TLS, except on the same machine.
     allowInsecureAuth: true,
     authOptional: password === undefined,
     onAuth: ({ username, password: given }, _, done) =>
@@ -47,7 +47,7 @@ export async function startMail({ password }: { password?: string } = {}): Promi
       });
     },
   });
-  // A connection that a test cuts is an error here.
+  // If a test cuts a connection, that is reported as an error here.
   server.on('error', () => undefined);
   server.server.on('connection', (socket: Socket) => {
     const port = socket.remotePort ?? 0;

@@ -11,17 +11,17 @@ export declare const MARK: string;
 export declare function findMarked(isMarked: (mark: string) => boolean): MarkedProcess[];
 
 /**
- * Kills by pid until no such process is left, including processes that are started in the meantime.
+ * Kills processes by pid until none with the mark is left, including those that are started in the meantime.
  * @returns the processes that were killed
  * @throws if one does not end within 5 s
  */
 export declare function endMarked(isMarked: (mark: string) => boolean): Promise<MarkedProcess[]>;
 
-/** Returns the prefix of the names of a run's folders in /tmp. */
+/** Returns the prefix in the names of a run's folders in /tmp. */
 export declare function folderPrefix(run: string): string;
 
 /** Returns the absolute paths of a run's folders that still exist. */
 export declare function findFolders(run: string): string[];
 
-/** Ends every process of a run and removes its folders. Returns what was left. */
+/** Ends all of a run's processes and removes its folders. Returns what was left. */
 export declare function cleanUpRun(run: string): Promise<{ processes: MarkedProcess[]; folders: string[] }>;

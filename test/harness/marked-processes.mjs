@@ -1,4 +1,4 @@
-// This file is plain JavaScript because the watchdog runs it under bare node, which cannot strip types before version
+// This file is plain JavaScript because the watchdog runs it with bare node, which cannot strip types before version
 // 22.
 import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * The environment variable that every process of a test world carries. Its name must not begin with `CBOS_`: the server
- * removes such variables from a session's environment. The sessions' processes are the ones that must never be left
- * behind.
+ * The environment variable that every process in a test world carries. Its name must not begin with `CBOS_`, because
+ * the server removes such variables from a session's environment, and the sessions' processes are the ones that must
+ * never be left behind.
  */
 export const MARK = 'TEST_WORLD';
 
@@ -82,7 +82,7 @@ export async function endMarked(isMarked) {
     for (const { pid, command } of marked) {
       ended.set(pid, { pid, command });
       try {
-        // KILL is sent at once, because a process that ignores or handles a gentler signal (`script` ignores TERM)
+        // KILL is sent immediately, because a process that ignores or handles a gentler signal (`script` ignores TERM)
         // may start another one in the meantime.
         process.kill(pid, 'SIGKILL');
       } catch (error) {
@@ -109,7 +109,10 @@ export function findFolders(run) {
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true);
 }
 
-/** Unmounts the small disks that tests fill. A disk that a killed test left mounted cannot be removed. */
+/**
+ * Unmounts the small disks that tests fill. If a killed test left such a disk mounted, its folder cannot be removed
+ * otherwise.
+ */
 function unmountBelow(folder) {
   const mounts = readFileSync('/proc/self/mounts', 'utf8')
     .split('\n')

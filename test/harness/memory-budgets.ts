@@ -14,11 +14,11 @@ const nothing = (): void => undefined;
 export interface MemoryBudgets {
   budgets: Budgets;
   desk: BudgetDesk;
-  /** Records what a session has cost on a day. */
+  /** Records how much a session spent on one day. */
   spend(sessionId: string, day: string, usd: number): void;
 }
 
-/** Creates the real budgets over sessions in memory, with a database in memory. */
+/** Creates the real budgets with sessions in memory and a database in memory. */
 export function memoryBudgets(
   sessions: Pick<Sessions, 'list'> & { idOf(slug: string): string },
   clock: Clock,

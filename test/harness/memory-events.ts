@@ -13,7 +13,7 @@ import { SINCE } from './some-session.ts';
 
 const HAPPENED_AT_SECONDS = 1_763_650_000;
 
-/** Events of JSON sessions in memory, and the state that follows from them. */
+/** A JSON session's events in memory, and the state that follows from them. */
 export class MemoryEvents {
   readonly #events = new Map<string, StoredEvent[]>();
 
@@ -62,7 +62,9 @@ export class MemoryEvents {
     return { session, max_budget_usd: null, days, turns };
   }
 
-  /** @param terminalUsd the cost of sessions in a terminal */
+  /**
+   * @param terminalUsd what terminal sessions cost
+   */
   allCosts(terminalUsd: number): FleetCosts {
     const turns = [...this.#events.keys()].map((slug) => this.costs(slug).session);
     const total = [...turns, terminalUsage(terminalUsd)].reduce(addUsage, NO_USAGE);
@@ -74,7 +76,7 @@ function terminalUsage(costUsd: number): typeof NO_USAGE {
   return { ...NO_USAGE, cost_usd: costUsd, terminal_cost_usd: costUsd };
 }
 
-/** Returns the cost of a session in a terminal, as Claude Code reported it. */
+/** Returns what a terminal session cost, as Claude Code reported it. */
 export function terminalCosts(costUsd: number | null): SessionCosts {
   if (costUsd === null) throw new CatalogueError('no_costs');
   const session = terminalUsage(costUsd);

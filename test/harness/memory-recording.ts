@@ -35,10 +35,7 @@ export class MemoryRecording implements RecordingStream {
   end = (): number => (this.#isRead ? this.#end : 0);
   epoch = (): number => this.#epoch;
 
-  /**
-   * Forgets the state, as after a restart of the server. Nothing is known about the recording until somebody follows
-   * it.
-   */
+  /** Forgets the state, as after a server restart. Nothing is known about the recording until somebody follows it. */
   unread(): void {
     this.#isRead = false;
   }
@@ -61,8 +58,8 @@ export class MemoryRecording implements RecordingStream {
     this.#end += bytes.length;
     if (!this.#isRead) return;
     this.#bytes.tell(bytes, offset);
-    // Overwrites the buffer as a reader that reuses it would. A caller that kept the buffer without a copy then shows
-    // the wrong bytes.
+    // Overwrites the buffer as a reader that reuses it would. A caller that did not copy the buffer then shows the
+    // wrong bytes.
     bytes.fill(0x21);
   }
 
@@ -72,8 +69,8 @@ export class MemoryRecording implements RecordingStream {
   }
 
   /**
-   * Replaces the file as a restart does: the old file is moved away and a new one begins.
-   * @param isEmpty whether the new file does not have its header line yet either
+   * Replaces the file as a restart does: the old file is moved away, and a new one begins.
+   * @param isEmpty whether the new file does not even have its header line yet
    */
   replace(isEmpty = false): void {
     this.#epoch++;
@@ -96,7 +93,7 @@ export class MemoryRecording implements RecordingStream {
     return { data: this.screenAt(this.#end - unfinishedLength(this.output())), offset: this.#end };
   }
 
-  /** Returns the contents of a terminal that processed everything before an offset. */
+  /** Returns the contents of a terminal that has processed everything before an offset. */
   screenAt(offset: number): string {
     const understood = this.output().subarray(0, Math.max(0, offset - HEADER.length));
     const shown = understood.subarray(Math.max(0, understood.length - SCREEN_BYTES));

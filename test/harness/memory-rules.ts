@@ -8,7 +8,7 @@ import { createRulesDesk, type RulesDesk } from '../../src/server/approval/rules
 import { type Clock, createSystemClock } from '../../src/server/clock.ts';
 import type { Sessions } from '../../src/server/sessions.ts';
 
-/** Creates the real rules over sessions in memory, with a database in memory. A session's id is its name. */
+/** Creates the real rules with sessions in memory and a database in memory. A session's id is its name. */
 export function memoryRules(options: {
   home: string;
   userHome: string;
@@ -37,7 +37,7 @@ export function memoryRules(options: {
   };
 }
 
-/** Records a decision of the session AUTH, as a rule makes it. @returns its number */
+/** Records a decision about a call in the session AUTH, as if a rule had made it. @returns its number */
 export function addDecision(approvals: Approvals, decision: Partial<Parameters<Approvals['record']>[0]> = {}): number {
   const id = approvals.record({
     ...{ sessionId: 'AUTH', session: 'AUTH', asked: uuid(), decision: 'allow', rules: [], tool: 'Bash' },
@@ -48,7 +48,7 @@ export function addDecision(approvals: Approvals, decision: Partial<Parameters<A
   return id;
 }
 
-/** Records a person's answer to a command in a folder outside of a repository. */
+/** Records a person's answer about a command in a folder outside any repository. */
 export function addAnswer(
   approvals: Approvals,
   {

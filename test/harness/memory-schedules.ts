@@ -10,7 +10,7 @@ const nothing = (): void => undefined;
 
 type Wanted = Exclude<keyof ScheduledSessions & keyof Sessions, 'archive' | 'tag'> | 'list';
 
-/** Creates the real schedules over sessions in memory, with a database in memory. A session's id is its name. */
+/** Creates the real schedules with sessions in memory and a database in memory. A session's id is its name. */
 export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock): Scheduler {
   return createScheduler({
     store: createScheduleStore(openDatabase(':memory:')),
@@ -37,7 +37,7 @@ export function memorySchedules(sessions: Pick<Sessions, Wanted>, clock: Clock):
   });
 }
 
-/** Adds a schedule that never runs automatically in a test. */
+/** Adds a schedule that never runs automatically during a test. */
 export function addQuietSchedule(schedules: Scheduler, name: string): void {
   schedules.add({ name, cron: '0 0 29 2 *', session: 'AUTH', prompt: 'run the tests' });
 }

@@ -64,16 +64,16 @@ export class MemorySessions implements UnattendedSessions {
   readonly #happened = new Emitter<[SessionEvent]>();
   readonly #events = new MemoryEvents();
   readonly #transcripts = new Map<string, StoredEvent[]>();
-  /** conversations of Claude Code that do not belong to a session */
+  /** Claude Code conversations that do not belong to a session */
   found: Conversation[] = [];
-  /** the pending bytes of the search index */
+  /** the bytes that the search index has yet to process */
   pendingBytes = 0;
   /** what was typed, by slug */
   readonly typed = new Map<string, string>();
   readonly answers: Answer[] = [];
   /** every request for a new session, as it arrived */
   readonly created: NewSession[] = [];
-  /** a fault that is not in the catalogue, thrown by the next `get` */
+  /** an error that is not in the catalogue, thrown by the next `get` */
   fault: Error | null = null;
 
   constructor(dir: string) {
@@ -95,7 +95,7 @@ export class MemorySessions implements UnattendedSessions {
     return session;
   }
 
-  /** Begins a recording of a session without one. */
+  /** Begins recording a session that has no recording. */
   record(slug: string): MemoryRecording {
     const recording = new MemoryRecording(slug, join(this.#dir, `${slug}.typescript`));
     this.#recordings.set(slug, recording);
@@ -251,7 +251,7 @@ export class MemorySessions implements UnattendedSessions {
     }
     const isStopped = sessions.some(({ outcome }) => outcome === 'not_tried');
     this.#restored = { ...facts, id: 'r', state: isStopped ? 'stopped' : 'done', sessions };
-    // The answer reports the beginning. A client asks for the progress with `restoration`.
+    // The answer only reports the start. A client asks for the progress with `restoration`.
     return { ...this.#restored, state: 'running', sessions: plan };
   }
 
@@ -303,7 +303,7 @@ export class MemorySessions implements UnattendedSessions {
 
   /** what `turn` reports about a session's prompt */
   readonly prompts = new Map<string, { at: number; text: string }>();
-  /** how many turns are held */
+  /** how many turns are being held */
   held = 0;
 
   turn = (slug: string): TurnFacts => ({ id: this.idOf(slug), prompt: this.prompts.get(slug) ?? null });
@@ -423,7 +423,7 @@ export class MemorySessions implements UnattendedSessions {
     this.#texts.apply(id, this.get(this.#texts.kept(id).session_slug));
   removeFromStash = (id: string): StashedResponse => this.#texts.drop(id);
 
-  /** Adds events of a JSON session, as Claude Code would send them. */
+  /** Adds events to a JSON session, as Claude Code would send them. */
   happen(slug: string, ...events: ClaudeEvent[]): void {
     this.#emit({ kind: 'events', slug, events: this.#events.add(slug, events) });
   }
@@ -454,7 +454,7 @@ export class MemorySessions implements UnattendedSessions {
 
   explain = (slug: string): Explanation => explanationOf(this.get(slug));
   history = (slug: string, since: string | null): StatusChange[] => historyOf(this.get(slug), since);
-  /** Adds something that Claude Code wrote into the transcript of a session in a terminal. */
+  /** Adds something to a terminal session's transcript, as if Claude Code had written it. */
   write(slug: string, ...events: ClaudeEvent[]): void {
     const written = this.#transcripts.get(slug) ?? [];
     const at = Date.parse(SINCE) / 1_000;

@@ -8,14 +8,14 @@ import { createSinks, type Sinks } from '../../src/server/sinks/sinks.ts';
 
 const nothing = (): void => undefined;
 
-/** Creates the real sinks over sessions in memory. */
+/** Creates the real sinks with sessions in memory. */
 export function memorySinks(options: {
   home: string;
   sessions: Pick<Sessions, 'list' | 'onEvent' | 'answer'>;
   clock: Clock;
-  /** without it, a session's id is its name */
+  /** if absent, a session's id is its name */
   idOf?: (slug: string) => string;
-  /** a database that outlives a server; without it, the database is only in memory */
+  /** a database that outlives a server; if absent, the database is only in memory */
   database?: Database;
   lookedMsAgo?: () => number | null;
   log?: Logger;

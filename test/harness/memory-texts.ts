@@ -8,7 +8,7 @@ import {
 } from '../../src/protocol/index.ts';
 import { SINCE } from './some-session.ts';
 
-/** Texts that are being sent to sessions in memory, and replies kept for later. */
+/** Messages that are being sent to sessions in memory, and replies kept for later. */
 export class MemoryTexts {
   readonly #deliveries = new Map<string, Delivery[]>();
   /** delivery ids by idempotency key */
@@ -101,7 +101,7 @@ export class MemoryTexts {
     return kept;
   }
 
-  /** Removes the texts of a session that was deleted. */
+  /** Removes the messages for a session that was deleted. */
   forget(slug: string): void {
     this.#deliveries.delete(slug);
     this.#stash = this.#stash.filter((reply) => reply.session_slug !== slug);

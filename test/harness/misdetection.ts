@@ -14,10 +14,10 @@ import {
 } from '../../src/core/status/index.ts';
 import { Explanation, type RateLimit } from '../../src/protocol/index.ts';
 
-/** The contents of a file that `cbos record-misdetection` writes. */
+/** The contents of a file written by `cbos record-misdetection`. */
 const Misdetection = Explanation.omit({ status: true }).extend({
   cbos: z.string(),
-  /** the right status, like `waiting/permission` */
+  /** the correct status, like `waiting/permission` */
   should_be: z.string(),
   /** the status that was reported */
   said: z.string(),
@@ -26,13 +26,15 @@ const Misdetection = Explanation.omit({ status: true }).extend({
 });
 export type Misdetection = z.infer<typeof Misdetection>;
 
-/** If a file lacks a source, the CBOS that wrote it did not know the source, so the source reported nothing. */
+/** If a file lacks a source, the CBOS that wrote it did not know that source, so the source reported nothing. */
 const NO_SOURCE = { process: null, hooks: null, screen: null, registry: null, json: null };
 
 /** Parts of the screen that older versions of CBOS did not read. */
 const UNSEEN = { ended_rows: [], flow: null };
 
-/** @throws if the text is not a misdetection; the error names the field */
+/**
+ * @throws if the text is not a misdetection report; the error names the field
+ */
 export function parseMisdetection(text: string): Misdetection {
   const written = JSON.parse(text) as { evidence?: { screen?: object | null } };
   const evidence = { ...NO_SOURCE, ...written.evidence };
@@ -44,7 +46,7 @@ const millis = (at: string): number => Date.parse(at);
 const maybe = (at: string | null): number | null => (at === null ? null : Date.parse(at));
 
 /**
- * Returns the evidence from which a status was derived, as far as an explanation contains it. The inputs of calls are
+ * Returns the evidence that a status was derived from, as far as an explanation contains it. The inputs of calls are
  * left out, because no verdict depends on them.
  */
 export function evidenceOf({ evidence, verdicts }: Pick<Misdetection, 'evidence' | 'verdicts'>): Evidence {
@@ -131,8 +133,8 @@ function jsonOf(json: NonNullable<Told['json']>): JsonEvidence {
 }
 
 /**
- * While a redraw has not settled, the previous reading counts. For that reading, only the verdict of the source is
- * known, not the frame.
+ * While a redraw has not settled, the previous reading counts. For that reading, only the source's verdict is known,
+ * not the frame.
  */
 function screenOf(
   screen: NonNullable<Told['screen']>,

@@ -17,10 +17,7 @@ export interface NtfyEvent {
 export interface NtfyServer extends SinkServer {
   /** everything that was published on any topic, in order */
   events: NtfyEvent[];
-  /**
-   * returns what a phone that subscribed to the topic shows; a message replaces an earlier one with the same sequence
-   * id
-   */
+  /** returns what a phone subscribed to the topic shows; a message replaces an earlier one with the same sequence id */
   shown(topic: string): NtfyEvent[];
   /** Presses a button as the app does. */
   press(action: { url: string; method: string; body: string } | undefined): Promise<number>;
@@ -29,7 +26,7 @@ export interface NtfyServer extends SinkServer {
 
 /**
  * @param options.isOld a server before 2.16, which has no sequence ids and cannot delete messages
- * @param options.token the token that it requires
+ * @param options.token the token that the server requires
  */
 export async function startNtfy(
   options: { isOld?: boolean; token?: string; now?: () => number } = {},

@@ -8,17 +8,17 @@ import { waitFor } from './wait-for.ts';
 /** The built page, because tests run what users get. */
 export const WEB_DIR = fileURLToPath(new URL('../../dist/web', import.meta.url));
 
-/** The page on sessions in memory. Everything except the sessions is real. */
+/** The page with sessions in memory. Everything except the sessions is real. */
 export interface PageUnderTest extends AsyncDisposable {
   server: FacesUnderTest;
   page: Page;
   watched: WatchedPage;
   url: string;
-  /** opens a place of the page, `#/stash` */
+  /** opens a location in the page, `#/stash` */
   visit(hash: string): Promise<void>;
 }
 
-/** A machine without WebGL, on which xterm draws with elements. */
+/** A machine without WebGL, on which xterm draws with DOM elements. */
 export const WITHOUT_WEBGL = `{
   const { getContext } = HTMLCanvasElement.prototype;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -27,8 +27,8 @@ export const WITHOUT_WEBGL = `{
 }`;
 
 /**
- * Reports a fault if a worker that failed to import something is used again. In browsers from some months ago, every
- * later import in such a worker fails. `failedWorkers` counts these workers.
+ * Reports a fault if a worker is used again after it failed to import something. In browsers from some months ago,
+ * every later import in such a worker fails. `failedWorkers` counts these workers.
  */
 export const FAILED_WORKERS_ARE_DONE = `{
   window.failedWorkers = 0;
@@ -76,7 +76,7 @@ export async function newSignInLink(server: FacesUnderTest): Promise<string> {
 }
 
 /**
- * Starts a server with the page and signs a browser in.
+ * Starts a server with the page, and signs in a browser.
  * @param prepare adds the sessions that exist from the start
  */
 export async function startPage(
@@ -84,7 +84,7 @@ export async function startPage(
   options: {
     server?: StartOptions;
     context?: Omit<Parameters<typeof openPage>[1], 'origin'>;
-    /** whether terminals are drawn as elements, so that their text can be read */
+    /** whether terminals are drawn with DOM elements, so that their text can be read */
     readsTerminal?: boolean;
     prepare?: (server: FacesUnderTest) => void;
   } = {},
@@ -94,7 +94,7 @@ export async function startPage(
   return openPageOf(server, browser, options);
 }
 
-/** Signs a browser in to a server that has the page. The server ends with the page. */
+/** Signs in a browser to a server that has the page. The server ends with the page. */
 export async function openPageOf(
   server: FacesUnderTest,
   browser: Browser,
@@ -113,7 +113,7 @@ export async function openPageOf(
     watched,
     url,
     visit: async (hash) => {
-      // Only the part behind `#` changes, so nothing is loaded again.
+      // Only the part after `#` changes, so nothing is loaded again.
       await page.goto(`${url}/${hash}`);
     },
     [Symbol.asyncDispose]: async () => {
@@ -125,7 +125,7 @@ export async function openPageOf(
 
 /**
  * Loads the page in a browser with an empty cache, then opens a session's terminal.
- * @returns bytes on the wire, gzipped, of everything that was loaded until then
+ * @returns how many bytes, gzipped, were transferred until then
  */
 export async function measureLoad(
   one: PageUnderTest,

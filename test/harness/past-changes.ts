@@ -2,7 +2,7 @@ import type { Detail, StatusChange } from '../../src/protocol/index.ts';
 import { DETAILS } from '../../src/protocol/status-words.ts';
 import type { MemorySessions } from './memory-sessions.ts';
 
-/** Gives a session in memory a history: a time (`HH:MM:SS` of 20 November 2026) and a detail for each change. */
+/** Gives a session in memory a history: for each change, a time (`HH:MM:SS` on 20 November 2026) and a detail. */
 export function setHistory(
   sessions: MemorySessions,
   slug: string,

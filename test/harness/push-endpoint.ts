@@ -7,7 +7,7 @@ export interface PushEndpoint {
   subscription: PushSubscription;
   /** the messages that were received, in order */
   received: { headers: IncomingHttpHeaders; body: Buffer }[];
-  /** sets the status of the next answers, which is 201 at first */
+  /** sets the status of the next responses, which is 201 at first */
   answerWith(status: number): void;
   /** the message as decrypted by the browser (RFC 8291, aes128gcm) */
   decrypt(body: Buffer): unknown;
@@ -57,7 +57,7 @@ export async function startPushEndpoint(): Promise<PushEndpoint> {
   };
 }
 
-/** Returns the claims of a VAPID header that its key signed; throws otherwise. */
+/** Returns the claims in a VAPID header that its key signed; throws otherwise. */
 export function readVapid(header: string | undefined): {
   key: string;
   claims: { aud: string; sub: string; exp: number };

@@ -9,7 +9,10 @@ const STARTED = Date.parse('2026-11-20T15:04:05Z');
 export const ASKED_S = 40;
 export const RUN_S = 60;
 
-/** Adds the session RUN, which ran twice: once for a few seconds, then for a minute, with a question in between. */
+/**
+ * Adds the session RUN, which ran twice: once for a few seconds, then for a minute, with a question during the second
+ * run.
+ */
 export function addRecordedRun({ sessions, world: { streamDir } }: FacesUnderTest): void {
   const { status } = asking();
   if (status === undefined) throw new Error('no status');

@@ -4,7 +4,7 @@ import { createTimeline, DEFAULT_THRESHOLDS, type TimelineEntry } from '../../sr
 import { type ReplayEnd, replayRecording } from '../../src/platform/recorder/index.ts';
 import type { Detail, Primary } from '../../src/protocol/index.ts';
 
-/** A frame of a recording. `at` is in milliseconds from its start. */
+/** A frame in a recording. `at` is in milliseconds from the start of the recording. */
 export interface ReplayedFrame {
   at: number;
   frame: ScreenFrame;
@@ -29,8 +29,8 @@ export async function replay(base: string): Promise<Replay> {
 }
 
 /**
- * Returns the status along a replay from the screen alone, in the same steps as for a live session. It continues for
- * a while after the last byte.
+ * Returns the status over the course of a replay from the screen alone, in the same steps as for a live session. It
+ * continues for a while after the last byte.
  */
 export function timelineOf({ frames, at }: Replay): TimelineEntry[] {
   const entries: TimelineEntry[] = [];
@@ -45,7 +45,7 @@ export interface Said {
   primary: Primary | null;
   detail: Detail | null;
   /**
-   * whether the program has a vocabulary of single words, in which an idle session and one that asks are both
+   * whether the program's vocabulary has only single words, so that both an idle session and one that asks are
    * `waiting` or `idle`
    */
   isOneWord?: boolean;

@@ -9,7 +9,9 @@ import { VIEW_ROUTES } from '../../src/protocol/views.ts';
 import { errorsOf } from '../../src/server/http/route-config.ts';
 import type { Answered, CallOptions, FacesUnderTest } from './faces.ts';
 
-/** Routes that separate suites call: they need a NATS server, a forge, views, files, or a rule that was shown. */
+/**
+ * Routes that separate suites call, because they need a NATS server, a forge, views, files, or a rule that was shown.
+ */
 export const ELSEWHERE = {
   ...ALWAYS_ROUTES,
   ...FILE_ROUTES,
@@ -32,8 +34,8 @@ export function addressOf(route: Route, input: RestInput): string {
 }
 
 /**
- * Calls a route and checks the answer against its entry: the status, and the body. The body must match its schema
- * without extra fields, or be an error that the entry lists.
+ * Calls a route, and checks the response against the route's entry: the status and the body. The body must match its
+ * schema without extra fields, or be an error that the entry lists.
  */
 export async function callRoute(
   server: Pick<FacesUnderTest, 'call'>,

@@ -26,8 +26,8 @@ export interface RestlessPlay {
 const BURST_BYTES = 20_000;
 
 /**
- * Appends output to recordings while clients that repeatedly lose their connection follow all of them by offset.
- * Every frame is compared with the bytes of the file. Resolves when every client has reached every end.
+ * Appends output to recordings while clients that repeatedly lose their connection follow all of them by offset. Every
+ * frame is compared with the bytes in the file. Resolves when every client has reached the end of every recording.
  * @throws if a client has a gap, a repetition, or bytes that differ from the file
  */
 export async function playRestless(play: RestlessPlay): Promise<{ reconnects: number; snapshots: number }> {
@@ -87,8 +87,8 @@ interface OutputFrame {
 }
 
 /**
- * A client that repeatedly loses its connection and continues by offset. Every second one acknowledges the data that
- * it received.
+ * A client that repeatedly loses its connection and continues by offset. Every second client acknowledges the data that
+ * it receives.
  */
 class RestlessClient {
   reconnects = 0;
@@ -110,7 +110,7 @@ class RestlessClient {
     this.#offsets = new Map(play.recordings.map(({ slug, start }) => [slug, start]));
   }
 
-  /** the number of bytes between its position and these ends */
+  /** how many bytes the client still lacks before these ends */
   lag(ends: ReadonlyMap<string, number>): number {
     return [...ends].reduce((sum, [slug, end]) => sum + end - (this.#offsets.get(slug) ?? 0), 0);
   }
@@ -125,7 +125,7 @@ class RestlessClient {
       ws.send(JSON.stringify({ type: 'subscribe', sessions: [...this.#offsets.keys()], from }));
     });
     ws.on('message', (data: Buffer) => {
-      // Data that a connection still had when it was abandoned is not read any more.
+      // Data that was still in a connection when it was abandoned is no longer read.
       if (ws !== this.#ws) return;
       const frame = JSON.parse(data.toString()) as OutputFrame;
       if (frame.type !== 'stream') return;

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { startWatchdog } from './watchdog.ts';
 
 /**
- * The variable in which the workers find the run's id. The runner's own processes carry it. Only worlds carry the
- * mark by which processes are killed.
+ * The variable in which the workers find the run's id. The runner's own processes carry the variable. Only worlds carry
+ * the mark by which processes are killed.
  */
 export const RUN_VARIABLE = 'CBOS_TEST_RUN';
 
-/** Returns a new id. It is short because it becomes part of socket paths, which may have 107 bytes at most. */
+/** Returns a new id. It is short because it becomes part of socket paths, which may have at most 107 bytes. */
 export function newRunId(): string {
   return randomBytes(3).toString('hex');
 }
 
 /**
- * Returns the run that this process belongs to. If no runner named it (a bench, or another script that uses the
- * harness), a new one is created, with its own watchdog.
+ * Returns the run that this process belongs to. If no runner named one (for example in a benchmark, or in another
+ * script that uses the harness), a new run is created, with its own watchdog.
  */
 export function currentRunId(): string {
   const known = process.env[RUN_VARIABLE];

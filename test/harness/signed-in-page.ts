@@ -3,7 +3,7 @@ import type { ChallengeAnswer, NewSignIn, Pass, PassRequest, SignIn } from '../.
 import { proofText } from '../../src/protocol/index.ts';
 import { type Answered, type FacesUnderTest, TOKEN } from './faces.ts';
 
-/** The credentials of a page that is signed in, without a browser. */
+/** The credentials of a signed-in page, without a browser. */
 export interface SignedInPage {
   origin: string;
   id: string;
@@ -11,7 +11,7 @@ export interface SignedInPage {
   /** `name=value` */
   cookie: string;
   pass: string;
-  /** the headers of its requests */
+  /** the headers for its requests */
   headers: { origin: string; cookie: string; 'cbos-pass': string };
 }
 
@@ -55,7 +55,7 @@ export async function passRequest(
   return { ...asked, proof: hmac(key, proofText('page', { ...asked, origin })) };
 }
 
-/** Returns `name=value` of the cookie that an answer sets. Empty if it sets none. */
+/** Returns the `name=value` of the cookie that a response sets. Empty if it sets none. */
 export function cookieIn(answer: Answered): string {
   const [header = ''] = answer.headers['set-cookie'] ?? [];
   return header.split(';', 1)[0] ?? '';

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type Server, type ServerRespons
 import type { AddressInfo, Socket } from 'node:net';
 
 /**
- * The fault of a request: it is lost before it is carried out (`before`), its answer is lost afterwards (`after`), the
+ * How a request fails: it is lost before it is carried out (`before`), its response is lost afterwards (`after`), the
  * server is too busy, or the server fails without doing anything.
  */
 export type SinkFault = 'before' | 'after' | 'busy' | 'broken';
@@ -20,19 +20,21 @@ export interface SinkAnswer {
   body: unknown;
 }
 
-/** A server of some protocol on loopback, whose requests fail as the test requests. */
+/** A server for some protocol on loopback, whose requests fail as the test requests. */
 export interface SinkServer extends AsyncDisposable {
   url: string;
   requests: SinkRequest[];
   /** called for each request that may fail */
   faultOf: () => SinkFault | null;
-  /** called for each request; it is carried out when the promise is fulfilled, and at once if there is none */
+  /**
+   * called for each request; the request is carried out when the promise is fulfilled, and immediately if there is none
+   */
   arrivalOf: (request: SinkRequest) => Promise<void> | null;
 }
 
 /**
- * @param answer carries out a request; returns null if it sends the answer itself, on a stream that stays open
- * @param busy the answer of the protocol to too many requests
+ * @param answer carries out a request; returns null if it sends the response itself, on a stream that stays open
+ * @param busy the protocol's response to too many requests
  */
 export async function startSinkServer(options: {
   answer(request: SinkRequest, response: ServerResponse): SinkAnswer | null | Promise<SinkAnswer | null>;

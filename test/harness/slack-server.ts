@@ -24,22 +24,25 @@ export interface SlackMessage {
   channel: string;
   /** what notifications show */
   text: string;
-  /** the texts of its blocks, one below the other */
+  /** the text of its blocks, one below another */
   shown: string;
   buttons: SlackButton[];
   metadata: unknown;
 }
 
-/** The part of Slack's Web API and Socket Mode that an app needs to write to a channel and to receive its presses. */
+/**
+ * The part of Slack's Web API and Socket Mode that an app needs in order to write to a channel and to receive button
+ * presses.
+ */
 export interface SlackServer extends SinkServer {
   messages: SlackMessage[];
   /** the notes that only the person who pressed a button saw */
   notes: { user: string; text: string }[];
   /** the envelopes that the app has acknowledged */
   acknowledged: string[];
-  /** Presses a button, which may be an old one. @returns the id of the envelope */
+  /** Presses a button, possibly on an old message. @returns the id of the envelope */
   press(message: Pick<SlackMessage, 'ts' | 'channel'>, button: SlackButton | undefined): string;
-  /** Writes into a channel as some person. */
+  /** Writes to a channel as some person. */
   say(channel: string, text: string): void;
   /** how many connections the app has */
   connections(): number;
@@ -50,7 +53,7 @@ export interface SlackServer extends SinkServer {
 export const SLACK_TOKEN = 'xoxb-4711-the-token';
 export const SLACK_APP_TOKEN = 'xapp-1-the-app-token';
 export const SLACK_CHANNEL = 'C0123456789';
-/** Starts a server with the formats of https://docs.slack.dev (November 2026). */
+/** Starts a server that uses the formats in https://docs.slack.dev (November 2026). */
 export async function startSlack({
   now = Date.now,
   mostPerPage = 999,

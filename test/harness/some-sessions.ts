@@ -4,7 +4,7 @@ import { someSession } from './some-session.ts';
 const { status } = someSession('X');
 const ASKED_AT = status.since;
 
-/** Returns a session that asks. By default the question is a permission for a command. */
+/** Returns a session that asks a question. By default, it asks for permission to run a command. */
 export function asking(some: Partial<Question> = {}): Partial<Session> {
   const question: Question = {
     id: 'q1',
@@ -40,7 +40,7 @@ export const DONE: Partial<Session> = {
   status: { ...status, primary: 'idle', detail: 'waiting_input' },
 };
 
-/** A session whose turn failed, as at a usage limit. */
+/** A session whose turn failed, for example because of a usage limit. */
 export const FAILED: Partial<Session> = {
   state: 'waiting',
   status: { ...status, primary: 'idle', detail: 'error' },

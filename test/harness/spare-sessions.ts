@@ -9,14 +9,14 @@ export interface SpareSession {
 }
 
 /**
- * Sessions that the tests of one file pass on to each other, because a launch of Claude Code takes 2 to 3 s of
- * processor time. A test gets a session as a launch leaves it: idle, with an empty conversation, nothing in its prompt,
- * nothing queued, and the permission mode of its launch. If a test leaves a session in another state, the session is
- * ended and the next test launches a new one.
+ * Sessions that the tests in one file pass on to each other, because launching Claude Code takes 2 to 3 s of processor
+ * time. A test gets a session in the state in which a launch leaves it: idle, with an empty conversation, nothing in
+ * its prompt, nothing queued, and the permission mode that it was launched with. If a test leaves a session in a
+ * different state, the session is ended and the next test launches a new one.
  */
 export interface SpareSessions {
   take(mode?: PermissionMode): Promise<SpareSession>;
-  /** call it after each test: other tests may then take the sessions of this one */
+  /** call it after each test; other tests may then take this test's sessions */
   giveBack(): void;
 }
 
@@ -31,9 +31,9 @@ export interface SpareSessionsOptions {
   cbos(): Cbos;
 }
 
-/** How long to wait for a turn that a test left behind. After that the session is given up. */
+/** How long to wait for a turn that a test left running. After that, the session is given up. */
 const REST_TIMEOUT_MS = 5_000;
-/** How long the screen must not change. A turn that has just begun shows a spinner within this time. */
+/** How long the screen must stay unchanged. A turn that has just begun shows a spinner within this time. */
 const STILL_MS = 400;
 /** An empty prompt between its two rules. A launch leaves no text in it, not even a suggestion. */
 const EMPTY_PROMPT = /^─+.*\n❯\s*\n─+/m;
@@ -66,8 +66,8 @@ export function spareSessions({ world, cbos }: SpareSessionsOptions): SpareSessi
   };
 
   /**
-   * Waits until the session is idle, and clears its conversation. Returns false if the session is not as after
-   * a launch.
+   * Waits until the session is idle, and clears its conversation. Returns false if the session is not in the state in
+   * which a launch leaves it.
    */
   const renewed = async ({ slug, mode }: Spare): Promise<boolean> => {
     const isAsNew = (session: Session): boolean =>

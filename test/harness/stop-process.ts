@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { waitFor } from './wait-for.ts';
 
-/** Stops a process (SIGSTOP) and resolves once the kernel has done so. On a busy machine that is a moment later. */
+/** Stops a process (SIGSTOP), and resolves once the kernel has done so, which takes a moment on a busy machine. */
 export async function stopProcess(pid: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await waitFor(() => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')), {

@@ -14,23 +14,23 @@ export interface TelegramMessage {
   buttons: Button[];
 }
 
-/** The part of Telegram's Bot API that is needed by a bot that writes to a chat and receives its button presses. */
+/** The part of Telegram's Bot API that a bot needs in order to write to a chat and receive button presses. */
 export interface TelegramServer extends SinkServer {
   /** the messages in the chats, without deleted ones */
   messages: TelegramMessage[];
-  /** the notices that were shown over pressed buttons */
+  /** the notices that were shown when buttons were pressed */
   toasts: { id: string; text: string; isAlert: boolean }[];
-  /** Presses a button, which may be an old one. @returns the id of the callback */
+  /** Presses a button, possibly on an old message. @returns the id of the callback */
   press(message: TelegramMessage, button: Button | undefined): string;
-  /** Writes into the chat as some person. */
+  /** Writes to the chat as some person. */
   say(chat: number, text: string): void;
-  /** reports whether a bot is waiting for updates at this moment */
+  /** reports whether a bot is currently waiting for updates */
   isHeard(): boolean;
 }
 
 export const BOT_TOKEN = '4711:the-token_of-the-bot';
 
-/** Starts a server with the formats and messages of Bot API 9.2: https://core.telegram.org/bots/api */
+/** Starts a server that uses the formats and messages of Bot API 9.2: https://core.telegram.org/bots/api */
 export async function startTelegram(): Promise<TelegramServer> {
   const messages: TelegramMessage[] = [];
   const toasts: TelegramServer['toasts'] = [];

@@ -5,8 +5,8 @@ import { folderPrefix } from './marked-processes.mjs';
 import { currentRunId } from './run-id.ts';
 
 /**
- * Creates a folder for files only, for a test that starts no processes. The test removes the folder. If the test is
- * killed, the watchdog does.
+ * Creates a folder only for files, for a test that starts no processes. The test removes the folder. If the test is
+ * killed, the watchdog removes it.
  */
 export function makeTemporaryFolder(): string {
   return mkdtempSync(join(tmpdir(), folderPrefix(currentRunId())));

@@ -20,19 +20,19 @@ export interface TerminalOptions {
 
 /** A real terminal that runs `cbos`. Tests send keypresses and read what a person would see. */
 export interface Terminal {
-  /** presses keys by tmux's names: `Tab`, `C-s`, `M-Enter`, or single characters */
+  /** presses keys, given by tmux's names: `Tab`, `C-s`, `M-Enter`, or single characters */
   keys(...names: string[]): Promise<void>;
-  /** types a text, letter by letter */
+  /** types text, character by character */
   type(text: string): Promise<void>;
-  /** pastes a text as the terminal does */
+  /** pastes text as the terminal does */
   paste(text: string): Promise<void>;
   screen(): Promise<string>;
   /** waits until the screen matches; resolves to the screen */
   until(what: RegExp, describe: string): Promise<string>;
-  /** waits until the screen does not match any more */
+  /** waits until the screen no longer matches */
   untilGone(what: RegExp, describe: string): Promise<string>;
   resize(cols: number, rows: number): Promise<void>;
-  /** the position of the cursor, from 0; null if hidden */
+  /** the position of the cursor, counted from 0; null if hidden */
   cursor(): Promise<{ row: number; col: number } | null>;
   /** resolves to the program's exit code when it has ended */
   ended(): Promise<number>;
@@ -44,7 +44,7 @@ export interface Terminal {
 
 let count = 0;
 
-/** Opens `cbos ARGS` in a separate tmux of the world. The tmux ends with the world. */
+/** Opens `cbos ARGS` in a separate tmux in the world. The tmux ends with the world. */
 export async function openTerminal(world: World, options: TerminalOptions = {}): Promise<Terminal> {
   const { cols = 100, rows = 30, args = [], program = [process.execPath, PROGRAM] } = options;
   const name = `t${count++}`;
@@ -55,7 +55,7 @@ export async function openTerminal(world: World, options: TerminalOptions = {}):
     (await run('tmux', ['-S', socket, '-f', '/dev/null', ...words], { env: world.env, maxBuffer: 16 * 1024 * 1024 }))
       .stdout;
   const assignments = Object.entries(env).map(([key, value]) => `${key}=${value}`);
-  // The program waits for a line, so that nothing is written before the log exists.
+  // The program waits for a line of input, so that nothing is written before the log exists.
   const script = 'read go; exec "$@"; sleep 1';
   const command = ['env', '-i', ...assignments, '/bin/sh', '-c', script, 'sh', ...program, ...args];
   const size = ['-x', String(cols), '-y', String(rows)];

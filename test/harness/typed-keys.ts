@@ -2,11 +2,11 @@ import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFi
 import { join } from 'node:path';
 import type { World } from './world.ts';
 
-/** The keypresses sent to the Screen sessions of a world, by any caller of `screen`. */
+/** The keypresses sent to a world's Screen sessions, by any caller of `screen`. */
 export interface TypedKeys {
-  /** the environment for the server; its `screen` records the keys that it should type */
+  /** the environment for the server; the `screen` in it records the keys that it is asked to type */
   env: Record<string, string>;
-  /** the calls that typed anything, in order; pass a slug to get those of one session */
+  /** the calls that typed anything, in order; pass a slug to get only that session's calls */
   calls(slug?: string): string[];
   forget(): void;
 }
@@ -17,7 +17,7 @@ export function watchTypedKeys(world: World): TypedKeys {
   const log = join(world.dir, 'typed.log');
   mkdirSync(bin, { recursive: true });
   const program = join(bin, 'screen');
-  // The real program is found after this directory in PATH.
+  // The real program is found later in PATH than this directory.
   writeFileSync(
     program,
     `#!/bin/sh\nprintf '%s\\n' "$*" | tr '\\r\\033' '^^' >>'${log}'\nPATH="\${PATH#*:}"\nexec screen "$@"\n`,

@@ -5,7 +5,7 @@ import type { ClaudeWorld } from './claude.ts';
 
 const PREFIX = 'anthropic-ratelimit-unified';
 
-/** Returns how the model refuses a request at a usage limit of five hours. @param ends in Unix seconds */
+/** Returns how the model refuses a request at a five-hour usage limit. @param ends in Unix seconds */
 export const limitUntil = (ends: number): Reply => ({
   kind: 'error',
   status: 429,
@@ -23,7 +23,7 @@ export const limitUntil = (ends: number): Reply => ({
 });
 
 /**
- * Returns the environment of sessions with a subscription, which have usage limits. Claude Code may then contact hosts
+ * Returns the environment for sessions with a subscription, which have usage limits. Claude Code may then contact hosts
  * other than the model's. The environment names a proxy that lets nothing through.
  */
 export async function subscription(world: ClaudeWorld): Promise<Record<string, string>> {

@@ -11,13 +11,13 @@ export const canRunSystemd =
   process.getuid?.() === 0 && existsSync(SYSTEMD) && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 export interface UserSystemd {
-  /** kills it, but not the services that it started */
+  /** kills the instance, but not the services that it started */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a user instance of systemd, as a login does, with its enabled services. It ends with the world.
- * @param env the environment of the instance and its services, with XDG_RUNTIME_DIR
+ * Starts a user instance of systemd with its enabled services, as a login does. The instance ends with the world.
+ * @param env the environment for the instance and its services, with XDG_RUNTIME_DIR
  * @returns null if systemd cannot run services, as in a container that does not own its control groups
  */
 export async function startUserSystemd(world: World, env: Record<string, string>): Promise<UserSystemd | null> {

@@ -1,17 +1,17 @@
 export interface WaitOptions {
   /** the awaited condition, as stated in the failure message: "the session is listed" */
   describe: string;
-  /** 30 s if omitted: a loaded machine with two cores is slow, and a correct test never waits that long */
+  /** 30 s if omitted, because a loaded machine with two cores is slow; a correct test never waits that long */
   timeoutMs?: number;
-  /** true if the condition may hold for only some milliseconds; the interval between two checks then stays short */
+  /** true if the condition may hold for only a few milliseconds; the interval between two checks then stays short */
   isBrief?: boolean;
   /** the actual state, or a promise of it, for the failure message */
   actual?: () => unknown;
 }
 
 /**
- * Reports whether the error is a mistake in the test. No state of the world causes such errors. A `TypeError` with a
- * cause is different: `fetch` throws it if no server listens yet.
+ * Reports whether the error is a mistake in the test. Nothing that happens in the world causes such errors. A
+ * `TypeError` with a cause is different: `fetch` throws it if no server is listening yet.
  */
 function isProgrammingError(error: unknown): boolean {
   return error instanceof ReferenceError || (error instanceof TypeError && error.cause === undefined);
@@ -20,13 +20,15 @@ function isProgrammingError(error: unknown): boolean {
 const DEFAULT_TIMEOUT_MS = 30_000;
 /**
  * A condition that has failed for a while is checked less often. Each request to a server costs 3 ms of processor time.
- * A test that waits for a turn would otherwise take half of a processor away from that turn. A wait gets longer by at
- * most a tenth.
+ * Otherwise a test that waits for a turn would take half of a processor away from that turn. A wait becomes at most a
+ * tenth longer.
  */
 const SHORTEST_INTERVAL_MS = 5;
 const LONGEST_INTERVAL_MS = 50;
 
-/** The actual state. If it cannot be read either, the reason: the failure of the wait must not be lost. */
+/**
+ * The actual state. If it cannot be read either, this is the reason, because the failure of the wait must not be lost.
+ */
 async function actualState(read: () => unknown): Promise<unknown> {
   try {
     return await read();
@@ -36,9 +38,9 @@ async function actualState(read: () => unknown): Promise<unknown> {
 }
 
 /**
- * Waits until a condition holds: until it returns (or resolves to) something other than false, null, or undefined,
- * which is then the result. Errors of the condition count as "not yet"; the last one becomes the cause of the
- * failure. A programming error in the condition ends the wait at once.
+ * Waits until a condition holds, which means that it returns (or resolves to) something other than false, null, or
+ * undefined. That value is the result. Errors that the condition throws count as "not yet"; the last one becomes the
+ * cause of the failure. A programming error in the condition ends the wait immediately.
  */
 export async function waitFor<T>(
   condition: () => T | Promise<T>,

@@ -1,6 +1,6 @@
 // Waits for the end of its standard input, a pipe that only the test runner holds. The pipe ends however the runner
-// dies, even by SIGKILL. Then the watchdog ends the run's processes and removes its folders. It is started by
-// watchdog.ts.
+// dies, even by SIGKILL. The watchdog then ends the run's processes and removes its folders. watchdog.ts starts the
+// watchdog.
 import { cleanUpRun } from './marked-processes.mjs';
 
 const run = process.argv[2];

@@ -8,12 +8,12 @@ const PROGRAM = fileURLToPath(new URL('./watchdog.mjs', import.meta.url));
 /** A separate process that cleans up after this one, however this one ends. */
 export interface Watchdog {
   pid: number;
-  /** releases the watchdog, which cleans up what is left and then ends */
+  /** releases the watchdog, which cleans up whatever is left and then ends */
   release(): Promise<void>;
 }
 
 /**
- * Starts the watchdog of a run. It holds one end of a pipe to this process. When the pipe closes, it kills every
+ * Starts a run's watchdog. It holds one end of a pipe to this process. When the pipe closes, the watchdog kills every
  * process that carries the run's mark and removes the run's folders. Resolves when it is watching.
  */
 export async function startWatchdog(run: string): Promise<Watchdog> {

@@ -19,11 +19,11 @@ export interface WebhookServer extends SinkServer {
   events: Map<string, WebhookEvent>;
   /** how often an event was received again */
   repeated(): number;
-  /** its answer to a question; by default none */
+  /** its answer to a question; none by default */
   answer: string | null;
 }
 
-/** The longest time between the signature and its receipt, in seconds. */
+/** The maximum time between the signature and its receipt, in seconds. */
 const TOLERANCE_S = 300;
 
 export async function startWebhook(options: { secret: string; now?: () => number }): Promise<WebhookServer> {

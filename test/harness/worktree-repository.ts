@@ -5,11 +5,12 @@ import { dirname, join } from 'node:path';
 import type { World } from './world.ts';
 
 /**
- * A real repository in a world, used as a person uses it: git also runs everything that it normally runs automatically.
+ * A real repository in a world, used as a person would use it: git also runs everything that it normally runs
+ * automatically.
  */
 export interface WorktreeRepository {
   path: string;
-  /** the argument for the functions of `src/platform/git` */
+  /** the argument for the functions in `src/platform/git` */
   place: { cwd: string; environment: Record<string, string> };
   git(...args: string[]): string;
   /** runs git in another checkout of the repository */
@@ -52,8 +53,8 @@ export function createWorktreeRepository(world: World, name = 'repository'): Wor
 }
 
 /**
- * Returns the mode of every file below a folder and the hash of its bytes, without git directories. Each byte of a name
- * becomes one character, because a name need not be UTF-8.
+ * Returns, for every file below a folder, its mode and a hash of its bytes, leaving out git directories. Each byte of a
+ * name becomes one character, because a name need not be UTF-8.
  */
 export function hashFiles(folder: string): Record<string, string> {
   const hashes: Record<string, string> = {};

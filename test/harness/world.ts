@@ -6,8 +6,8 @@ import { endMarked, findMarked, folderPrefix, MARK, type MarkedProcess } from '.
 import { currentRunId } from './run-id.ts';
 
 /**
- * A separate environment for one test. It contains nothing of the person who runs the tests, and nothing of it
- * remains afterwards.
+ * A separate environment for one test. It contains nothing that belongs to the person who runs the tests, and none of
+ * it remains afterwards.
  */
 export interface World {
   /** `/tmp/cb-…`, short because the length of socket paths is limited; everything else is inside it */
@@ -16,30 +16,30 @@ export interface World {
   cbosHome: string;
   screenDir: string;
   streamDir: string;
-  /** a directory that sessions may work in; `project` creates further ones */
+  /** a directory that sessions may work in; `project` creates more */
   projectDir: string;
   /** TMPDIR */
   temporary: string;
-  /** the whole environment for the world's processes, from an allow-list and never inherited */
+  /** the complete environment for the world's processes, built from an allow-list and never inherited */
   env: Record<string, string>;
-  /** the value of the mark in the environment, by which the world's processes are found */
+  /** the value of the environment mark by which the world's processes are found */
   mark: string;
   /** creates a directory for a session to work in */
   project(name: string): string;
-  /** a TCP port of loopback on which nothing was listening just now */
+  /** a TCP port on loopback on which nothing was listening just now */
   freePort(): Promise<number>;
-  /** living processes of this world */
+  /** this world's living processes */
   processes(): MarkedProcess[];
-  /** registers a function that runs when the world ends, in reverse order, before the world's processes are killed */
+  /**
+   * registers a function that runs when the world ends, before the world's processes are killed; the functions run in
+   * reverse order
+   */
   onDispose(end: () => void | Promise<void>): void;
-  /** ends every process of the world and removes its folder; a second call does nothing */
+  /** ends all of the world's processes and removes its folder; calling it again does nothing */
   dispose(): Promise<void>;
 }
 
-/**
- * The directories in which Debian keeps programs. The person's own PATH could contain a `claude` or a `screen` of
- * theirs.
- */
+/** The directories in which Debian keeps programs. A person's own PATH could contain another `claude` or `screen`. */
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export interface WorldOptions {
