@@ -23,7 +23,7 @@ const WARM_UP_SECONDS = 5;
 const VERSIONS = ['1.0.128', '2.0.77', '2.1.150', '2.1.250', '2.1.330'];
 const RECORDINGS = fileURLToPath(new URL('../test/fixtures/recordings', import.meta.url));
 
-/** A recording is played without these times at its beginning and its end, so that only the turn is played. */
+/** How much of a recording is left out at its beginning and its end, so that only the turn is played. */
 const BEGIN_MS = 6_000;
 const END_MS = 5_500;
 
@@ -72,7 +72,7 @@ async function measureFleet({
   isSearchOff?: boolean;
 }): Promise<Record<'unwatched' | 'watched' | 'one', Measured>> {
   await using world = createWorld();
-  // A folder instead of the index's database disables the index, as a damaged database would.
+  // A folder where the index expects its database disables the index, just as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS, {}, SIZE);
   const { pid } = growing.cbos;
@@ -92,7 +92,7 @@ async function measureFleet({
 }
 
 interface Play {
-  /** a folder for the specification */
+  /** a folder for the specification file */
   dir: string;
   sessions: number;
   bytesPerSecond: number | null;
@@ -106,7 +106,7 @@ async function playInto(
 ): Promise<Played> {
   const sources = VERSIONS.map(sourceOf);
   const outputs = files.slice(0, sessions).map((typescript, index) => {
-    // The newest version comes first, so that a single session plays today's version.
+    // The newest version comes first, so that a single session plays the current version.
     const source = (VERSIONS.length - 1 + index) % VERSIONS.length;
     const first = (index * 37) % (sources[source]?.writes.length ?? 1);
     return { typescript, timing: timings[index], source, first };
@@ -142,7 +142,7 @@ function sourceOf(version: string): Source {
   return source;
 }
 
-/** Returns the processor time that a terminal takes for the same number of bytes a second, in percent of a core. */
+/** Returns the processor time that a terminal takes for the same number of bytes per second, in percent of a core. */
 async function measureBare(): Promise<number> {
   const sources = VERSIONS.map(sourceOf).map(({ file, from, writes }) =>
     readFileSync(file).subarray(from, from + writes.reduce((sum, { bytes }) => sum + bytes, 0)),

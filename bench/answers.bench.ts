@@ -15,7 +15,7 @@ const DIALOGS = 30;
 /** How many sessions start at the same time. */
 const BATCH = 3;
 const MEASURED_MS = 30_000;
-/** Launches, the first checks, and drawing are over after this time. */
+/** After this time, launching, the first checks, and drawing are over. */
 const SETTLE_MS = 10_000;
 
 export async function measure(): Promise<Figure[]> {
@@ -41,7 +41,7 @@ export async function measure(): Promise<Figure[]> {
 }
 
 interface Times {
-  /** the times when the hook ended, so that Claude Code has its output; nothing reports this for keypresses */
+  /** the times when the hook ended, so that Claude Code has its output; with keypresses, nothing reports this */
   taken: number[];
   /** the times of the frames that no longer contain the question */
   goneOn: number[];
@@ -115,7 +115,7 @@ async function idleCost(): Promise<Figure[]> {
   }
 }
 
-/** Returns the processes of hooks that wait for a reply: a shell, and its reader. */
+/** Returns the processes of hooks that wait for a reply: each has a shell and the shell's reader. */
 const waitingHooks = (world: Answering['world']): number[] =>
   world.processes().flatMap(({ pid, command }) => (command.includes('/fd/4') ? [pid] : []));
 
@@ -135,7 +135,7 @@ function timesWoken(pid: number): number {
   }, 0);
 }
 
-/** A process that has ended but was not reaped yet does not count as running. */
+/** A process that has ended but has not been reaped yet does not count as running. */
 function isRunning(pid: number): boolean {
   const now = processNow(pid);
   return now !== null && now.state !== 'Z';

@@ -1,12 +1,12 @@
-// node append-output.mjs SPECIFICATION: appends output like that of Claude Code to files (recordings, terminals), at
-// a given rate. The specification is JSON: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints {
-// writtenBytes, seconds } at the end. Each write begins with a title that contains its time: ESC ] 0 ; T MICROSECONDS
-// BEL, by the machine's monotonic clock.
+// node append-output.mjs SPECIFICATION: appends output like Claude Code's to files (recordings, terminals), at a given
+// rate. The specification is JSON: { files, timings, bytesPerSecond, seconds, writeBytes }. Prints { writtenBytes,
+// seconds } at the end. Each write begins with a terminal title that contains the time of the write: ESC ] 0 ; T
+// MICROSECONDS BEL, by the machine's monotonic clock.
 import { openSync, writeSync } from 'node:fs';
 
 /** @type {{ files: string[], timings?: string[], bytesPerSecond: number, seconds: number, writeBytes: number }} */
 const { files, timings, bytesPerSecond, seconds, writeBytes } = JSON.parse(process.argv[2] ?? '');
-/** How many different redraws there are. A program that compares redraws must not be fast by accident. */
+/** How many different redraws there are. A program that compares redraws must not become fast by accident. */
 const BLOCKS = 64;
 /** The time between two checks of the clock. After each check, everything that is due is written. */
 const TICK_MS = 1;
@@ -45,7 +45,7 @@ function title() {
 }
 
 /**
- * Returns lines of an answer above a prompt that is redrawn below them.
+ * Returns the lines of an answer, above a prompt that is redrawn below them.
  * @param {number} seed
  */
 function redraw(seed) {

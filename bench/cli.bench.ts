@@ -9,7 +9,7 @@ export const about =
 
 const RUNS = 20;
 const SESSIONS = 10;
-/** A person does not notice a smaller difference from the runtime itself. */
+/** A person does not notice a difference from the bare runtime that is smaller than this. */
 const MOST_TIMES = 1.4;
 
 const COMMANDS: readonly (readonly string[])[] = [
@@ -17,7 +17,7 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['ls', '--json'],
   ['show', 'STUB-1'],
   ['status'],
-  // Nothing is typed, because the session does not exist; the request and its answer are the same.
+  // Nothing is typed, because the session does not exist; the request and its response are the same.
   ['send', 'NOBODY', 'hello', '--queue'],
   ['complete', '--', 'show', ''],
   ['--version'],

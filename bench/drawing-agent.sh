@@ -1,5 +1,5 @@
 #!/bin/sh
-# A session without a model. It fills its screen with coloured words and prints its name. With BENCH_LIVE it draws
+# A session without a model. It fills its screen with coloured words and prints its name. If BENCH_LIVE is set, it draws
 # that many times a second.
 if [ "$1" = --version ]; then
   echo '2.1.329 (Claude Code)'

@@ -9,8 +9,8 @@ export const about =
   '1,000 ended sessions, each with a recording of a real turn repeated to 0.5 MB and 200 changes of its status: how long a server takes to answer, and the processor time it uses until it is idle, on the first start and on each later one';
 
 /**
- * How long the server must take less than a tenth of a core to count as idle. By then it has also cleaned up recordings
- * (10 s after the start).
+ * How long the server must use less than a tenth of a core to count as idle. By the end of this time, it has also
+ * cleaned up recordings (10 s after the start).
  */
 const REST_MS = 3_000;
 const AT_LEAST_MS = 14_000;
@@ -40,7 +40,7 @@ export async function measure(): Promise<Figure[]> {
   ];
 }
 
-/** Measures a start on the same machine at the same time with nothing to read. */
+/** For comparison, measures a start on the same machine at the same time with nothing to read. */
 async function startEmpty(): Promise<{ readyMs: number; processorS: number }> {
   await using world = createWorld();
   return await startAndRest(world);

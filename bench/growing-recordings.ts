@@ -17,7 +17,7 @@ export interface Growing {
 }
 
 /**
- * Starts a server with `count` sessions whose agents draw a prompt and then are silent. A benchmark appends output to
+ * Starts a server with `count` sessions whose agents draw a prompt and are then silent. A benchmark appends output to
  * their recordings.
  */
 export async function startGrowing(
@@ -40,7 +40,7 @@ export async function startGrowing(
   return { cbos, slugs, files: inStreams('typescript'), timings: inStreams('timing') };
 }
 
-/** The data that one client of all sessions has received since `begin`. */
+/** What a client that follows all sessions has received since `begin`. */
 export interface Follower {
   ws: WebSocket;
   begin(): void;
@@ -112,13 +112,13 @@ export async function appendOutput(output: Output): Promise<Written> {
 
 const STAMP = /\]0;T(\d{16})(?:\u0007|\\007)/g;
 
-/** Returns the age, in milliseconds, of each write that a text contains. */
+/** Returns the age, in milliseconds, of each write that the text contains. */
 export function agesIn(text: string): number[] {
   const now = Number(process.hrtime.bigint() / 1_000n);
   return [...text.matchAll(STAMP)].map(([, at]) => (now - Number(at)) / 1_000);
 }
 
-/** Returns the value below which the given share of all values is. */
+/** Returns the value that the given share of all values does not exceed. */
 export function share(values: readonly number[], part: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] ?? Number.NaN;

@@ -14,7 +14,7 @@ export const about =
 
 const SESSIONS = 30;
 const MEASURED_MS = 30_000;
-/** Launches, replays, and the first checks are over after this time. */
+/** After this time, launching, replaying, and the first checks are over. */
 const SETTLE_MS = 5_000;
 
 export async function measure(): Promise<Figure[]> {

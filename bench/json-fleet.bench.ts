@@ -11,12 +11,12 @@ export const about =
   '200 JSON sessions that have each had a turn and are idle, for 20 s: what the server uses; and how soon a resumed turn of the real Claude Code sends its first event';
 
 const SESSIONS = 200;
-/** How many turns run at once in the first round. A Claude Code takes 250 MB and most of a core to start. */
+/** How many turns run at once in the first round. Each Claude Code takes 250 MB and most of a core to start. */
 const BATCH = 8;
 const MEASURED_MS = 20_000;
 /**
- * How many sessions are resumed, each only once. A second resume would find data in the caches that a returning user
- * does not have.
+ * How many sessions are resumed, each only once. A second resume would find data in caches, and a user who comes back
+ * does not have that advantage.
  */
 const RESUMES = 7;
 /** `getconf CLK_TCK` on every Linux that CBOS runs on. */
@@ -95,7 +95,7 @@ function isComplete(frame: StreamFrame, slug: string): boolean {
   return frame.type === 'session_state' && frame.session === slug && frame.json_state === 'complete';
 }
 
-/** The stand-in answers at once, so only the round trip is measured. */
+/** The stand-in answers immediately, so only the round trip is measured. */
 function isAnswer(frame: StreamFrame): boolean {
   return frame.type === 'claude_event' && frame.event.type === 'stream_event';
 }

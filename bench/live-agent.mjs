@@ -1,5 +1,5 @@
-// The live session. It draws BENCH_LIVE times a second, timed by the clock and not by pauses. Each time it draws a
-// spinner with its count and, below everything else, a line of coloured words that scrolls the screen.
+// The live session. It draws BENCH_LIVE times a second, timed by the clock and not by pauses. Each time, it draws a
+// spinner with a count and, below everything else, a line of coloured words that scrolls the screen.
 const intervalMs = 1_000 / Number(process.env.BENCH_LIVE);
 const WORDS = 19;
 const ROWS = 50;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
 
 /**
- * The facts about the machine that a figure needs to mean anything.
+ * The facts about the machine without which a figure means nothing.
  * @typedef {{ cpu: string, cores: number, memory_gb: number, node: string, kernel: string, screen: string | null }}
  *   Machine
  */

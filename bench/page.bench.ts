@@ -15,17 +15,17 @@ export const about =
 const SESSIONS = 200;
 const UPDATES_PER_SECOND = 20;
 const LISTED_MS = 15_000;
-/** One of this many changes moves a session to another group, so that rows move as well. */
+/** One in this many changes moves a session to another group, so that rows move as well. */
 const MOVES_EVERY = 50;
 
 /**
- * The smallest share of changes that must reach the page. With fewer changes, the measurement would be of a different
- * page.
+ * The minimum share of changes that must reach the page. With fewer changes, this would no longer measure the page
+ * under the intended load.
  */
 const MIN_HEARD = 0.95;
 /**
- * One process makes the changes, serves them, and watches, which takes most of a core. For a person who looks at a
- * page, that work happens elsewhere.
+ * One process makes the changes, serves them, and watches, which takes most of a core. When a person looks at a page,
+ * that work happens elsewhere.
  */
 const GENERATOR_NICENESS = 10;
 
@@ -36,12 +36,12 @@ const TERMINAL_BYTES = 100 * MB;
 /** How much a program usually writes at once. */
 const WRITE_BYTES = 16 * 1024;
 /**
- * How far the output may be ahead of what the page has drawn. With more, the server would send a snapshot of the
- * screen instead.
+ * How far the output may be ahead of what the page has drawn. If it were further ahead, the server would send a
+ * snapshot of the screen instead.
  */
 const AHEAD_BYTES = 400 * 1024;
 
-/** The limits that were set for the page, plus the garbage that a collector leaves behind. */
+/** The page's promised limits, plus the garbage that a collector leaves behind. */
 const LIMITS = { taskMs: 50, heapMb: 2, processMb: 20, withoutTerminalKb: 250, withTerminalKb: 450 };
 
 export async function measure(): Promise<Figure[]> {
@@ -208,7 +208,7 @@ interface TraceEvent {
   args?: { name?: string };
 }
 
-/** Records every task of the page's main thread while something runs, using the browser's own trace. */
+/** Records every task on the page's main thread while something runs, using the browser's own trace. */
 async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>) {
   await browser.startTracing(page, { categories: ['toplevel', 'disabled-by-default-devtools.timeline'] });
   const started = performance.now();
@@ -235,8 +235,8 @@ async function traceTasks(browser: Browser, page: Page, run: () => Promise<void>
 }
 
 /**
- * Returns the memory after a full garbage collection: the heap including external memory, and the private memory of
- * the page's process.
+ * Returns the memory after a full garbage collection: the heap including external memory, and the private memory of the
+ * page's process.
  */
 async function memoryOf(browser: Browser, cdp: CDPSession): Promise<{ heap: number; process: number }> {
   for (let round = 0; round < 3; round++) await cdp.send('HeapProfiler.collectGarbage');
@@ -257,14 +257,17 @@ async function renderersOf(browser: Browser): Promise<number[]> {
 }
 
 /**
- * Sets the priority that a visible page has. A browser without a window treats its pages as hidden and runs them at a
- * lower priority (niceness 5).
+ * Gives the page's process the priority that a visible page has. A browser without a window treats its pages as hidden
+ * and runs them at a lower priority (niceness 5).
  */
 function setThreadPriorities(pid: number, niceness: number): void {
   for (const thread of readdirSync(`/proc/${pid}/task`)) trySetPriority(niceness, Number(thread));
 }
 
-/** Only root may raise a priority, and a thread may be gone by now. Failure makes the figures worse, never better. */
+/**
+ * Only root may raise a priority, and a thread may have ended by now. If this fails, the figures become worse, never
+ * better.
+ */
 function trySetPriority(niceness: number, pid = 0): void {
   try {
     setPriority(pid, niceness);

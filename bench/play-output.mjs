@@ -1,8 +1,8 @@
-// node play-output.mjs SPECIFICATION: appends recorded output of Claude Code to the recordings of running sessions, in
-// the writes in which it was recorded. The specification is JSON: { outputs: [{ typescript, timing, source, first }],
-// sources: [{ file, from, writes: [{ bytes, delayMs }] }], bytesPerSecond, seconds }. Each output plays its source
-// over and over, beginning with its write number `first`. `bytesPerSecond` is for each output; if it is null, the
-// recorded pauses hold. Prints { writtenBytes, writes, seconds } at the end.
+// node play-output.mjs SPECIFICATION: appends recorded Claude Code output to the recordings of running sessions, in the
+// same writes as when it was recorded. The specification is JSON: { outputs: [{ typescript, timing, source, first }],
+// sources: [{ file, from, writes: [{ bytes, delayMs }] }], bytesPerSecond, seconds }. Each output plays its source over
+// and over, beginning with the write whose number is `first`. `bytesPerSecond` applies to each output; if it is null,
+// the pauses are as recorded. Prints { writtenBytes, writes, seconds } at the end.
 import { openSync, readFileSync, writeSync } from 'node:fs';
 
 /**

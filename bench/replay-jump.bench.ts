@@ -59,7 +59,7 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-/** Writes the source's turns one after the other, without a pause, until the time is filled. */
+/** Writes the source's turns one after another, without a pause, until the time is filled. */
 function writeRecording(directory: string): string {
   const bytes = readFileSync(`${SOURCE}.typescript`);
   const headerEnd = bytes.indexOf('\n') + 1;

@@ -11,7 +11,7 @@ export const about =
 
 const CALLS = 100;
 const TURN_MS = 300_000;
-/** The question of a permission's dialog (2.1). */
+/** The question in a permission dialog (2.1). */
 const DIALOG = /Do you want to proceed\?/;
 
 export async function measure(): Promise<Figure[]> {
@@ -47,7 +47,7 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-/** How long each dialog is on the screen of a recording, in milliseconds. */
+/** How long each dialog stays on the screen in a recording, in milliseconds. */
 async function dialogTimes(recording: string): Promise<number[]> {
   const times: number[] = [];
   let since: number | null = null;

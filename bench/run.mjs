@@ -56,7 +56,7 @@ async function runBench(name) {
   process.stdout.write(`${formatFigures(figures)}\n`);
   const record = {
     ...{ bench: name, about: bench.about, at: new Date().toISOString(), commit: commit() },
-    // The load of the last minute, before and after, shows what else the machine was doing.
+    // The load average over the last minute, before and after, shows what else the machine was doing.
     ...{ load: [round(before), round(loadavg()[0] ?? 0)], machine, figures },
   };
   writeFileSync(join(FOLDER, 'results', `${name}.json`), `${JSON.stringify(record, null, 2)}\n`);
@@ -68,12 +68,14 @@ function round(value) {
   return Math.round(value * 10) / 10;
 }
 
-/** Returns the commit that was measured, with a plus if the checkout differs from it; null outside a checkout. */
+/**
+ * Returns the commit that was measured, followed by a plus if the checkout differs from it; null outside a checkout.
+ */
 function commit() {
   try {
     const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: ROOT, encoding: 'utf8' }).trim();
     return `${git('rev-parse', '--short', 'HEAD')}${git('status', '--porcelain', '-uno') === '' ? '' : '+'}`;
   } catch {
-    return null; // a tarball
+    return null; // the checkout may be an unpacked tarball, without git
   }
 }

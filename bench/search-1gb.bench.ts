@@ -128,7 +128,7 @@ function randomBy(seed: number): () => number {
   };
 }
 
-/** Returns a line of words. As in a language, some words are frequent and most are rare. */
+/** Returns a line of words. As in real language, some words are frequent and most are rare. */
 function lineOf(random: () => number): string {
   if (random() < 0.1)
     return Array.from({ length: 30 }, () => ideograph(Math.floor(random() ** 3 * IDEOGRAPHS))).join('');

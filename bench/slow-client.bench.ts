@@ -12,7 +12,7 @@ const OTHERS = 5;
 const OUTPUT = { bytesPerSecond: 100_000_000 / 60, writeBytes: 1_500 };
 const SECONDS_ALONE = 20;
 const SECONDS_SLOW = 60;
-/** Heaps and caches have reached their size after this time. */
+/** After this time, heaps and caches have reached their size. */
 const SECONDS_WARM_UP = 12;
 
 export async function measure(): Promise<Figure[]> {

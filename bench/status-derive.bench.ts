@@ -49,8 +49,8 @@ const DIALOG = [
 ];
 
 /**
- * Returns a frame with a conversation that fills the window above the given lines. Each line of it changes in every
- * round.
+ * Returns a frame with a conversation that fills the window above the given lines. Each line of the conversation
+ * changes in every round.
  */
 function screen(round: number, bottom: readonly string[]): ScreenFrame {
   const lines = Array.from({ length: ROWS - bottom.length }, (_, row) =>
@@ -74,7 +74,7 @@ function timePerFrame(frameOf: (round: number) => ScreenFrame): number {
   });
 }
 
-/** Returns the milliseconds per call, without the time for creating the frame. */
+/** Returns the milliseconds per call, without the time that it takes to create the frame. */
 function timeOf(work: (round: number) => number): number {
   let sum = 0;
   const run = (from: number, to: number, step: (round: number) => number): number => {

@@ -10,7 +10,9 @@ export const about =
 
 const TURNS = 15;
 
-/** Milliseconds between cause and frame, per kind of change, and from the hook that reported the change. */
+/**
+ * Milliseconds from the cause to the frame, for each kind of change, and also from the hook that reported the change.
+ */
 type Samples = Record<'end of a turn' | 'permission prompt' | 'hook', number[]>;
 
 export async function measure(): Promise<Figure[]> {
@@ -113,7 +115,7 @@ async function lag({ world, watcher, slug, status, after, cause }: Lag): Promise
   return { lagMs: frame.receivedAt - event.at, at: frame.receivedAt };
 }
 
-/** Records when the hooks of a world were fired, according to the names of their files. */
+/** Records when a world's hooks were fired, according to the names of their files. */
 function watchHooks(world: ClaudeWorld): { lastBefore(at: number): number; close(): void } {
   const times: number[] = [];
   const watching = watch(join(world.cbosHome, 'hooks'), (_event, name) => {
@@ -124,7 +126,7 @@ function watchHooks(world: ClaudeWorld): { lastBefore(at: number): number; close
 }
 
 /**
- * Returns a configuration whose hooks are off and whose registry nobody watches, so that the screen is the only
+ * Returns a configuration in which hooks are off and nobody watches the registry, so that the screen is the only
  * source.
  */
 function silentConfiguration(world: ClaudeWorld): string {

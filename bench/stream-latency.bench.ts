@@ -20,7 +20,7 @@ export const about =
   '20 sessions: from the write into the recording to the frame at a WebSocket client; in the same run from the write into the terminal to a client of tmux in control mode';
 
 const SESSIONS = 20;
-/** The size of a redraw of Claude Code, and the largest piece that `script` reads from a terminal at once. */
+/** The size of a redraw by Claude Code, and the largest piece that `script` reads from a terminal at once. */
 const QUIET = { bytesPerSecond: 1_000_000, writeBytes: 1_500, seconds: 10 };
 const FLOOD = { bytesPerSecond: 30_000_000, writeBytes: 4_096, seconds: 8 };
 const WARM_UP = { ...QUIET, seconds: 3 };
@@ -71,7 +71,7 @@ export async function measure(): Promise<Figure[]> {
 interface Run {
   /** milliseconds from each write to its frame */
   ages: readonly number[];
-  /** MB/s that were written */
+  /** how many MB/s were written */
   rate: number;
   /** milliseconds from the last write until everything had arrived */
   restMs: number;
@@ -97,7 +97,7 @@ function latencies(what: string, { ages }: Run): Figure[] {
 
 async function measureCbos({ isSearchOff = false } = {}): Promise<Measured> {
   await using world = createWorld();
-  // A folder instead of the index's database disables the index, as a damaged database would.
+  // A folder where the index expects its database disables the index, just as a damaged database would.
   if (isSearchOff) mkdirSync(join(world.cbosHome, 'search.db'), { recursive: true, mode: 0o700 });
   const growing = await startGrowing(world, SESSIONS);
   const { pid } = growing.cbos;
@@ -145,7 +145,7 @@ async function connect(world: World, growing: Growing) {
   };
 }
 
-/** Writes the same output into as many terminals of tmux. */
+/** Writes the same output to the same number of tmux terminals. */
 async function measureTmux(): Promise<Measured> {
   await using world = createWorld();
   const tmux = (...args: string[]) => {

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A session without a model. It draws a prompt as Claude Code does, and waits, so that only CBOS itself is measured.
+# A session without a model. It draws a prompt as Claude Code does, and then waits, so that only CBOS itself is
+# measured.
 if [ "$1" = --version ]; then
   echo '2.1.329 (Claude Code)'
   exit 0

@@ -34,7 +34,7 @@ export async function measure(): Promise<Figure[]> {
   }
 }
 
-/** Writes the source's turns one after the other until two hours are filled, in blocks with silence between them. */
+/** Writes the source's turns one after another until two hours are filled, in blocks with silence between them. */
 function writeDay(directory: string): string {
   const bytes = readFileSync(`${SOURCE}.typescript`);
   const headerEnd = bytes.indexOf('\n') + 1;

@@ -53,7 +53,7 @@ async function launch(cbos: Cbos, world: World, slug: string, env: Record<string
 
 interface Shown {
   pty: IPty;
-  /** what was written since the last call */
+  /** what has been written since the last call */
   take(): string;
 }
 
@@ -80,7 +80,7 @@ async function close({ pty: terminal }: Shown): Promise<void> {
   await ended;
 }
 
-/** Waits until a text was written. */
+/** Waits until the given text has been written. */
 async function shows(shown: Shown, text: string): Promise<void> {
   let all = '';
   await waitFor(
@@ -104,7 +104,7 @@ async function measureStart(world: World): Promise<number> {
   return took;
 }
 
-/** The end of a picture. The terminal shows the picture at this point. */
+/** What ends a picture. At this point, the terminal shows the picture. */
 const PICTURE_END = '\u001b[?2026l';
 
 async function measureLive(world: World): Promise<{ cpuPercent: number; unseenPercent: number }> {
@@ -127,7 +127,9 @@ async function measureLive(world: World): Promise<{ cpuPercent: number; unseenPe
   };
 }
 
-/** @param slugs in the order of the list, which is that of their launch */
+/**
+ * @param slugs in list order, which is the order in which the sessions were launched
+ */
 async function measureScrolling(world: World, slugs: readonly string[]): Promise<number[]> {
   const shown = open(world);
   await shows(shown, `I am ${slugs[0]}.`);

@@ -12,7 +12,7 @@ export const about =
 const SOURCE = 'test/fixtures/recordings/2.1.329/long';
 const BYTES = 1_000_000_000;
 const STARTS = 5;
-/** How long to watch the server. In this time the recording is packed and indexed without any request. */
+/** How long to watch the server. In this time, the recording is packed and indexed without any request. */
 const WATCHED_MS = 45_000;
 
 export async function measure(): Promise<Figure[]> {
@@ -53,7 +53,7 @@ export async function measure(): Promise<Figure[]> {
   ];
 }
 
-/** Appends the turns one after the other to what the session itself wrote. */
+/** Appends the turns one after another to what the session itself wrote. */
 function grow(typescript: string, timing: string): void {
   const source = readFileSync(`${SOURCE}.typescript`);
   const rows = readFileSync(`${SOURCE}.timing`, 'utf8');

@@ -1,5 +1,5 @@
-// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code, and scores
-// the status that clients receive.
+// npm run accuracy -- --live: plays the recorder's scenes on a running server with the real Claude Code, and scores the
+// status that clients receive.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { ROOT } from './root.mjs';
 import { isWithoutNetwork, runWithoutNetwork } from './without-network.mjs';
 
-/** The results of the last runs, from which docs/ACCURACY.md is made. */
+/** The results of the last runs, from which docs/ACCURACY.md is generated. */
 export const LIVE_RESULTS = join(ROOT, 'test', 'fixtures', 'live-accuracy.json');
 
 /** How many scenes run at once. Two keep two cores busy without delaying each other. */

@@ -1,5 +1,5 @@
 // npm run accuracy [-- DIRECTORY]: scores CBOS and two classic sets of patterns on the labelled recordings. Without a
-// directory it writes docs/ACCURACY.md and raises the floors. With a directory, laid out as VERSION/SCENE.*, it
+// directory it writes docs/ACCURACY.md and raises the floors. If a directory is given, laid out as VERSION/SCENE.*, it
 // prints the page and changes nothing. For --live, see accuracy-live.mjs; for --held-out, accuracy-held-out.mjs.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

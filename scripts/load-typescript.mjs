@@ -1,7 +1,7 @@
 import { createViteServer } from 'vitest/node';
 import { ROOT } from './root.mjs';
 
-/** Opens a loader of TypeScript for every Node that CBOS supports, as in the tests. Close it when done. */
+/** Opens a TypeScript loader that works on every Node that CBOS supports, as in the tests. Close it when done. */
 export function openLoader() {
   return createViteServer({
     root: ROOT,

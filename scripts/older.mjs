@@ -1,5 +1,5 @@
 // npm run older -- VERSION[,VERSION…] [SUITE…]: runs end-to-end suites against older versions of Claude Code, one
-// after the other, in a network that has only loopback.
+// version after another, in a network that has only loopback.
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';

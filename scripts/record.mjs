@@ -1,5 +1,5 @@
-// npm run record -- --claude VERSION --scene NAME: records the real Claude Code of a version on the stand-in, with
-// ground truth. With --events, it records the events that a JSON session receives, and no terminal.
+// npm run record -- --claude VERSION --scene NAME: records a given version of the real Claude Code against the
+// stand-in, with ground truth. With --events, it records the events that a JSON session receives, and no terminal.
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -48,7 +48,7 @@ async function main(recorder) {
 }
 
 /**
- * Returns the requested scenes; for events, all scenes if none was requested.
+ * Returns the requested scenes. When recording events, returns all scenes if none was requested.
  * @param {Record<string, any>} recorder
  * @returns {string[]}
  */

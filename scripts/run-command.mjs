@@ -15,8 +15,8 @@ export function tool(name) {
 const PLAIN = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
 
 /**
- * Runs a command in the checkout and returns its output, with standard output and errors in the order in which they
- * came. A command that cannot be started is an ordinary outcome: not ok, with the reason.
+ * Runs a command in the checkout and returns its output, with standard output and standard error in the order in which
+ * they arrived. A command that cannot be started is an ordinary outcome: not ok, with the reason.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]
@@ -35,7 +35,7 @@ export function capture(command, args, env = PLAIN) {
 }
 
 /**
- * Runs a command on our own terminal.
+ * Runs a command in our own terminal.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} [env]

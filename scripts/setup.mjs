@@ -1,6 +1,6 @@
-// node scripts/setup.mjs start|test: installs everything that a fresh machine lacks, before `npm start` and
-// `npm test`. This file uses only syntax that every Node since 14 understands, so that an old Node prints a message
-// and no stack trace.
+// node scripts/setup.mjs start|test: installs everything that a fresh machine lacks, before `npm start` and `npm test`.
+// This file uses only syntax that every Node since 14 understands, so that an old Node prints a message instead of a
+// stack trace.
 
 /** The minimum from `engines` in package.json. A test ensures that the two agree. */
 const OLDEST_NODE = { major: 20, minor: 19 };

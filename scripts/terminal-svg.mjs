@@ -36,7 +36,7 @@ ${body.filter((row) => row !== '').join('\n')}
 /** @typedef {{ text: string, col: number, style: Style }} Run */
 
 /**
- * Divides a line into runs of one style. Wide characters are two cells.
+ * Divides a line into runs that each have a single style. Wide characters take two cells.
  * @param {string} line
  * @param {Style} begin
  * @returns {{ runs: Run[], end: Style }}

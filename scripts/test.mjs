@@ -1,5 +1,5 @@
-// npm test [-- FILTERS…]: runs the gate and every suite, or those whose path contains a filter. The last line is
-// always `N passed, N failed`. The lines before it list the tests that failed, and those that passed only at the second
+// npm test [-- FILTERS…]: runs the gate and every suite, or those whose path contains a filter. The last line is always
+// `N passed, N failed`. The lines before it list the tests that failed, and those that passed only on the second
 // attempt, each with the message of its first failure.
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process';
 
 /**
  * Set for a process in a separate network that has only loopback. Some versions of Claude Code contact their vendor
- * regardless of their settings (2.1.50 fetches a list of plugins when it starts).
+ * whatever their settings are (2.1.50 fetches a list of plugins when it starts).
  */
 const INSIDE = 'CBOS_RECORDER_INSIDE';
 
-/** Reports whether this process already has no network. */
+/** Reports whether this process is already without a network. */
 export const isWithoutNetwork = () => process.env[INSIDE] === '1';
 
 /**
@@ -16,7 +16,7 @@ export const isWithoutNetwork = () => process.env[INSIDE] === '1';
  */
 export function runWithoutNetwork(signal) {
   const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)];
-  // Never run as a mapped root. Screen would assign its terminals to a group that is unknown there, and fail.
+  // This is never run as a mapped root. Screen would assign its terminals to a group that is unknown there, and fail.
   const as = process.getuid?.() === 0 ? [] : ['--map-current-user', '--keep-caps'];
   const child = spawn('unshare', [...as, '--net', ...command], {
     stdio: 'inherit',

@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { ROOT } from '../root.mjs';
 
-/** The directory, next to the program, of the parts that are loaded only when they are needed. */
+/** The directory, next to the program, for the parts that are loaded only when they are needed. */
 const PARTS = 'parts';
 const PROGRAM = 'program';
 const START = join(ROOT, 'src', 'start.ts');
@@ -24,14 +24,14 @@ const BASE_FILES = [
   /\/src\/platform\/(files\/(regular-file|private-directory)|sqlite\/home-fault|process\/start-fault|gnu-screen\/attach-command)\.ts$/,
   /\/commander\/|cbos:no-module/,
 ];
-/** The modules that the commands for showing sessions load. People and scripts call these commands all day. */
+/** The modules that are loaded by the commands for showing sessions. People and scripts call these commands all day. */
 const SHOWING = 'sessions';
 const SHOWING_FILES = [
   /\/src\/cli\/(list-reader|looked-at|commands\/option-values|output\/(question-text|session-table|shown-lines))\.ts$/,
   /\/src\/text\/(session|figure|blocked|recording|restore|snooze)-words\.ts$/,
   /\/src\/text\/(durations|hidden-marks|tool-input-text|delivery-text)\.ts$/,
 ];
-/** Schemas take longer to load than everything else together, and WebSockets need more modules of Node. */
+/** Schemas take longer to load than everything else together, and WebSockets need additional Node modules. */
 const LATE_FILES = /\/resolve-by-schema\.ts$/;
 const LATE_IMPORTS = /from '(zod|ws)'/;
 
@@ -47,8 +47,8 @@ const GROUPS = [
 ];
 
 /**
- * Commander loads Node's module for child processes to run subcommands that are separate programs. CBOS has none,
- * and loading it takes a millisecond.
+ * Commander loads Node's child_process module to run subcommands that are separate programs. CBOS has none, and loading
+ * it takes a millisecond.
  * @type {import('rolldown').Plugin}
  */
 const withoutSubprograms = {
@@ -59,14 +59,14 @@ const withoutSubprograms = {
 };
 
 /**
- * Bundles one entry into parts. The file that people start is written next to the folder of the parts, and loads them
+ * Bundles one entry into parts. The file that people start is written next to the parts folder, and loads the parts
  * (`src/start.ts`). Everything that the entry imports by `await import()` is a separate part, so that `cbos ls` starts
  * without reading the server. Only the packages under `dependencies` in package.json stay outside, because they carry
  * native code or worker files. All others are development dependencies and are bundled.
  *
  * All parts are CommonJS: their code can be kept compiled (see `keep-code.mjs`), and Node starts it 5 ms sooner.
  *
- * A part is loaded right after the start or not at all, so a server that started before an update never looks for a
+ * A part is loaded right after startup or not at all, so a server that was started before an update never looks for a
  * part that the update removed. Threads are separate programs among the parts, under their own names.
  * @param {{ entry: string, threads?: Record<string, string>, output: string }} options absolute paths
  */
@@ -80,7 +80,7 @@ export async function bundle({ entry, threads = {}, output }) {
     external,
     plugins: [withoutSubprograms],
     transform: { define: { __CBOS_VERSION__: JSON.stringify(manifest.version) } },
-    // Our modules start nothing when they are imported, so unused parts of a module are not loaded with it.
+    // Our modules start nothing when they are imported, so unused parts of a module need not be loaded.
     treeshake: { moduleSideEffects: [{ test: /\/src\//, sideEffects: false }] },
     output: {
       codeSplitting: { includeDependenciesRecursively: false, groups: GROUPS },
@@ -89,7 +89,9 @@ export async function bundle({ entry, threads = {}, output }) {
     },
   });
   requireNoPart(parts);
-  /** @param {string} name @param {string} from the folder of the parts, as the file sees it */
+  /**
+   * @param {string} name @param {string} from the parts folder, as the file sees it
+   */
   const start = async (name, from) => {
     const part = parts.find((one) => one.type === 'chunk' && one.isEntry && one.name === name);
     const define = { __CBOS_PROGRAM__: JSON.stringify(part?.fileName), __CBOS_PARTS__: JSON.stringify(from) };
@@ -106,7 +108,7 @@ export async function bundle({ entry, threads = {}, output }) {
   // Without this file, Node would take the parts for ES modules, like the rest of the package.
   replaceFile(join(directory, 'package.json'), '{ "type": "commonjs" }\n');
   for (const part of [...parts, ...starts]) replaceFile(join(directory, PARTS, part.fileName), contentOf(part));
-  // The file that is started is written last, because it must never refer to a missing part.
+  // The file that people start is written last, because it must never refer to a missing part.
   for (const file of await start(PROGRAM, PARTS)) replaceFile(join(directory, file.fileName), contentOf(file));
   removeOthers(join(directory, PARTS), new Set([...parts, ...starts].map((part) => part.fileName)));
 }
@@ -128,7 +130,7 @@ async function generate({ output, ...options }) {
     const made = await build.generate({
       ...output,
       format: 'cjs',
-      // Scripts of `node:vm` cannot import without an experimental feature of Node, which would warn.
+      // Scripts run with `node:vm` cannot import without an experimental Node feature, which would print a warning.
       dynamicImportInCjs: false,
       sourcemap: true,
       // Node reads the whole file, including comments.
@@ -142,8 +144,8 @@ async function generate({ output, ...options }) {
 
 /**
  * Returns the content of a file. In code, characters beyond ASCII are escaped, because Node then reads the code three
- * times as fast, and V8 keeps it in half of the memory. An escape means the same in strings, templates, and patterns,
- * and no other code has such characters. It means something else in `String.raw`.
+ * times as fast, and V8 needs only half the memory for it. An escape means the same in strings, templates, and
+ * patterns, and no other code contains such characters. In `String.raw`, an escape means something else.
  * @param {import('rolldown').OutputChunk | import('rolldown').OutputAsset} file
  */
 function contentOf(file) {
@@ -154,8 +156,8 @@ function contentOf(file) {
 }
 
 /**
- * Fails if the base needs another part. Every command would load that part too, and the program would not start if that
- * part in turn needed the base.
+ * Fails if the base needs another part. Every command would then load that part too, and the program would not start if
+ * that part in turn needed the base.
  * @param {(import('rolldown').OutputChunk | import('rolldown').OutputAsset)[]} parts
  */
 function requireNoPart(parts) {

@@ -9,7 +9,7 @@ const SURROUNDINGS = ['scripts/build', 'scripts/build.mjs', 'package.json', 'pac
 const DOCS_SCRIPTS = ['scripts/docs', 'scripts/docs.mjs'];
 
 /**
- * The targets of the build and their inputs: the command line and server, the web page, and the documentation. Each is
+ * The build targets and their inputs: the command line and server, the web page, and the documentation. Each target is
  * built only when its own sources have changed.
  */
 export const TARGETS = {
@@ -35,8 +35,8 @@ export const TARGETS = {
 };
 
 /**
- * The targets that CBOS needs in order to start. The documentation is built by `npm run docs` and the gate, because it
- * takes as long as everything else together.
+ * The targets that CBOS needs in order to start. The documentation is built by `npm run docs` and by the gate, because
+ * building it takes as long as everything else together.
  * @type {readonly Target[]}
  */
 const NEEDED_AT_START = ['program', 'page'];
@@ -44,8 +44,8 @@ const NEEDED_AT_START = ['program', 'page'];
 /** @typedef {keyof typeof TARGETS} Target */
 
 /**
- * Computes a hash over the names and contents of all inputs, and the version of V8. Times would be wrong after a
- * checkout.
+ * Computes a hash over the names and contents of all inputs, and the version of V8. Modification times are not used,
+ * because they would be wrong after a checkout.
  * @param {Target} target
  * @param {string} [root]
  * @returns {string}

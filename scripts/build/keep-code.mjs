@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** How long the commands may take, on a machine that is busy with other builds. */
+/** How long the commands may take on a machine that is busy with other builds. */
 const TIMEOUT_MS = 60_000;
 
 /**
- * Keeps the compiled code of each part of a program in a file `NAME.js.code` next to the part. V8 compiles a function
- * when it is first called. Some commands are therefore run once, and the functions that they call are kept too. V8
- * itself checks that kept code fits its own version and the source.
+ * Stores the compiled code for each part of a program in a file `NAME.js.code` next to the part. V8 compiles a function
+ * only when it is first called. Some commands are therefore run once, so that the functions they call are stored too.
+ * V8 itself checks that stored code fits its own version and the source.
  * @param {string} program the absolute path of the file that people start
  */
 export function keepCode(program) {

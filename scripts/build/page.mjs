@@ -4,16 +4,14 @@ import { build } from 'vite';
 import { ROOT } from '../root.mjs';
 import { serveFrom } from './served-directory.mjs';
 
-/**
- * The oldest browsers that support what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them.
- */
+/** The oldest browsers that support what the page uses (`color-mix`, `Intl.Segmenter`); docs/GALLERY.md names them. */
 export const OLDEST_BROWSERS = ['chrome111', 'firefox125', 'safari16.4'];
 
-/** The service worker must be at the root under a fixed name, because its address is its scope. */
+/** The service worker must be at the root and have a fixed name, because its address is its scope. */
 const SERVICE_WORKER = 'service-worker';
 
 /**
- * Lists in the page every script that it loads later.
+ * Adds to the page a list of every script that it loads later.
  * @type {import('vite').Plugin}
  */
 const listLateParts = {
@@ -74,7 +72,7 @@ export async function buildPage({ source, output }) {
     publicDir: join(source, 'public'),
     logLevel: 'error',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    // The worker has parts that are loaded when they are needed.
+    // Parts of the worker are loaded only when they are needed.
     worker: { format: 'es' },
     define: { __CBOS_VERSION__: JSON.stringify(manifest.version) },
     plugins: [listLateParts, keepWorkerWhole],

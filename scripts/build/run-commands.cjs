@@ -1,5 +1,5 @@
-// node run-commands.cjs PROGRAM HOME: runs commands of a built program against a server that answers with samples, and
-// keeps the code that V8 compiled for the program's parts (see keep-code.mjs). HOME is an empty directory that becomes
+// node run-commands.cjs PROGRAM HOME: runs commands of a built program against a server that gives sample answers, and
+// stores the code that V8 compiled for the program's parts (see keep-code.mjs). HOME is an empty directory that becomes
 // CBOS_HOME.
 const { createServer } = require('node:http');
 const { readdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
@@ -26,9 +26,9 @@ const COMMANDS = [
 
 const folder = join(dirname(program), 'parts');
 
-/** Every compiled script, by its file. V8 gives all scripts with the same file and source the same functions. */
+/** Every compiled script, by its file. V8 gives the same functions to all scripts with the same file and source. */
 const scripts = new Map();
-/** What the program puts around a part. */
+/** The code that the program wraps around a part. */
 let [before, behind] = ['', ''];
 const { Script } = vm;
 vm.Script = class extends Script {
@@ -52,9 +52,9 @@ const server = createServer((request, response) => {
 });
 const waiting = [...COMMANDS];
 
-/** Runs the next command once the previous one has nothing left to do. Keeps the code after the last command. */
+/** Runs the next command once the previous one has nothing left to do. Stores the code after the last command. */
 function next() {
-  // Each run starts the program again in this process, so no run may find the parts of an earlier one.
+  // Each run starts the program again in this process, so no run may find the parts that an earlier run loaded.
   delete require.cache[program];
   process.exitCode = undefined;
   const command = waiting.shift();
@@ -98,7 +98,7 @@ function loadOthers() {
   }
 }
 
-/** A thread would run, so its code is only compiled. */
+/** A thread would start running, so its code is only compiled. */
 const THREAD = /^search-worker-/;
 
 function keep() {
@@ -111,10 +111,10 @@ function keep() {
   }
 }
 
-/** Node emits `beforeExit` again only if the loop had something to do. */
+/** Node emits `beforeExit` again only if the event loop had something to do. */
 const later = () => setImmediate(next);
 process.on('beforeExit', later);
-// Each command adds its own.
+// Each command adds its own listeners.
 process.setMaxListeners(0);
 server.listen(join(home, 'cbos.sock'), () => {
   server.unref();

@@ -61,8 +61,8 @@ const NO_SUCH_SESSION = {
 };
 
 /**
- * Returns an answer of a server, so that a command has something to print. It need not be complete: it decides only
- * which functions are kept compiled.
+ * Returns a server's answer, so that a command has something to print. The answer need not be complete: it only
+ * determines which functions' compiled code is stored.
  * @param {string} method @param {string} url
  * @returns {Answer}
  */

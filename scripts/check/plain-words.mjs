@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { sourceFiles } from './source-files.mjs';
 
-/** The widest comment. Editors and reviews cut off a wider comment, so nobody reads it. */
+/** The maximum width of a comment. Editors and review tools cut off a wider comment, so nobody reads it. */
 const MAX_COLUMNS = 120;
 
 /**
@@ -80,7 +80,7 @@ function documentation(root) {
     .map((name) => `docs/${name}`);
 }
 
-/** Leaves out what a page quotes, such as the name of a test. @param {string} line */
+/** Removes what a page quotes, such as the name of a test. @param {string} line */
 function unquoted(line) {
   return line.replaceAll(/"[^"]*"/g, '""');
 }

@@ -6,7 +6,7 @@ import { availableParallelism } from 'node:os';
  */
 
 /**
- * Runs steps, several at a time, and prints one line for each as it ends. The output of a step is shown only if it
+ * Runs steps, several at a time, and prints one line for each as it ends. A step's output is shown only if the step
  * failed.
  * @param {readonly Step[]} steps
  * @param {{ write: (text: string) => void, parallel?: number }} options

@@ -12,7 +12,7 @@ import { packageComplaints } from './published-package.mjs';
 
 /**
  * The steps that produce what the later steps read (declarations, sources of generated pages, the built package). They
- * run one after the other.
+ * run one after another.
  * @type {readonly Step[]}
  */
 export const BUILD_STEPS = [
@@ -23,7 +23,7 @@ export const BUILD_STEPS = [
 ];
 
 /**
- * Steps that read only sources, so they can run in parallel to those that build.
+ * Steps that read only sources, so they can run in parallel with those that build.
  * @type {readonly Step[]}
  */
 export const SOURCE_STEPS = [
@@ -51,7 +51,7 @@ export const SOURCE_STEPS = [
 ];
 
 /**
- * Steps that read what was built.
+ * Steps that read what has been built.
  * @type {readonly Step[]}
  */
 export const BUILT_STEPS = [

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const BASE = 'http://site/docs/';
 
 /**
- * Returns the links, pictures, styles and scripts of a built site that lead nowhere, and those that lead to another
- * host and are loaded with the page. VitePress itself checks the links between pages, but not their headings.
+ * Returns a built site's links, pictures, styles, and scripts that lead nowhere, and those that are loaded with the
+ * page from another host. VitePress itself checks the links between pages, but not the headings that they point to.
  * @param {string} dir
  * @returns {string[]} one line per place
  */

@@ -20,7 +20,7 @@ export async function buildSite({ output }) {
   await build(join(ROOT, 'scripts', 'docs'), { outDir: fresh });
   rmSync(join(fresh, LEFT_BEHIND));
   for (const [name, source] of Object.entries(EXTRA_FILES)) copyFileSync(join(ROOT, source), join(fresh, name));
-  // The scripts are modules, and dist/package.json says that scripts below it are not.
+  // The scripts are modules, but dist/package.json says that scripts below it are not.
   writeFileSync(join(fresh, 'package.json'), '{ "type": "module" }\n');
   const broken = brokenLinks(fresh);
   if (broken.length > 0) throw new Error(broken.join('\n'));

@@ -2,7 +2,7 @@ import { posix, relative } from 'node:path';
 import { ROOT } from '../root.mjs';
 import { EXTRA_FILES, PAGES } from './pages.mjs';
 
-/** Maps files of the repository to addresses of the site. The first page replaces the README. */
+/** Maps files in the repository to addresses on the site. The first page replaces the README. */
 const ADDRESSES = new Map([
   ['README.md', '/'],
   ...PAGES.map(({ source, path }) => /** @type {const} */ ([source, `/${path}`])),
@@ -10,7 +10,7 @@ const ADDRESSES = new Map([
 ]);
 
 /**
- * Rewrites links and pictures, which work on GitHub, so that they work on the site too. A link to a file that isn't a
+ * Rewrites links and pictures that work on GitHub, so that they work on the site too. A link to a file that isn't a
  * page, such as a source, becomes plain text.
  * @param {import('vitepress').MarkdownRenderer} md
  */
@@ -48,7 +48,7 @@ function linkTokens(tokens, folder) {
 }
 
 /**
- * Returns the address on the site for a link of a page. Null if it leads to a file that the site lacks.
+ * Returns the address on the site for a link on a page. Null if the link leads to a file that the site lacks.
  * @param {string} href
  * @param {string} folder the folder of the page in the repository
  */
@@ -57,6 +57,6 @@ export function siteAddress(href, folder) {
   const [path = '', ...anchor] = href.split('#');
   const address = ADDRESSES.get(posix.normalize(posix.join(folder, path)));
   if (address !== undefined) return [address, ...anchor].join('#');
-  // VitePress reports the link to a page that does not exist.
+  // VitePress reports links to pages that do not exist.
   return path.endsWith('.md') ? href : null;
 }

@@ -15,8 +15,8 @@ const page = (title, source, path) => ({ title, source, path });
 const HOME = page('CBOS', 'docs/index.md', '');
 
 /**
- * The contents of the site, in the order of the sidebar. Every page under docs/ is in one section. Pages whose names
- * are in capitals keep their paths in the repository, because sources and other pages name them.
+ * The contents of the site, in the order of the sidebar. Every page under docs/ is in one section. Pages with names in
+ * capitals have the same paths as in the repository, because sources and other pages refer to them.
  * @type {readonly Section[]}
  */
 export const SECTIONS = [
@@ -94,7 +94,7 @@ function decisions() {
 }
 
 /**
- * Further files in the folder of the pages that the site also serves, by their addresses.
+ * Other files in the pages folder that the site also serves, by their addresses.
  * @type {Readonly<Record<string, string>>}
  */
 export const EXTRA_FILES = { 'openapi.json': 'docs/openapi.json', 'icon.svg': 'src/web/public/icon.svg' };

@@ -5,7 +5,7 @@ const ROW = 46;
 const TOP = 16;
 
 /**
- * Draws the chart of the page about accuracy from the tables of docs/ACCURACY.md.
+ * Draws the chart on the accuracy page from the tables in docs/ACCURACY.md.
  * @param {string} page docs/ACCURACY.md
  * @returns {string} SVG
  */
@@ -47,7 +47,7 @@ ${rows.join('\n')}
 /** @param {string} page */
 function barsOf(page) {
   const [before = '', live = '', heldOut = ''] = page.split(/^## (?=Live|On versions)/m);
-  // The last table of that section scores the same recordings again, with rules that have seen them.
+  // That section's last table scores the same recordings again, with rules written after seeing them.
   const unseen = heldOut
     .split(/^(?=Scored once)/m)
     .slice(1)
@@ -73,7 +73,7 @@ function strictOf(text, detector) {
   return Number(new RegExp(`^\\| ${detector} \\| \\d+ \\| ([\\d.]+) %`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-/** Only an exact value is shown as 100. @param {number} percent */
+/** Only an exact 100 is shown as 100. @param {number} percent */
 function words(percent) {
   return percent === 100 ? '100' : Math.min(percent, 99.99).toFixed(2);
 }

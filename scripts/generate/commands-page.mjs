@@ -11,7 +11,7 @@ This page lists all commands of \`cbos\`, with their arguments and options. \`cb
 `;
 
 /**
- * Returns the page of all commands.
+ * Returns the page that lists all commands.
  * @param {CommandEntry} root
  * @returns {string} Markdown
  */
@@ -29,7 +29,7 @@ export function commandsPage(root) {
 }
 
 /**
- * Orders commands by their groups, each where it comes first, as the main help does.
+ * Orders commands by group, and groups by where they first occur, as the main help does.
  * @param {readonly CommandEntry[]} entries
  */
 export function inGroups(entries) {

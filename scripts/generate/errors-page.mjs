@@ -15,7 +15,7 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 no such session, 4 refused in thi
 `;
 
 /**
- * Returns the page of all errors.
+ * Returns the page that lists all errors.
  * @param {Record<string, CatalogueEntry>} errors
  * @returns {string} Markdown
  */

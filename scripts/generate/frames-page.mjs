@@ -25,7 +25,7 @@ fresh snapshot of the screen instead of the bytes that it missed.
 \`npm run generate\` writes this page from the schemas that validate the frames; the gate fails when the two differ.
 `;
 
-/** The meaning of each frame. The generator refuses a frame that has no line here. */
+/** What each frame means. The generator refuses a frame that has no line here. */
 const MEANINGS = {
   commands: {
     subscribe:
@@ -80,7 +80,7 @@ const MEANINGS = {
 };
 
 /**
- * Returns the page of all frames.
+ * Returns the page that lists all frames.
  * @param {Record<'commands' | 'frames' | 'listCommands' | 'listFrames', Schema>} schemas of the two WebSockets, in both
  *   directions
  * @returns {string} Markdown

@@ -15,7 +15,7 @@ import { withSettingsTable } from './settings-table.mjs';
 
 /** @typedef {import('./schema-words.mjs').Schema} Schema */
 
-/** Where the pages of the manual are. @type {string} */
+/** Where the manual pages are. @type {string} */
 const MAN = 'man';
 
 /**
@@ -69,7 +69,8 @@ export async function generatedFiles() {
 }
 
 /**
- * Returns package.json with the list of pages, by which npm installs them. npm does not do that for a directory.
+ * Returns package.json with the list of manual pages, which npm needs in order to install them. For a directory, npm
+ * installs none.
  * @param {readonly string[]} names
  */
 function withManual(names) {
@@ -85,7 +86,9 @@ function withManual(names) {
   return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
-/** @param {readonly { file: string }[]} generated @returns {string[]} pages of the manual for commands that are gone */
+/**
+ * @param {readonly { file: string }[]} generated @returns {string[]} manual pages for commands that no longer exist
+ */
 export function leftManPages(generated) {
   const now = new Set(generated.map(({ file }) => file));
   const names = existsSync(join(ROOT, MAN)) ? readdirSync(join(ROOT, MAN)) : [];

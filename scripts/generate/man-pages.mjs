@@ -2,7 +2,7 @@ import { inGroups } from './commands-page.mjs';
 
 /** @typedef {import('./command-tree.mjs').CommandEntry} CommandEntry */
 
-/** The text that `--help` of `cbos` itself shows after the commands. */
+/** The text that `cbos --help` shows after the commands. */
 const EXIT_STATUSES = [
   ['0', 'done'],
   ['1', 'failed'],
@@ -14,7 +14,7 @@ const EXIT_STATUSES = [
 ];
 
 /**
- * Returns the manual: `cbos.1`, and a page for each command with its subcommands, as `git-log.1` is one.
+ * Returns the manual: `cbos.1`, and for each command a page that includes its subcommands, like `git-log.1`.
  * @param {CommandEntry} root
  * @param {string} version
  * @returns {Record<string, string>} roff by file name
@@ -103,7 +103,7 @@ function header(name, summary, version) {
   return [
     '.\\" Written by `npm run generate` from the help of the commands.',
     `.TH ${roff(name.toUpperCase())} 1 "" "CBOS ${version}" "CBOS"`,
-    // A page is for reading on a terminal, so no word is divided and no line is stretched.
+    // A manual page is read in a terminal, so no word is hyphenated and no line is stretched.
     '.nh',
     '.ad l',
     '.SH NAME',
@@ -141,13 +141,19 @@ function bold(words) {
   return `.B "${roff(words)}"`;
 }
 
-/** A line of running text: one that begins with a dot or a quote would be a command. @param {string} words */
+/**
+ * Returns a line of running text. Unescaped, a line that begins with a dot or a quote would be a command.
+ * @param {string} words
+ */
 function text(words) {
   const escaped = roff(words.replaceAll('`', ''));
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;
 }
 
-/** Escapes what roff reads as its own. A plain hyphen would become a typographic one. @param {string} words */
+/**
+ * Escapes characters that have a meaning in roff. A plain hyphen would otherwise become a typographic one.
+ * @param {string} words
+ */
 function roff(words) {
   return words
     .replaceAll('\\', '\\e')

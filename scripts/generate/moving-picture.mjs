@@ -2,8 +2,9 @@
 const SECONDS_EACH = 5;
 
 /**
- * Joins pictures of the terminal UI, as `npm run pictures` takes them, into one that shows them in turn. It moves by
- * styles alone, because GitHub runs no script in a picture. A reader who wants no motion sees only the first picture.
+ * Joins pictures of the terminal UI, as taken by `npm run pictures`, into one picture that shows them in turn. The
+ * animation uses styles alone, because GitHub runs no scripts in a picture. A reader who prefers reduced motion sees
+ * only the first picture.
  * @param {readonly string[]} pictures SVG of one size
  */
 export function movingPicture(pictures) {

@@ -39,7 +39,7 @@ const EVERYWHERE = new Set([
 const SHELL_QUOTED = /[^\w/:.=?&{}-]/;
 
 /**
- * Returns the page of all requests and of the objects in them.
+ * Returns the page that lists all requests and the objects in them.
  * @param {any} document the OpenAPI description
  * @returns {string} Markdown
  */

@@ -4,8 +4,8 @@ import { ROOT } from '../root.mjs';
 import { capture } from '../run-command.mjs';
 
 /**
- * Reports whether node_modules contains the packages in package-lock.json. npm stores a lockfile of the installed
- * packages inside node_modules and writes it last, so an interrupted install counts as missing.
+ * Reports whether node_modules contains the packages listed in package-lock.json. npm stores a lockfile of the
+ * installed packages inside node_modules and writes it last, so an interrupted install counts as missing.
  * @param {string} [root]
  */
 export function arePackagesInstalled(root = ROOT) {
@@ -21,11 +21,11 @@ export function arePackagesInstalled(root = ROOT) {
 }
 
 /**
- * Runs `npm ci`. Its output (engine warnings of packages that work anyway) is shown only if it fails.
+ * Runs `npm ci`. Its output (engine warnings from packages that work anyway) is shown only if it fails.
  * @returns {Promise<import('../run-command.mjs').Outcome>}
  */
 export function installPackages() {
-  // NODE_ENV=production would omit the bundler. An npm cache that contains everything lets this work offline.
+  // NODE_ENV=production would omit the bundler. If the npm cache contains everything, this works offline.
   return capture('npm', ['ci', '--include=dev', '--prefer-offline', '--no-audit', '--no-fund']);
 }
 

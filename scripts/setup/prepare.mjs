@@ -14,7 +14,7 @@ import { installPrograms, missingPrograms, NEEDED_FOR, WANTED_FOR_TEST } from '.
 export async function prepare(goal) {
   const instruction = await installMissing(NEEDED_FOR[goal]);
   if (instruction !== null) return complain(instruction);
-  // Both mostly wait for the network and the disk.
+  // Both of these mostly wait for the network and the disk.
   const [withoutWanted, failure] = await Promise.all([
     goal === 'test' ? installMissing(WANTED_FOR_TEST) : null,
     installMissingPackages(),

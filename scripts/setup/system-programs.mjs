@@ -16,7 +16,7 @@ const SCREEN = {
 };
 
 /**
- * dnf and apk find a package by a command that it contains, whatever the package is called in a release.
+ * dnf and apk find a package by a command that it contains, whatever the package is called in a given release.
  * @type {SystemProgram}
  */
 const SCRIPT = {
@@ -26,7 +26,7 @@ const SCRIPT = {
 };
 
 /**
- * The tests load the web page in it. Fedora and Ubuntu call it chromium-browser, and so does Chrome itself.
+ * The tests load the web page in Chromium. Fedora and Ubuntu call it chromium-browser. Chrome itself works too.
  * @type {SystemProgram}
  */
 const CHROMIUM = {
@@ -36,7 +36,8 @@ const CHROMIUM = {
 };
 
 /**
- * The tests load the web page in it as well. Debian has the release with extended support, others the newest one.
+ * The tests also load the web page in Firefox. Debian has the extended support release, other distributions the newest
+ * one.
  * @type {SystemProgram}
  */
 const FIREFOX = {
@@ -46,7 +47,7 @@ const FIREFOX = {
 };
 
 /**
- * The tests run the terminal UI in it.
+ * The tests run the terminal UI in tmux.
  * @type {SystemProgram}
  */
 const TMUX = {
@@ -56,7 +57,7 @@ const TMUX = {
 };
 
 /**
- * Sets the clock of the programs under test, and of nothing else.
+ * Sets the clock for the programs under test, and for nothing else.
  * @type {SystemProgram}
  */
 const FAKETIME = {
@@ -65,14 +66,16 @@ const FAKETIME = {
   packages: { 'apt-get': 'faketime', dnf: 'libfaketime', pacman: 'libfaketime', apk: 'libfaketime' },
 };
 
-/** The machines of a fleet communicate through it. Only the founder of a fleet needs it. @type {SystemProgram} */
+/**
+ * The machines in a fleet communicate through this server. Only the founder of a fleet needs it. @type {SystemProgram}
+ */
 const NATS_SERVER = {
   programs: ['nats-server'],
   name: 'nats-server',
   packages: { 'apt-get': 'nats-server', dnf: 'nats-server', pacman: 'nats-server', apk: 'nats-server' },
 };
 
-/** Pull requests are opened through it. @type {SystemProgram} */
+/** Pull requests are opened through this program. @type {SystemProgram} */
 const GH = {
   programs: ['gh'],
   name: "GitHub's gh",
@@ -80,13 +83,14 @@ const GH = {
 };
 
 /**
- * Programs without which some tests are skipped, which the tests report. They are installed if that needs no password.
+ * Programs without which some tests are skipped. The tests report when they are. The programs are installed if that
+ * needs no password.
  * @type {readonly SystemProgram[]}
  */
 export const WANTED_FOR_TEST = [FAKETIME, FIREFOX, GH, NATS_SERVER];
 
 /**
- * The programs that each goal needs besides Node and npm.
+ * The programs that each goal needs in addition to Node and npm.
  * @type {Readonly<Record<'start' | 'test', readonly SystemProgram[]>>}
  */
 export const NEEDED_FOR = { start: [SCREEN, SCRIPT], test: [SCREEN, SCRIPT, TMUX, CHROMIUM] };
@@ -118,7 +122,7 @@ export function findOnPath(programs, path) {
 }
 
 /**
- * Returns the Chromium in which the tests load the page: the one that `CHROMIUM` names, or else the system's.
+ * Returns the Chromium in which the tests load the page: the one named by `CHROMIUM`, or else the system's.
  * @param {NodeJS.ProcessEnv} env
  */
 export function findChromium(env) {
@@ -126,7 +130,7 @@ export function findChromium(env) {
 }
 
 /**
- * Returns the Firefox in which the tests load the page: the one that `FIREFOX` names, or else the system's.
+ * Returns the Firefox in which the tests load the page: the one named by `FIREFOX`, or else the system's.
  * @param {NodeJS.ProcessEnv} env
  */
 export function findFirefox(env) {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 
 /**
- * The part of vitest's JSON report (vitest 4, jest's format) that is counted.
+ * The part of vitest's JSON report (vitest 4, in jest's format) from which tests are counted.
  * @typedef {{ status: string, fullName: string, failureMessages: readonly string[] }} TestReport
  * @typedef {{ name: string, status: string, message: string, assertionResults: readonly TestReport[] }} FileReport
  * @typedef {{ testResults: readonly FileReport[] }} Report

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from '../root.mjs';
 
-/** The tests that passed at the second attempt, as a JSON list of `NAME: MESSAGE OF THE FIRST FAILURE`. */
+/** The tests that passed on the second attempt, as a JSON list of `NAME: MESSAGE OF THE FIRST FAILURE`. */
 export const RETRIED_FILE = join(ROOT, 'build', 'retried-tests.json');
 
 /** A reporter for vitest that lists flaky tests, so that they do not look reliable. */
@@ -14,7 +14,7 @@ export default class RetriedReporter {
   onTestCaseResult(test) {
     if (!test.diagnostic()?.flaky) return;
     const name = `${test.module.relativeModuleId} > ${test.fullName}`;
-    // Vitest keeps the errors of the attempts that failed.
+    // Vitest keeps the errors from failed attempts.
     const message = test.result().errors?.[0]?.message.replaceAll(/\s+/g, ' ') ?? 'no error was kept';
     this.#retried.push(`${name}: ${message}`);
   }

@@ -5,8 +5,8 @@ import { capture } from '../run-command.mjs';
 import { findChromium, findFirefox } from '../setup/system-programs.mjs';
 
 /**
- * Returns the versions of the real programs that the tests use, on one line. If a test fails on only one machine, the
- * cause may be one of these versions.
+ * Returns, on one line, the versions of the real programs that the tests use. If a test fails on only one machine, one
+ * of these versions may be the cause.
  * @param {NodeJS.ProcessEnv} env
  * @returns {Promise<string>} `Chromium 156.0.8078.79, Firefox 140.12.0esr, Screen 4.09.00, tmux none, …`
  */

@@ -8,7 +8,7 @@ import { moveScripts } from '../scripts.mjs';
 
 const link = ({ title, path }) => ({ text: title, link: `/${path}` });
 
-/** The top-level files and folders of the repository that hold pages. */
+/** The repository's top-level files and folders that contain pages. */
 const PLACES = new Set(PAGES.map(({ source }) => source.split('/', 1)[0]));
 
 export default defineConfig({
@@ -24,7 +24,7 @@ export default defineConfig({
   rewrites: Object.fromEntries(PAGES.map(({ source, path }) => [source, `${path || 'index'}.md`])),
   cleanUrls: true,
   head: [['link', { rel: 'icon', href: '/docs/icon.svg', type: 'image/svg+xml' }]],
-  // Without attributes, `{slug}` in a heading stays text.
+  // Without attributes, `{slug}` in a heading stays plain text.
   markdown: { config: linkPages, attrs: false },
   transformHtml: moveScripts,
   themeConfig: {

@@ -1,6 +1,6 @@
 /**
  * Follows a screen without scrollback, such as the alternate screen, and returns, in order, the lines that have left it
- * for good. Programs redraw such a screen in place, so the lines that have left must be found by comparing screens.
+ * permanently. Programs redraw such a screen in place, so the lines that have left must be found by comparison.
  * Lines that move up push out the lines above them. If the whole screen is replaced, all of its lines leave. Lines that
  * change in place (a spinner, a growing answer) are returned when they leave or when the screen ends.
  */

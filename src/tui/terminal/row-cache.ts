@@ -21,8 +21,8 @@ interface Kept {
 /** The rows of a session's screen as last rendered. For a line that has not changed, only numbers are compared. */
 export interface RowCache {
   /**
-   * @param look everything except the line itself that affects its text: the cut, the position, the colours. @param
-   *   make renders the text
+   * @param look everything except the line itself that affects its text: the cut, the position, the colours.
+   * @param make renders the text
    */
   row(line: IBufferLine, look: string, make: () => string): string;
 }

@@ -38,7 +38,7 @@ export function useDeliveries(session: Session): DeliveryList {
       all.value = await client.call('listDeliveries', { params: { slug } });
       show();
     } catch (error) {
-      // If the server is gone, the page already says so.
+      // If the server is gone, the page already shows that.
       if (link.value === 'live') tellError(error);
     }
   };
