@@ -33,8 +33,8 @@ function stateText({ state, size }: Attached): string {
 }
 
 /**
- * Takes files that are dropped anywhere on the page. Otherwise, if a file missed the prompt, the browser would leave the
- * page and open the file.
+ * Takes files that are dropped anywhere on the page. Otherwise, if a file missed the prompt, the browser would leave
+ * the page and open the file.
  */
 export function useDroppedFiles(slug: string, isDisabled: boolean): void {
   useEffect(() => {
