@@ -74,7 +74,7 @@ export function addListing(program: Command, context: CliContext): void {
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
       ['cbos ls --fleet', 'the sessions of all machines of the fleet'],
       ['cbos ls --all', 'also the conversations of Claude Code on this machine that belong to no session'],
-      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'filter for programs; jq need not be installed'],
+      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'filter the list in a script, without jq'],
     ],
   }).alias('list');
   addSelectors(command, 'only')

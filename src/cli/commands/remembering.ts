@@ -27,7 +27,7 @@ export function addRemembering(program: Command, context: CliContext): void {
   const { out, io } = context;
   describe(program.command('memory'), {
     group: 'talking',
-    summary: 'list what you answered to questions, or forget it',
+    summary: 'list the answers that you gave, or delete them',
     more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives it on its own. Answers at the terminal and answers of rules do not count. The answers stay in this home.',
     examples: [
       ['cbos memory', 'the questions that you answered, the last one first'],

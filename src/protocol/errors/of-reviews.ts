@@ -12,7 +12,7 @@ export const REVIEW_ERRORS = {
     status: 422,
     exit: EXIT.usage,
     meaning: "The file does not have these lines, or isn't a text file",
-    hint: '`cbos diff SLUG` shows the files and their lines; a path starts at the top of the working tree',
+    hint: '`cbos diff SLUG` shows the files and their lines; paths are relative to the top of the working tree',
   },
   no_such_file: {
     status: 422,

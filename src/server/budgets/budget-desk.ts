@@ -58,7 +58,7 @@ export function createBudgetDesk({ budgets, sessions }: BudgetDeskOptions): Budg
       const limit = to ?? state.limit + rule.limit;
       if (limit <= state.limit) {
         throw new CatalogueError('invalid_request', `to: the limit is already ${state.limit}`, {
-          hint: 'Name a higher limit; to lower a budget, edit config.toml',
+          hint: 'Choose a higher limit; to lower a budget, edit config.toml',
         });
       }
       budgets.raise(rule, one, limit);

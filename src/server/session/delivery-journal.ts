@@ -204,7 +204,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
           throw new CatalogueError('delivery_final', 'It is already in the prompt, unsent', {
-            hint: 'Cancel it, which removes it, and send another text',
+            hint: 'Cancel the delivery, and send another text',
           });
         }
         return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });
