@@ -115,8 +115,12 @@ describe('recover', () => {
 
   test('creates only a branch, or a worktree elsewhere, and refuses an unknown id', async () => {
     writeFileSync(join(folder, 'new.txt'), 'new\n');
-    await run(['finish', 'AUTH', '--discard', '--yes']);
-    expect((await run(['recover', 'AUTH', '--branch', 'back'])).stdout).toContain('is back on the branch back\n');
+    expect(await run(['finish', 'AUTH', '--discard', '--yes'])).toMatchObject({ code: 0, stderr: '' });
+    const back = await run(['recover', 'AUTH', '--branch', 'back']);
+    expect(back, back.stderr).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('is back on the branch back\n'),
+    });
     expect(repository.git('show', 'back:new.txt')).toBe('new');
     const elsewhere = await run(['recover', 'AUTH', '--to', '../elsewhere', '--branch', 'other', '--json']);
     expect(JSON.parse(elsewhere.stdout)).toMatchObject({
