@@ -61,10 +61,13 @@ export async function requireUnused(path: string, own: ReadonlySet<number>): Pro
       return null;
     }
   });
-  if (users.length === 0) return;
-  const infos = await Promise.all(users.map(readProcess));
-  const named = infos.flatMap((one) => (one === null ? [] : [`${one.pid} (${one.comm})`])).join(', ');
-  throw new CatalogueError('worktree_in_use', `Processes are running in ${path}: ${named}`, { extra: { pids: users } });
+  const infos = (await Promise.all(users.map(readProcess))).filter((one) => one !== null);
+  // CBOS itself counts changes with git in this folder. Such a git only reads, and ends on its own.
+  const others = infos.filter(({ comm, ppid }) => comm !== 'git' || ppid !== process.pid);
+  if (others.length === 0) return;
+  const named = others.map(({ pid, comm }) => `${pid} (${comm})`).join(', ');
+  const pids = others.map(({ pid }) => pid);
+  throw new CatalogueError('worktree_in_use', `Processes are running in ${path}: ${named}`, { extra: { pids } });
 }
 
 /**
