@@ -36,12 +36,12 @@ import type { Fleet } from './fleet/fleet.ts';
 import { reachOf } from './http/reach.ts';
 import type { Logger } from './logger.ts';
 import { type FleetSettings, type OpenedFleet, openFleet } from './open-fleet.ts';
+import { watchPresence } from './presence.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
 import type { Dispose, Sessions } from './sessions.ts';
-import { watchPresence } from './sinks/presence.ts';
 import { createSinks, type Sinks } from './sinks/sinks.ts';
 import { awaitLoss } from './watch-home.ts';
 

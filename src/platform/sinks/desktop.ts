@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessageBus } from 'dbus-native';
 import { z } from 'zod';
+import { escapeMarkup } from '../../text/escape-markup.ts';
 import { causeOf } from './http-request.ts';
 import {
   type Attempt,
@@ -204,8 +205,6 @@ function ownId(messageId: string): number {
   const FIRST_LARGE = 0x4000_0000;
   return FIRST_LARGE + (createHash('sha256').update(messageId).digest().readUInt32BE() & (FIRST_LARGE - 1));
 }
-
-const escapeMarkup = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 
 /** Errors from a bus that has lost a call or its answer. */
 const LOST: ReadonlySet<string> = new Set(

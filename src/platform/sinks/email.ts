@@ -1,10 +1,10 @@
+import { isThisMachine } from './http-request.ts';
 import type { Attempt, SinkDriver, SinkMessage } from './sink-driver.ts';
 
 /** How long each step of a transfer may take. */
 const STEP_LIMIT_MS = 15_000;
 const IMPLICIT_TLS = 'smtps:';
 const PORTS: Readonly<Record<string, number>> = { 'smtps:': 465, 'smtp:': 587 };
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
 
 /** Nodemailer's codes for errors before any part of a message was sent (10.6). */
 const BEFORE: ReadonlySet<string> = new Set(['EDNS', 'ETLS', 'EREQUIRETLS']);
@@ -24,7 +24,8 @@ type MailError = Error & { code?: string; syscall?: string; responseCode?: numbe
  */
 export function openEmail(options: { url: string; from: string; to: string; password: string | null }): SinkDriver {
   const { from, to, password } = options;
-  const { protocol, hostname, port, username } = new URL(options.url);
+  const server = new URL(options.url);
+  const { protocol, hostname, port, username } = server;
   const host = hostname.replace(/^\[|\]$/g, '');
 
   /** Opens one connection per message: messages are rare, and mail servers close idle connections. */
@@ -34,7 +35,7 @@ export function openEmail(options: { url: string; from: string; to: string; pass
       host,
       port: port === '' ? (PORTS[protocol] ?? 0) : Number(port),
       secure: protocol === IMPLICIT_TLS,
-      requireTLS: !LOOPBACK.has(hostname),
+      requireTLS: !isThisMachine(server),
       ...(password === null ? {} : { auth: { user: decodeURIComponent(username), pass: password } }),
       connectionTimeout: STEP_LIMIT_MS,
       greetingTimeout: STEP_LIMIT_MS,

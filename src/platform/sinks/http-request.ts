@@ -82,3 +82,8 @@ export function parseJson(text: string): unknown {
 export const originOf = (url: string): string => new URL(url).host;
 
 export const baseOf = (url: string): string => url.replace(/\/+$/, '');
+
+const OWN_NAMES: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost', '[::1]']);
+
+/** Reports whether an address leads to this machine, where no other machine can read what is sent. */
+export const isThisMachine = ({ hostname }: URL): boolean => OWN_NAMES.has(hostname);

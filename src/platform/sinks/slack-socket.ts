@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { causeOf, parseJson, REQUEST_LIMIT_MS } from './http-request.ts';
+import { causeOf, isThisMachine, parseJson, REQUEST_LIMIT_MS } from './http-request.ts';
 
 /** How much silence makes a connection count as dead. Slack sends a ping every few seconds. */
 const SILENCE_MS = 60_000;
@@ -84,10 +84,8 @@ export function openSlackSocket(
   });
 }
 
-function isAllowed(url: string, isLocal: boolean): boolean {
-  if (!URL.canParse(url)) return false;
-  const { protocol, hostname } = new URL(url);
-  return (
-    protocol === 'wss:' || (isLocal && protocol === 'ws:' && ['127.0.0.1', 'localhost', '[::1]'].includes(hostname))
-  );
+function isAllowed(address: string, isLocal: boolean): boolean {
+  if (!URL.canParse(address)) return false;
+  const url = new URL(address);
+  return url.protocol === 'wss:' || (isLocal && url.protocol === 'ws:' && isThisMachine(url));
 }

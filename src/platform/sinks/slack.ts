@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { escapeMarkup } from '../../text/escape-markup.ts';
+import { type ApiCall, attemptOf } from './api-call.ts';
 import { baseOf, type HttpReply, originOf, parseJson, request } from './http-request.ts';
 import {
   type Attempt,
@@ -45,12 +47,6 @@ const Pressed = z.object({
   actions: z.array(z.object({ value: z.string().optional() })),
 });
 
-type Called =
-  | { kind: 'ok'; body: unknown }
-  | { kind: 'failed'; error: string; afterMs: number | null; isOver: boolean }
-  | { kind: 'unsure'; error: string }
-  | { kind: 'unsent'; error: string };
-
 /** Slack's errors for requests that were not carried out but may succeed later. */
 const LATER: ReadonlySet<string> = new Set([
   'ratelimited',
@@ -83,7 +79,7 @@ export function openSlack(options: {
     method: string,
     body: object,
     { bearer = token, isRead = false, signal }: { bearer?: string; isRead?: boolean; signal?: AbortSignal } = {},
-  ): Promise<Called> {
+  ): Promise<ApiCall> {
     const query = isRead ? `?${new URLSearchParams(body as Record<string, string>)}` : '';
     const reply = await request(`${base}/${method}${query}`, {
       method: isRead ? 'GET' : 'POST',
@@ -94,14 +90,14 @@ export function openSlack(options: {
       ...(isRead ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return calledOf(reply);
+    return callOf(reply);
   }
 
   async function send(message: SinkMessage): Promise<Attempt> {
     const metadata = { event_type: EVENT_TYPE, event_payload: { id: message.id } };
     const called = await call('chat.postMessage', { channel, ...contentOf(message), metadata });
     if (called.kind !== 'ok') return attemptOf(called);
-    return { kind: 'sent', remote: Posted.safeParse(called.body).data?.ts ?? null };
+    return { kind: 'sent', remote: Posted.safeParse(called.result).data?.ts ?? null };
   }
 
   async function find({ id }: SinkMessage, since: number): Promise<Found> {
@@ -117,7 +113,7 @@ export function openSlack(options: {
         search = { id, cursor };
         return { kind: 'unknown', error: called.error };
       }
-      const { data } = History.safeParse(called.body);
+      const { data } = History.safeParse(called.result);
       if (data === undefined) return { kind: 'unknown', error: 'the history of the channel cannot be read' };
       const found = data.messages.find(
         ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id,
@@ -143,7 +139,7 @@ export function openSlack(options: {
     while (!signal.aborted) {
       const called = await call('apps.connections.open', {}, { bearer: appLevel, signal });
       if (signal.aborted) return;
-      const url = called.kind === 'ok' ? (Opened.safeParse(called.body).data?.url ?? null) : null;
+      const url = called.kind === 'ok' ? (Opened.safeParse(called.result).data?.url ?? null) : null;
       const end =
         url === null
           ? { fault: called.kind === 'ok' ? 'Slack named no address' : called.error }
@@ -169,7 +165,7 @@ export function openSlack(options: {
     const reply = press === null ? null : await onPress(press);
     // The edited message shows the answer that was given. Only a press that did nothing needs an explanation.
     if (reply === null || reply.isDone) return;
-    await call('chat.postEphemeral', { channel, user: data.user.id, text: escapeText(reply.text) });
+    await call('chat.postEphemeral', { channel, user: data.user.id, text: escapeMarkup(reply.text) });
   }
 
   return {
@@ -194,8 +190,8 @@ function contentOf({ title, body, code, buttons }: SinkMessage): object {
     value: pressData(code, key),
   }));
   return {
-    // Notifications and screen readers use this text.
-    text: escapeText(title),
+    // Notifications and screen readers use this text, in which Slack would run commands such as `<!channel>`.
+    text: escapeMarkup(title),
     blocks: [
       ...[title, ...partsOf(body)].map(section),
       ...(elements.length === 0 ? [] : [{ type: 'actions', elements }]),
@@ -219,10 +215,7 @@ function partsOf(text: string): string[] {
   return part.trim() === '' ? parts : [...parts, part];
 }
 
-/** Slack interprets commands such as `<!channel>` in text, unless these three characters are escaped. */
-const escapeText = (text: string): string => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
-
-function calledOf(reply: HttpReply): Called {
+function callOf(reply: HttpReply): ApiCall {
   if (reply.kind !== 'answered') return reply;
   const { status, text, retryAfterMs } = reply;
   if (status === 429) return { kind: 'failed', error: 'HTTP 429', afterMs: retryAfterMs, isOver: false };
@@ -230,15 +223,9 @@ function calledOf(reply: HttpReply): Called {
   const { data } = Reply.safeParse(body);
   // Either a proxy answered, or the server failed. The request may have been carried out.
   if (data === undefined || status >= 500) return { kind: 'unsure', error: `HTTP ${status}` };
-  if (data.ok) return { kind: 'ok', body };
+  if (data.ok) return { kind: 'ok', result: body };
   const { error = `HTTP ${status}`, needed } = data;
   if (UNSURE.has(error)) return { kind: 'unsure', error };
   const shown = needed === undefined ? error : `${error}: ${needed}`;
   return { kind: 'failed', error: shown, afterMs: retryAfterMs, isOver: !LATER.has(error) };
-}
-
-function attemptOf(called: Exclude<Called, { kind: 'ok' }>): Attempt {
-  if (called.kind !== 'failed') return { ...called, afterMs: null };
-  const { error, isOver, afterMs } = called;
-  return isOver ? { kind: 'refused', error } : { kind: 'unsent', error, afterMs };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { type ApiCall, attemptOf } from './api-call.ts';
 import { baseOf, originOf, parseJson, request } from './http-request.ts';
 import {
   type Attempt,
@@ -52,11 +53,6 @@ const Update = z.object({
   callback_query: z.object({ id: z.string(), data: z.string().optional(), message: SentMessage.optional() }).optional(),
 });
 
-type Called =
-  | { kind: 'ok'; result: unknown }
-  | { kind: 'failed'; error: string; isOver: boolean; afterMs: number | null }
-  | { kind: 'unsent' | 'unsure'; error: string };
-
 /**
  * A bot that writes to one chat and accepts presses only there. Telegram has no idempotency keys. If it is unknown
  * whether a message arrived, CBOS edits the messages after the last known one without changing their text. If Telegram
@@ -78,7 +74,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     method: string,
     body: object,
     more: { signal?: AbortSignal; limitMs?: number } = {},
-  ): Promise<Called> {
+  ): Promise<ApiCall> {
     const headers = { 'content-type': 'application/json' };
     const reply = await request(`${base}/bot${token}/${method}`, {
       method: 'POST',
@@ -194,12 +190,6 @@ export function openTelegram(options: { url: string; token: string; chat: string
 }
 
 const LISTEN_AGAIN_MS = 5_000;
-
-function attemptOf(called: Exclude<Called, { kind: 'ok' }>): Attempt {
-  if (called.kind !== 'failed') return { ...called, afterMs: null };
-  const { error, isOver, afterMs } = called;
-  return isOver ? { kind: 'refused', error } : { kind: 'unsent', error, afterMs };
-}
 
 function readMemory(memory: SinkMemory): Memory {
   return Memory.safeParse(parseJson(memory.read() ?? '{}')).data ?? { offset: 0, last: null, pending: null };

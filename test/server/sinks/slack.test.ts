@@ -81,7 +81,7 @@ test('CBOS opens a new connection when Slack announces the end of one, and says 
   slack.refresh('link_disabled');
   await waitFor(() => rig.sinks.list()[0]?.fault !== null, { describe: 'the fault is shown' });
   expect(rig.sinks.list()).toMatchObject([{ fault: 'Socket Mode is turned off for the app' }]);
-  expect(slack.connections()).toBe(0);
+  await waitFor(() => slack.connections() === 0, { describe: 'the connection is closed' });
   rig.clock.advance(5_000);
   await waitFor(() => slack.connections() === 1, { describe: 'CBOS has tried again' });
   slack.press(message, message.buttons[1]);

@@ -1,11 +1,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { watchPresence } from '../../../src/server/sinks/presence.ts';
-import { attendInMemory } from '../../harness/attended.ts';
-import { ManualClock } from '../../harness/manual-clock.ts';
-import { MemorySessions } from '../../harness/memory-sessions.ts';
-import { makeTemporaryFolder } from '../../harness/temporary-folder.ts';
+import { watchPresence } from '../../src/server/presence.ts';
+import { attendInMemory } from '../harness/attended.ts';
+import { ManualClock } from '../harness/manual-clock.ts';
+import { MemorySessions } from '../harness/memory-sessions.ts';
+import { makeTemporaryFolder } from '../harness/temporary-folder.ts';
 
 function newFile(): string {
   const folder = makeTemporaryFolder();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { awaySince, NEVER_THERE, noteThere } from '../../core/catchup/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Logger } from '../logger.ts';
-import { readPrivateFile, writePrivateFile } from '../private-file.ts';
-import type { Sessions } from '../sessions.ts';
+import { awaySince, NEVER_THERE, noteThere } from '../core/catchup/index.ts';
+import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
+import { readPrivateFile, writePrivateFile } from './private-file.ts';
+import type { Sessions } from './sessions.ts';
 
 /** Knows whether a person is present. */
 export interface Presence {
