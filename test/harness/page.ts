@@ -90,8 +90,13 @@ export async function startPage(
   } = {},
 ): Promise<PageUnderTest> {
   const server = await startFaces({ webDir: WEB_DIR, ...options.server });
-  options.prepare?.(server);
-  return openPageOf(server, browser, options);
+  try {
+    options.prepare?.(server);
+    return await openPageOf(server, browser, options);
+  } catch (cause) {
+    await server[Symbol.asyncDispose]();
+    throw cause;
+  }
 }
 
 /** Signs in a browser to a server that has the page. The server ends with the page. */
