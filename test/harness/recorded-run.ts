@@ -13,7 +13,16 @@ export const RUN_S = 60;
  * Adds the session RUN, which ran twice: once for a few seconds, then for a minute, with a question during the second
  * run.
  */
-export function addRecordedRun({ sessions, world: { streamDir } }: FacesUnderTest): void {
+export function addRecordedRun(faces: FacesUnderTest): void {
+  addRun(faces, { isSecond: true });
+}
+
+/** Adds the session RUN with the run of a minute alone. */
+export function addOnlyRun(faces: FacesUnderTest): void {
+  addRun(faces, { isSecond: false });
+}
+
+function addRun({ sessions, world: { streamDir } }: FacesUnderTest, { isSecond }: { isSecond: boolean }): void {
   const { status } = asking();
   if (status === undefined) throw new Error('no status');
   const since = new Date(STARTED + ASKED_S * 1_000).toISOString();
@@ -28,11 +37,13 @@ export function addRecordedRun({ sessions, world: { streamDir } }: FacesUnderTes
     recording.write(text);
     appendFileSync(`${base}.timing`, `O ${delay.toFixed(6)} ${Buffer.byteLength(text)}\n`);
   };
-  writeFileSync(`${base}.timing`, '');
-  write(1, 'of the first run');
-  recording.replace();
-  renameSync(`${base}.typescript.1`, `${base}.1.typescript`);
-  renameSync(`${base}.timing`, `${base}.1.timing`);
+  if (isSecond) {
+    writeFileSync(`${base}.timing`, '');
+    write(1, 'of the first run');
+    recording.replace();
+    renameSync(`${base}.typescript.1`, `${base}.1.typescript`);
+    renameSync(`${base}.timing`, `${base}.1.timing`);
+  }
   writeFileSync(`${base}.timing`, '');
   write(1, 'begin\r\n');
   write(ASKED_S - 1, 'shall I deploy?\r\n');

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { Catchup, CatchupEvent, CatchupSession } from '../../protocol/index.ts';
+import type { Catchup, CatchupEvent, CatchupReplay, CatchupSession } from '../../protocol/index.ts';
 import {
   catchupEventText,
   catchupHead,
@@ -12,12 +12,15 @@ import {
 import { addressOf } from '../app/router.ts';
 import { useShortcuts } from '../app/shortcuts.ts';
 import { client, link } from '../connection/fleet.ts';
+import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
+import { PIECE_S, ReplayPiece } from '../replay/piece.tsx';
 
 /** Shows what happened while the person was away, as of when the page was opened or refreshed. */
 export function CatchupPage() {
   const catchup = useSignal<Catchup | null>(null);
+  const watched = useSignal<CatchupReplay | null>(null);
   const load = async (): Promise<void> => {
     try {
       // A refresh covers the same period as before, although the person is here now.
@@ -42,17 +45,22 @@ export function CatchupPage() {
       <div class="page stack">
         {found !== null && <p class="faint">{catchupHead(found)}</p>}
         {found?.sessions.map((session) => (
-          <Happened key={session.session} session={session} />
+          <Happened key={session.session} session={session} watched={watched} />
         ))}
       </div>
     </>
   );
 }
 
-function Happened({ session }: { session: CatchupSession }) {
+interface HappenedProps {
+  session: CatchupSession;
+  /** the place of the piece that is shown; only one is shown at a time */
+  watched: Signal<CatchupReplay | null>;
+}
+
+function Happened({ session, watched }: HappenedProps) {
   const { session: slug, asks } = session;
   const summary = catchupSummary(session);
-  const now = Date.now();
   return (
     <section class="catchup card stack" aria-label={slug}>
       <h2 class="row">
@@ -63,20 +71,50 @@ function Happened({ session }: { session: CatchupSession }) {
       {session.reply !== null && <blockquote class="question-text">{replyLines(session.reply).join('\n')}</blockquote>}
       <ul>
         {tellingEvents(session).map((event) => (
-          <li key={`${event.at} ${event.kind}`}>
-            <a href={placeOf(slug, event)}>
-              <time dateTime={event.at}>{catchupTimeText(event.at, now)}</time> {catchupEventText(event)}
-            </a>
-          </li>
+          <EventLine key={`${event.at} ${event.kind}`} {...{ slug, event, watched }} />
         ))}
       </ul>
     </section>
   );
 }
 
+function EventLine(props: { slug: string; event: CatchupEvent; watched: HappenedProps['watched'] }) {
+  const { slug, event, watched } = props;
+  const { replay } = event;
+  const isWatched = replay !== null && watched.value === replay;
+  const what = catchupEventText(event);
+  return (
+    <li>
+      <span class="row">
+        <a href={placeOf(slug, event)}>
+          <time dateTime={event.at}>{catchupTimeText(event.at, Date.now())}</time> {what}
+        </a>
+        {replay !== null && (
+          <button
+            type="button"
+            class="button icon"
+            aria-label={`Watch ${PIECE_S} seconds: ${what}`}
+            aria-expanded={isWatched}
+            onClick={() => {
+              watched.value = isWatched ? null : replay;
+            }}
+          >
+            <Icon name={isWatched ? 'close' : 'play'} />
+          </button>
+        )}
+      </span>
+      {isWatched && <ReplayPiece {...{ slug, recording: olderRecording(slug, replay), t: replay.t }} />}
+    </li>
+  );
+}
+
 /** Returns the address of the recording at an event, or the session's address if no recording shows the event. */
 function placeOf(slug: string, { replay }: CatchupEvent): string {
   if (replay === null) return addressOf({ page: 'session', slug });
-  const { recording, t } = replay;
-  return addressOf({ page: 'replay', slug, recording: recording === slug ? null : recording, offset: null, t });
+  const recording = olderRecording(slug, replay);
+  return addressOf({ page: 'replay', slug, recording, offset: null, t: replay.t });
 }
+
+/** Returns the name of a recording that a restart moved aside; null for the newest. */
+const olderRecording = (slug: string, { recording }: CatchupReplay): string | null =>
+  recording === slug ? null : recording;

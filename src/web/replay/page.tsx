@@ -9,7 +9,8 @@ import { Icon } from '../parts/icons.tsx';
 import { PageHead } from '../parts/page-head.tsx';
 import { tellError } from '../parts/toasts.tsx';
 import { SessionPage } from '../session/page.tsx';
-import { createPlayer, type Player, type ReplaySource } from './player.ts';
+import { createPlayer, type Player } from './player.ts';
+import { recordingSource } from './recording-source.ts';
 
 const SPEEDS = [0.5, 1, 2, 4, 8];
 const STEP_S = 5;
@@ -45,7 +46,7 @@ function RecordingPage({ at: { slug, recording, offset, t } }: { at: Replay }) {
     const open = async (): Promise<void> => {
       questions.value = [];
       problem.value = null;
-      const source = sourceOf(slug, recording);
+      const source = recordingSource(slug, recording);
       const [{ createScreen }, info] = await Promise.all([loadScreen(), source.info()]);
       if (isGone || place.current === null) return;
       const screen = createScreen(place.current);
@@ -218,16 +219,6 @@ function Scrubber(props: {
       <span class="number">{clockText(duration)}</span>
     </div>
   );
-}
-
-function sourceOf(slug: string, recording: string | null): ReplaySource {
-  const params = { slug };
-  const which = recording === null ? {} : { recording };
-  return {
-    info: () => client.call('replay', { params, query: which }),
-    frame: (at) => client.call('replayFrame', { params, query: { ...at, ...which } }),
-    output: (from) => client.call('replayOutput', { params, query: { from, ...which } }),
-  };
 }
 
 /** Returns when the session began to wait at a question, in seconds from the start of the recording. */

@@ -35,9 +35,12 @@ export function createPlayer(options: {
   source: ReplaySource;
   screen: Screen;
   info: ReplayInfo;
+  /** the part that is played, in seconds; the default is the whole recording */
+  part?: { start: number; end: number };
   onError(error: unknown): void;
 }): Player {
   const { source, screen, info, onError } = options;
+  const { start: first, end: last } = options.part ?? { start: 0, end: Number.POSITIVE_INFINITY };
   const position = signal(0);
   const isPlaying = signal(false);
   const speed = signal(1);
@@ -110,11 +113,12 @@ export function createPlayer(options: {
     if (events.length < LOW_WATER_EVENTS) void load();
     if (undrawn > MAX_UNDRAWN || (events.length === 0 && next !== null)) return;
     let to = position.peek() + elapsed * speed.peek();
-    const upcoming = events[0]?.[0] ?? info.duration_s;
+    const upcoming = Math.min(events[0]?.[0] ?? info.duration_s, last);
     if (skipsIdle.peek() && upcoming - to > IDLE_LIMIT_S) to = upcoming - BEFORE_NEXT_S;
+    to = Math.min(to, last);
     draw(to);
     position.value = Math.min(to, info.duration_s);
-    if (events.length === 0 && next === null) pause();
+    if (to === last || (events.length === 0 && next === null)) pause();
   };
 
   const pause = (): void => {
@@ -136,7 +140,7 @@ export function createPlayer(options: {
     play: () => {
       // At the end, playing starts again from the beginning, as in every player. The same applies to a recording of
       // zero length.
-      if (position.peek() >= info.duration_s - 0.05) void seek({ t: 0 }).then(start);
+      if (position.peek() >= Math.min(last, info.duration_s) - 0.05) void seek({ t: first }).then(start);
       else start();
     },
     pause,

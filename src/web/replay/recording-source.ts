@@ -1,0 +1,16 @@
+import { client } from '../connection/fleet.ts';
+import type { ReplaySource } from './player.ts';
+
+/**
+ * Returns where the player reads a session's recording from.
+ * @param recording the name of a recording that a restart moved aside; null for the newest
+ */
+export function recordingSource(slug: string, recording: string | null): ReplaySource {
+  const params = { slug };
+  const which = recording === null ? {} : { recording };
+  return {
+    info: () => client.call('replay', { params, query: which }),
+    frame: (at) => client.call('replayFrame', { params, query: { ...at, ...which } }),
+    output: (from) => client.call('replayOutput', { params, query: { from, ...which } }),
+  };
+}
