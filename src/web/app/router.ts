@@ -47,7 +47,8 @@ export interface Replay {
 export const place = signal<Place>(parsePlace(location.hash));
 
 addEventListener('hashchange', () => {
-  place.value = parsePlace(location.hash);
+  const target = parsePlace(location.hash);
+  if (addressOf(target) !== addressOf(place.peek())) place.value = target;
 });
 
 export function parsePlace(hash: string): Place {
@@ -118,8 +119,10 @@ export function addressOf(target: Place): string {
   }
 }
 
+/** Goes to a location at once. The browser's event comes later, and a key in between would act on the old location. */
 export function goTo(target: Place): void {
   location.hash = addressOf(target);
+  place.value = target;
 }
 
 /**
