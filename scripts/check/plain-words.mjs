@@ -39,7 +39,7 @@ const BANNED = [
   { turn: /\bto the letter\b/i, better: '"exactly", "unchanged"' },
   { turn: /\bby (?:itself|themselves)\b/i, better: '"automatically", "on its own", "alone"' },
   { turn: /\bexcludes? each other\b/i, better: '"cannot be combined"' },
-  { turn: /\bwhat lost\b/i, better: '"options that lost"' },
+  { turn: /\bwhat lost\b/i, better: '"rejected options"' },
   { turn: /\bthe present (?!tense\b)\w/i, better: '"the current …"' },
   { turn: /\bin vain\b/i, better: '"without success", "to no effect"' },
   { turn: /\bin (?:the )?place of\b/i, better: '"instead of", "on behalf of"' },

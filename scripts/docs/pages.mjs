@@ -63,7 +63,7 @@ export const SECTIONS = [
       page('How often the status is right', 'docs/explanation/accuracy.md', 'explanation/accuracy'),
       page('Security', 'docs/SECURITY.md', 'explanation/security'),
       page('Faults', 'docs/FAULTS.md', 'explanation/faults'),
-      page('All figures of accuracy', 'docs/ACCURACY.md', 'explanation/accuracy-figures'),
+      page('All accuracy figures', 'docs/ACCURACY.md', 'explanation/accuracy-figures'),
     ],
   },
   {
@@ -73,7 +73,7 @@ export const SECTIONS = [
       page('Architecture', 'docs/ARCHITECTURE.md', 'contributing/architecture'),
       page('How we write', 'docs/STYLE.md', 'contributing/style'),
       page('Recording Claude Code', 'docs/RECORDING.md', 'contributing/recording'),
-      page('Report a security hole', 'SECURITY.md', 'contributing/report'),
+      page('Report a vulnerability', 'SECURITY.md', 'contributing/report'),
       page('Changes', 'CHANGELOG.md', 'contributing/changelog'),
     ],
   },

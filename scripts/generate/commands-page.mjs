@@ -4,10 +4,10 @@ import { asText, cell } from './schema-words.mjs';
 
 const INTRODUCTION = `# Every command
 
-This page lists all commands of \`cbos\`, with their arguments and options. \`cbos help COMMAND\` prints the same in a terminal, and
-\`man cbos-COMMAND\` shows it as a manual page. [The command line](../COMMANDS.md) is the short overview.
+This page lists all commands of \`cbos\`, with their arguments and options. \`cbos help COMMAND\` prints the same text in a
+terminal, and \`man cbos-COMMAND\` shows it as a manual page. For a short overview, see [The command line](../COMMANDS.md).
 
-\`npm run generate\` writes this page from the help of the commands; the gate fails when the two differ.
+\`npm run generate\` writes this page from the commands' help. \`npm run check\` fails if the page is out of date.
 `;
 
 /**

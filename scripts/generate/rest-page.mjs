@@ -16,7 +16,7 @@ import { asText, fieldTable, typeWords } from './schema-words.mjs';
 
 const INTRODUCTION = `# REST
 
-This page lists every request of the server's HTTP interface. Begin with [The API, by example](../API.md).
+This page lists every request of the server's HTTP interface. Start with [The API, by example](../API.md).
 
 - The server listens on \`http://127.0.0.1:32205\`. Bodies and responses are JSON.
 - Every request needs the header \`Authorization: Bearer TOKEN\`, except where noted. \`cbos token\` prints the token.
@@ -26,9 +26,9 @@ This page lists every request of the server's HTTP interface. Begin with [The AP
   \`inside_session\`, \`invalid_request\`, \`payload_too_large\` and \`internal\`.
 - Times are ISO 8601 in UTC. A field without a value is null.
 
-For tools, [openapi.json](../openapi.json) has the same content.
+[openapi.json](../openapi.json) has the same content in a form that tools can read.
 
-\`npm run generate\` writes this page from the schemas that validate the requests; the gate fails when the two differ.
+\`npm run generate\` writes this page from the schemas that validate the requests. \`npm run check\` fails if the page is out of date.
 `;
 
 const EVERYWHERE = new Set([
@@ -119,11 +119,11 @@ function curl({ path, method, example, hasBody }) {
 function answerLine(responses, link) {
   const [[status, answer] = []] = Object.entries(responses).filter(([code]) => code.startsWith('2'));
   const schema = answer?.content?.['application/json']?.schema;
-  const what = schema === undefined ? 'the bytes' : typeWords(schema, link);
+  const what = schema === undefined ? 'raw bytes' : typeWords(schema, link);
   const errors = Object.values(responses).flatMap((one) => one['x-error-codes'] ?? []);
   const own = errors.filter((code) => !EVERYWHERE.has(code));
-  const refused = own.length === 0 ? '' : ` Fails with ${own.map((code) => `\`${code}\``).join(', ')}.`;
-  return `Answers ${status} with ${what}.${refused}`;
+  const refused = own.length === 0 ? '' : ` Errors: ${own.map((code) => `\`${code}\``).join(', ')}.`;
+  return `Response: ${status}, ${what}.${refused}`;
 }
 
 /** @param {string} name @param {Schema} schema @param {(name: string) => string} link */

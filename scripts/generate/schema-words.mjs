@@ -17,7 +17,7 @@
  */
 
 /**
- * Returns the type of a value in words: `text`, `list of Session`, `yes | no | always`.
+ * Returns the type of a value in words: `string`, `list of Session`, `yes | no | always`.
  * @param {Schema} schema
  * @param {(name: string) => string} link how the name of another object is written
  * @returns {string}
@@ -35,16 +35,16 @@ export function typeWords(schema, link) {
       return items === undefined ? 'list' : `list of ${typeWords(items, link)}`;
     case 'object':
       return typeof schema.additionalProperties === 'object'
-        ? `object of ${typeWords(schema.additionalProperties, link)} by name`
+        ? `map of names to ${typeWords(schema.additionalProperties, link)}`
         : `object${innerFields(schema)}`;
     case 'string':
-      return format === 'date-time' ? 'time' : 'text';
+      return format === 'date-time' ? 'time' : 'string';
     case 'integer':
-      return 'whole number';
+      return 'integer';
     case 'null':
       return 'null';
     case undefined:
-      return 'anything';
+      return 'any value';
     default:
       return type;
   }

@@ -19,26 +19,32 @@ const SAID = ['idle', 'error', 'active', 'waiting', 'stuck', 'dead', 'unknown'] 
 
 const INTRODUCTION = `# Accuracy
 
-How often the status is right. The first tables use the screen alone: no hooks and no registry, only a recording of the real Claude Code.
-That is the worst case, and the method of \`cbos timeline\`. Later tables use recordings that were kept apart, and live sessions with all
-sources.
+This page shows how often the status is right. The first tables use the screen alone, that is, only a recording of the real Claude Code,
+without hooks or registry. That is the worst case, and the method that \`cbos timeline\` uses. Later tables use held-out recordings, and live
+sessions with all sources.
 
-**How it is scored.** Each recording below \`test/fixtures/recordings/\` has labels with the true states. They come from the requests and
-answers of the stand-in for the model, from the keys that were pressed and from the process, never from the screen. The status is compared
-with the labels every 200 ms. The comparison leaves out the 2 s after each change of the truth, and the time while the session starts or
-after it has died. A status is right if its primary is the same. An error must be reported as an error. A turn that ended with a question
-may be called idle or waiting, and so may a menu that the user opened. A detail while waiting is scored by the scene: question, plan, set-up
-or permission. A detail while a turn runs is scored by the stand-in's requests and answers, from 2 s after the last of them on: thinking
-from the request, responding from the first words of the answer, using tools from a call to the next request, and compacting.
+**How the status is scored.** Each recording below \`test/fixtures/recordings/\` has labels with the true states. Labels never come from the
+screen. They come from the requests and answers of the stand-in for the model, from the keys that were pressed, and from the process. Every
+200 ms, the status is compared with the labels. The comparison leaves out the first 2 s after each change of the true state. It also leaves
+out the time while the session starts and the time after the session has died.
 
-**strict** is exactly this comparison. **lenient** also leaves out the last 300 ms before a change, because labels of keys and requests are
-written up to that long after the screen has shown their effect. **lag** is the time from a change of the truth to the right word; there is
-no lag if the word is already right. Recordings made on a machine with a load above 4 have no valid lags.
+A status is right if its primary is right. An error must be reported as an error. A turn that ended with a question may be reported as idle or
+waiting, and so may a menu that the user opened. While a session waits, the scene determines the right detail: question, plan, set-up or
+permission. While a turn runs, the stand-in's requests and answers determine the right detail. It is thinking after a request, responding from
+the first words of an answer, using tools from a call to the next request, and compacting during a compaction. This detail is scored from 2 s
+after the last request or answer.
 
-**The other two** are sets of patterns of the kind that programs of this field use, on the same terminal's text: the first match decides.
-One set has a single word and polls every two seconds; where it says waiting or idle, either counts as either. The other has two levels.
+- **strict** is exactly this comparison.
+- **lenient** also leaves out the last 300 ms before a change, because a label may be written up to 300 ms after the screen has shown the
+  effect of a key or a request.
+- **lag** is the time from a change of the true state to the right word. If the word is already right, there is no lag. Recordings made on a
+  machine with a load above 4 have no valid lags.
 
-\`npm run accuracy\` writes this page. The figures of CBOS are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
+**The other two rows** are sets of patterns of the kind that similar programs use, applied to the text of the same terminal. In both sets, the
+first pattern that matches decides. One set reports a single word and polls every two seconds. If that word is waiting or idle, it counts as
+right for either state. The other set reports two levels.
+
+\`npm run accuracy\` writes this page. CBOS's figures are floors for the tests (\`test/fixtures/accuracy-floors.json\`) and may only rise.
 `;
 
 export const percent = (part: number): string => `${(part * 100).toFixed(part === 1 ? 0 : 2)} %`;
@@ -97,7 +103,7 @@ function summedTable(tables: readonly Score['confusion'][], words: readonly stri
     sums.set(truth, sum);
   }
   const rows = [...sums].sort().map(([truth, row]) => [truth, ...words.map((word) => String(row.get(word) ?? '·'))]);
-  return table(['truth ↓ said →', ...words], rows);
+  return table(['true ↓ reported →', ...words], rows);
 }
 
 function sceneTable(scored: readonly ScoredRecording[], detector: Detector): string {
@@ -135,19 +141,19 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
       ),
       figuresRow('**all**', figuresOf(of(scored, detector))),
     ]),
-    'Reported states by true state (strict samples):',
+    'How often each state was reported, by true state (strict samples):',
     confusionTable(of(scored, detector)),
     ...(detector === 'cbos'
-      ? ['Reported activity of running turns by true activity:', doingTable(of(scored, detector))]
+      ? ['How often each activity of a running turn was reported, by true activity:', doingTable(of(scored, detector))]
       : []),
-    'Strict, by scene:',
+    'Strict scores, by scene:',
     sceneTable(scored, detector),
   ]);
   const overview = table(
     TITLES,
     DETECTORS.map((detector) => figuresRow(NAMES[detector], figuresOf(of(scored, detector)))),
   );
-  const counted = `${scored.length} recordings of ${versions.length} versions of Claude Code, ${versions.join(', ')}.`;
+  const counted = `There are ${scored.length} recordings of ${versions.length} versions of Claude Code: ${versions.join(', ')}.`;
   return `${[INTRODUCTION.trim(), counted, overview, steadiness(scored), faultSection(scored), WHY_WRONG, ...sections, ...perDetector].join('\n\n')}\n`;
 }
 
@@ -155,16 +161,17 @@ export function accuracyPage(scored: readonly ScoredRecording[], sections: reado
 export function steadiness(scored: readonly ScoredRecording[]): string {
   const words = scored.reduce((sum, { timeline }) => sum + timeline.length, 0);
   const moments = scored.flatMap((one) => one.moments.map((word) => `- ${one.version} ${one.scene}: ${word}`));
-  const said = `CBOS changed its word ${words} times during these recordings`;
+  const said = `CBOS changed the reported word ${words} times during these recordings`;
   return moments.length === 0
-    ? `${said}, and never to one that lasted less than 300 ms, unless the session passed through it as briefly.`
-    : `${said}. These lasted less than 300 ms:\n\n${moments.join('\n')}`;
+    ? `${said}. No word lasted less than 300 ms, unless the session itself was in that state for less than 300 ms.`
+    : `${said}. These words lasted less than 300 ms:\n\n${moments.join('\n')}`;
 }
 
-const WHY_WRONG = `A spinner turns before its request leaves, up to half a second earlier on an overloaded machine. The label follows the arrival of the
-request, so "before" means that the screen is ahead of its label. "After" means that Claude Code draws late: until then, the screen shows no
-sign of the change. We tried to believe a spinner after 500 ms instead of 250 (1.0.60 to 2.1.50). The two samples "before" are then right,
-but every turn begins later (median lag 213 to 268 ms instead of 53 to 143; half of the lags must be below 200).`;
+const WHY_WRONG = `A spinner starts to turn before Claude Code sends the request, up to half a second earlier on an overloaded machine. The label is the time
+at which the request arrived, so in a "before" row the screen is ahead of its label. In an "after" row, Claude Code drew late: until then, the
+screen showed no sign of the change. We tried to believe a spinner only after 500 ms instead of 250 ms (1.0.60 to 2.1.50). The two "before"
+samples are then right, but every turn is detected later: the median lag rises from between 53 and 143 ms to between 213 and 268 ms, and half
+of the lags must be below 200 ms.`;
 
 /** Lists every wrong sample, with the nearest change in the truth. */
 export function faultSection(scored: readonly ScoredRecording[]): string {
@@ -179,7 +186,7 @@ export function faultSection(scored: readonly ScoredRecording[]): string {
     ]),
   );
   if (rows.length === 0) return 'No sample is wrong.';
-  const found = table(['recording', 'at', 'is', 'said', 'samples', 'next to a change of the truth'], rows);
+  const found = table(['recording', 'at', 'true state', 'reported', 'samples', 'nearest change of the true state'], rows);
   return `These samples are wrong:\n\n${found}`;
 }
 

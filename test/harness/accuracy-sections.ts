@@ -15,7 +15,7 @@ import {
 /** Renders the section of docs/ACCURACY.md about recordings that no rule was written for. */
 export function heldOutSection(first: readonly FirstScoring[], now: readonly ScoredRecording[]): string {
   const scorings = first.flatMap(({ at, commit, recordings, all, versions, load }) => [
-    `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings.${madeAt(load)}`,
+    `Scored once on ${at.slice(0, 10)}, with the rules of commit \`${commit}\`: ${recordings.length} recordings${madeAt(load)}.`,
     table(TITLES, [...rowsOf(versions), figuresRow('**all**', all)]),
   ]);
   const today = Object.fromEntries(
@@ -31,30 +31,34 @@ export function heldOutSection(first: readonly FirstScoring[], now: readonly Sco
   );
   return [
     '## On versions and scenes that no rule was written for',
-    `Recordings below \`test/fixtures/recordings-held-out/\` are made and scored (\`npm run accuracy -- --held-out\`) before anybody looks at
-them. That figure is recorded once, with its commit. Faults that the recordings have shown may be fixed afterwards, with
-similar recordings, so the last table is no longer a forecast.`,
+    `The recordings below \`test/fixtures/recordings-held-out/\` are scored (\`npm run accuracy -- --held-out\`) before anybody looks at them. The
+figures are recorded once, with the commit of the rules. Faults that the recordings have shown may be fixed afterwards with the help of
+similar recordings, so the last table does not predict the score on new versions.`,
     ...scorings,
     WHAT_WAS_SEEN,
-    'The scores of all versions under the current rules:',
+    'How all versions score under the current rules:',
     table(TITLES, [...rowsOf(today), figuresRow('**all**', figuresOf(of(now, 'cbos')))]),
     steadiness(now),
     faultSection(now),
   ].join('\n\n');
 }
 
-const WHAT_WAS_SEEN = `The faults that each set has shown were fixed, if possible on recordings of other versions, and an unseen set was scored afterwards. The set
-of 1.0.90 to 2.1.205 showed three faults: a notice over the end of "esc to interrupt" (fixed on 2.1.92), the last option of a permission in
-other words (fixed on 2.0.42 itself), and an answer that was reported as thinking, because in 1.0.90 the spinner's highlight does not turn
-(its pace was measured in 1.0.90 itself, and checked on 1.0.72 and 1.0.88). The set of 1.0.85 to 2.1.321 showed two: that pace on a machine
-with a load of 10 to 16, and a turning highlight that was treated as one that does not turn (both fixed on this set). The set of 1.0.83 to
-2.1.310 showed one: an answer after reasoning that only the spinner's clock had shown, in 2.0.72 (fixed on 2.0.70).
+const WHAT_WAS_SEEN = `The faults that a set of recordings showed were fixed, if possible on recordings of other versions. Then a set that nobody had seen was
+scored.
 
-The recordings of 1.0.110 and 2.0.59 that were scored first are not kept: on their machine, a request left three to seven
-seconds after its key, and a frame came once a second. The new recordings, with the same scenes, are called "again".`;
+- The set of 1.0.90 to 2.1.205 showed three faults. A notice covered the end of "esc to interrupt" (fixed on 2.1.92). The last option of a
+  permission request had other words (fixed on 2.0.42 itself). An answer was reported as thinking, because in 1.0.90 the spinner's highlight
+  does not turn (its pace was measured in 1.0.90 itself, and checked on 1.0.72 and 1.0.88).
+- The set of 1.0.85 to 2.1.321 showed two faults, both fixed on this set. The spinner had that pace on a machine with a load of 10 to 16. A
+  turning highlight was treated as one that does not turn.
+- The set of 1.0.83 to 2.1.310 showed one fault: in 2.0.72, an answer followed reasoning that only the spinner's clock had shown (fixed on
+  2.0.70).
+
+The first recordings of 1.0.110 and 2.0.59 were scored but not kept. On the machine where they were made, a request left three to seven seconds
+after its key, and the screen was drawn once a second. The new recordings, with the same scenes, are called "again".`;
 
 const madeAt = (load: FirstScoring['load']): string =>
-  load === undefined ? '' : ` They were made on two cores with a load of ${load.least} to ${load.most}.`;
+  load === undefined ? '' : `, made on two cores with a load of ${load.least} to ${load.most}`;
 
 const rowsOf = (versions: Readonly<Record<string, ShownFigures>>): string[][] =>
   Object.entries(versions).map(([version, figures]) => figuresRow(version, figures));
@@ -89,26 +93,27 @@ export function liveSection(results: LiveResults): string {
         [overview],
       ),
       wrong.length === 0
-        ? 'No sample was wrong, and no word lasted only for a moment.'
-        : `Wrong:\n\n${wrong.join('\n')}`,
+        ? 'No sample was wrong, and no status flickered.'
+        : `These samples were wrong:\n\n${wrong.join('\n')}`,
     ];
   });
   return [
     '## Live, with all sources',
     `The recorder's scenes are played with the real Claude Code in a session of a running server, with hooks, screen, registry and process
-together. From one second after each change of the truth on, the status that a WebSocket client has received is scored every 50 ms: its
-primary, and the detail of a waiting session. Within 300 ms before the label of a key, the new word counts as well. The lag is the time from
-the change to the client. \`npm run accuracy -- --live\` writes this section; \`npm test\` plays the hardest scenes again.`,
+together. Every 50 ms, the status that a WebSocket client has received is scored: its primary, and the detail of a waiting session. The first
+second after each change of the true state is left out. In the 300 ms before a key's label, the new state counts as right, too. The lag is the
+time from the change until the client receives the new status. \`npm run accuracy -- --live\` writes this section; \`npm test\` plays the
+hardest scenes again.`,
     ...sections,
     WHAT_LAG_IS,
   ].join('\n\n');
 }
 
-const WHAT_LAG_IS = `The lag begins when a key is pressed, so it includes the server, Screen and Claude Code itself. The runs of 2.1.330 were made on two
-cores with a load of 6 to 20, so their lags apply to that machine. Twenty scenes were played again: five after the faults that they had shown
-were fixed (the settings, the rules of permissions, \`/help\`, \`/resume\`, a permission of a background agent), the others because of the
-load, eight of them on an idle machine. Under load, a spinner sometimes turns more than 300 ms before the request that its label follows, and
-a turn ends 17 ms before a permission of its subagent is reported.`;
+const WHAT_LAG_IS = `The lag begins when a key is pressed, so it includes the time that the server, Screen and Claude Code itself need. The runs of 2.1.330
+were made on two cores with a load of 6 to 20, so their lags apply only to such a machine. Twenty scenes were played again. Five of them had
+shown faults that were then fixed: the settings, the permission rules, \`/help\`, \`/resume\`, and a background agent's permission request. The
+others were played again because of the load, eight of them on an idle machine. Under load, a spinner sometimes starts to turn more than
+300 ms before the request that its label follows. A turn also ended 17 ms before its subagent's permission request was reported.`;
 
 /** The figures for held-out recordings when they were first scored. They are never changed. */
 interface FirstScoring {
