@@ -64,14 +64,14 @@ test('the head comment of a file names no file that does not exist', () => {
   expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
 });
 
-test('each decision has options that lost, and its own number', () => {
+test('each decision has rejected options, a cost, and its own number', () => {
   const decisions = readdirSync(join(ROOT, 'docs/adr')).sort();
   // A decision gets its number before it is written, so a number may be missing for a while. No number is used twice.
   expect(new Set(decisions.map((name) => name.slice(0, 4))).size).toBe(decisions.length);
   for (const name of decisions) {
     const text = read(`docs/adr/${name}`);
     expect(text, name).toMatch(new RegExp(`^# ${Number(name.slice(0, 4))}\\. `));
-    expect(text, name).toContain('**Price.**');
+    expect(text, name).toContain('**Cost.**');
   }
 });
 
