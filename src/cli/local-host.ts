@@ -108,7 +108,7 @@ export interface ExportRequest extends RecordingChoice {
 }
 
 export interface ExportResult {
-  /** false if there was no timing, so that all times are 0 */
+  /** false if there was no timing; all times are then 0 */
   timed: boolean;
   /** the exported file, in pieces */
   text: AsyncIterable<string>;
@@ -136,7 +136,7 @@ export interface ReplayRequest extends RecordingChoice {
 }
 
 export interface TimelineResult {
-  /** false if there was no timing, so that no times are known */
+  /** false if there was no timing; no times are then known */
   timed: boolean;
   /** in chronological order */
   changes: TimelineChange[];

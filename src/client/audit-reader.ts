@@ -5,8 +5,7 @@ import type { Dispose } from './transport.ts';
 /** The number of decisions in one page, which is more than a screen shows. */
 export const AUDIT_PAGE = 50;
 /**
- * How long to collect decisions before reading them, so that a burst of thousands of decisions leads to only a few
- * reads.
+ * How long to collect decisions before reading them. A burst of thousands of decisions then leads to only a few reads.
  */
 const GATHER_MS = 250;
 

@@ -108,8 +108,7 @@ function inOrder(value: unknown): unknown {
 }
 
 /**
- * An answer that has not been sent yet. For sessions whose usage limit has ended, it is null, which means that they
- * continue.
+ * An answer that has not been sent yet. For sessions whose usage limit has ended, it is null, and a yes continues them.
  */
 export type HeldAnswer = { card: QuestionCard; answer: GivenAnswer; said: string } | HeldContinuation;
 

@@ -8,7 +8,7 @@ export interface TestOutcome {
   edited_since: boolean;
 }
 
-/** Commands that run a project's tests. Their exit code tells the outcome. */
+/** Commands that run a project's tests. Their exit code shows the outcome. */
 const RUNS_TESTS = new RegExp(
   [
     '(?:npm|pnpm|yarn|bun)(?: run)? test',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CatalogueError } from '../protocol/index.ts';
 
 interface Leftovers {
-  /** the prefix of the names of demo directories */
+  /** the prefix of demo directories' names */
   prefix: string;
   /**
    * restarts the server of a demo's directory and ends its sessions. @throws server_running if the demo is running

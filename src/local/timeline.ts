@@ -17,8 +17,8 @@ import { findRecording } from './find-recording.ts';
  */
 const END_AFTER_OUTPUT_MS = 200;
 /**
- * Time to add after the last byte of an unfinished recording, so that its last screen can count. Later output is
- * unknown.
+ * Time to add after the last byte of an unfinished recording. Otherwise its last screen would not last long enough to
+ * count. Later output is unknown.
  */
 const SETTLE_AFTER_END_MS = 2_000;
 

@@ -68,7 +68,7 @@ export const Catchup = z
   .meta({ id: 'Catchup' });
 export type Catchup = z.infer<typeof Catchup>;
 
-/** The part of the REST interface for a person who comes back. */
+/** The part of the REST interface that reports what happened while a person was away. */
 export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',

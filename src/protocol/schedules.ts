@@ -169,7 +169,7 @@ export const NewTrigger = ScheduleTrigger.extend({
 export type NewTrigger = z.infer<typeof NewTrigger>;
 
 /**
- * The response to a webhook. It says nothing about the schedule, because whoever reads it may only trigger the
+ * The response to a webhook. It says nothing about the schedule, because a client that reads it may only trigger the
  * schedule.
  */
 export const TriggerAnswer = z

@@ -53,22 +53,23 @@ export const PassRequest = z
 export type PassRequest = z.infer<typeof PassRequest>;
 
 /**
- * The pass that a page's requests carry in addition to the cookie. It is valid for at most an hour, and never longer
+ * The pass that a page's requests contain in addition to the cookie. It is valid for at most an hour, and never longer
  * than the server runs.
  */
 export const Pass = z.object({ pass: z.string() }).meta({ id: 'Pass' });
 export type Pass = z.infer<typeof Pass>;
 
 /**
- * The header that carries the pass. For WebSockets, the same word is the prefix of the subprotocol that carries the
+ * The header that contains the pass. For WebSockets, the same word is the prefix of the subprotocol that contains the
  * pass.
  */
 export const PASS_HEADER = 'cbos-pass';
 export const PASS_SUBPROTOCOL_PREFIX = 'pass.';
 
 /**
- * Returns the string that one side signs to prove that it has the key. The string names the side, so that a proof
- * cannot be sent back, and the page's origin, so that a program on another port cannot forward the server's proofs.
+ * Returns the string that one side signs to prove that it has the key. The string names the side, because a proof could
+ * otherwise be sent back. It also names the page's origin, because a program on another port could otherwise forward
+ * the server's proofs.
  */
 export function proofText(side: 'server' | 'page', handshake: Omit<PassRequest, 'proof'> & { origin: string }): string {
   const { origin, id, nonce, server_nonce } = handshake;

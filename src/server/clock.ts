@@ -91,7 +91,7 @@ export function createClock(source: TimeSource): Clock {
 }
 
 /**
- * Remembers the current moment. The returned function tells when that was, by the wall clock as it is set at the time
+ * Remembers the current moment. The returned function returns that moment, by the wall clock as it is set at the time
  * of the call.
  */
 export function markNow(clock: Clock): () => number {

@@ -71,7 +71,7 @@ export interface RunningServer {
   reach: string | null;
   /** the sessions that the faces serve, for a program that runs the server in its own process */
   sessions: Sessions;
-  /** resolves with the cause when the home has been removed or moved, so that the server must end */
+  /** resolves with the cause when the home has been removed or moved and the server must therefore end */
   lost: Promise<CatalogueError>;
   /** Stops the faces and the observation. Sessions keep running. */
   close(): Promise<void>;

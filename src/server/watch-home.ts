@@ -44,7 +44,9 @@ interface HomeWatchOptions {
   home: string;
   /** Called once, when the home, its lock, or its database is no longer in place. */
   onLost: (error: CatalogueError) => void;
-  /** Called when the database's write-ahead log has been removed or replaced, so that later writes would be lost. */
+  /**
+   * Called when the database's write-ahead log has been removed or replaced and later writes would therefore be lost.
+   */
   onLogLost: () => void;
 }
 

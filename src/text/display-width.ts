@@ -90,7 +90,7 @@ const WIDE: readonly (readonly [from: number, to: number])[] = [
 ];
 
 /**
- * Matches nearly every text that CBOS shows: characters that take one cell in every terminal and never join with
+ * Matches nearly every string that CBOS shows: characters that take one cell in every terminal and never join with
  * others. They are Latin, Greek, Cyrillic, punctuation, arrows, box drawing, and the icons of states. Splitting text
  * into graphemes costs a hundred times as much.
  */

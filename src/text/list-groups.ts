@@ -22,7 +22,7 @@ export interface ListGroup {
   title: string;
   /** what its sessions want; null for groups that are not based on attention */
   attention: Attention | null;
-  /** whether its sessions belong to an unreachable machine, so that each row shows how old it is */
+  /** whether its sessions belong to an unreachable machine; if so, each row shows how old it is */
   isOld: boolean;
   /** the number of its sessions, whether shown or not */
   count: number;

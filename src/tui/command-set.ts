@@ -14,7 +14,7 @@ export interface CommandSet<A> {
   /** Reports whether the text after the command's name is valid. It must be empty if the command takes no argument. */
   fits(typed: string): boolean;
   run(app: A, typed: string): void;
-  /** Returns the commands whose name begins with this text, with their descriptions. */
+  /** Returns the commands whose names begin with this string, with their descriptions. */
   matching(typed: string): [name: string, about: string][];
   /** Returns the common beginning of all matching commands; null if it is no longer than the text already typed. */
   complete(typed: string): string | null;

@@ -1,11 +1,11 @@
 /**
  * The terminal UI.
  *
- * - keypresses: `modes/browse.ts` and a file per mode, `commands.ts`; the input line: `input/editor.ts`; the hits of
- *   a search: `modes/search-results.ts`; a question read to its end: `modes/read-question.ts`
- * - the mouse: `mouse.ts`; several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
- * - pictures: `view/draw.ts`; what reaches the person's terminal from a session: `terminal/session-screen.ts`,
- *   `src/text/terminal-text.ts`
+ * - keypresses and the input line: `modes/browse.ts` and a file per mode, `commands.ts`, `input/editor.ts`
+ * - search hits, and a question read to its end: `modes/search-results.ts`, `modes/read-question.ts`
+ * - the mouse, and drawing: `mouse.ts`, `view/draw.ts`
+ * - several sessions at once: `lifecycle.ts`, `modes/write-several.ts`
+ * - a session's output, made safe for the terminal: `terminal/session-screen.ts`, `src/text/terminal-text.ts`
  */
 
 import { type Dispose, EMPTY_VIEW, type SessionView, type StreamConnection } from '../client/index.ts';

@@ -170,7 +170,7 @@ export function createWatchedSession(options: WatchOptions): WatchedSession {
         const shown = watched;
         watched.screen.write(frame.data, frame.snapshot === true, () => {
           shown.hasContent = true;
-          // The first acknowledgement tells the server that this client acknowledges output.
+          // The first acknowledgement shows the server that this client acknowledges output.
           if (shown.ackedTo === null || offset - shown.ackedTo >= ACKNOWLEDGE_BYTES) {
             shown.ackedTo = offset;
             connection()?.send({ type: 'ack', session, offset });

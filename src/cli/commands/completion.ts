@@ -25,8 +25,8 @@ const TAKES_FILES: ReadonlySet<string | undefined> = new Set([
   'timeline',
 ]);
 /**
- * The last line of an answer is a directive to the shell. The package always prints `:4`, which means that no files are
- * suggested.
+ * The last line of an answer is a directive to the shell. The package always prints `:4`, which makes shells suggest no
+ * files.
  */
 const COMPLETE_FILES = ':0';
 

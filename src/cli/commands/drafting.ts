@@ -156,8 +156,8 @@ function takesTexts({ adopted, status }: Session): boolean {
 const WHEN_WORDS: Readonly<Record<StashWhen, string>> = { manual: 'by hand', next_waiting: 'queued' };
 
 /**
- * How many characters of an id a row shows. Ids are random, so this many tell hundreds of them apart, and are short
- * enough to type.
+ * How many characters of an id a row shows. Ids are random, so this many characters distinguish hundreds of drafts, and
+ * are short enough to type.
  */
 const SHORT_ID = 8;
 

@@ -254,7 +254,9 @@ function readColumns(text: string): readonly ColumnName[] {
   throw new InvalidArgumentError(`Use ${COLUMN_NAMES.join(', ')}, separated by commas.`);
 }
 
-/** Options that contradict each other. They are refused, so that no option is silently ignored. */
+/**
+ * Options that contradict each other. The command refuses them, because otherwise it would silently ignore an option.
+ */
 const APART: readonly (readonly [keyof ListOptions, keyof ListOptions])[] = [
   ['quiet', 'json'],
   ['quiet', 'all'],

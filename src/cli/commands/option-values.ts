@@ -92,7 +92,7 @@ export function readSpan(text: string): number {
   throw new InvalidArgumentError('Use a duration such as 45s, 30m, 8h or 7d.');
 }
 
-/** Parses a point in time: a time span, which means how long ago, or an ISO 8601 timestamp. */
+/** Parses a point in time: a time span before now, or an ISO 8601 timestamp. */
 export function readMoment(text: string): { agoMs: number } | { at: string } {
   const at = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? { agoMs: readSpan(text) } : { at: new Date(at).toISOString() };

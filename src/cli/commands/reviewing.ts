@@ -18,7 +18,10 @@ interface ReviewOptions {
   json?: boolean;
 }
 
-/** How many characters of an id a row shows. Ids are random, so this many tell all comments of a round apart. */
+/**
+ * How many characters of an id a row shows. Ids are random, so this many characters distinguish all comments in a
+ * round.
+ */
 const SHORT_ID = 8;
 
 /** Adds `review`. */

@@ -162,7 +162,7 @@ function inRange(part: QuestionPart, numbers: readonly number[]): readonly numbe
 
 /**
  * Returns the number of the option that a word means, from 0, or -1 if there is none. If no option means no, the
- * free-text option stands in for it. If Claude itself asks the question, the word must match exactly one option.
+ * free-text option serves as the no. If Claude itself asks the question, the word must match exactly one option.
  */
 export function optionFor(
   kind: Question['kind'],

@@ -10,8 +10,8 @@ import { type ApprovalRule, type AskedCall, isInForce, type RulesInForce } from 
 const ASKS_ALWAYS: ReadonlySet<RuleReason> = new Set(['asks', 'may_be_denied', 'broken_file', 'not_whole']);
 
 /**
- * Applies the rules before Claude Code decides whether to ask, so that they also apply where it would not ask. A `deny`
- * denies the call. If a `deny` may cover the call, a person is asked. Nothing is allowed here.
+ * Applies the rules before Claude Code decides whether to ask. They therefore also apply where Claude Code would not
+ * ask. A `deny` denies the call. If a `deny` may cover the call, a person is asked. Nothing is allowed here.
  * @returns null if the rules leave it to Claude Code
  */
 export function decideBefore(
@@ -43,7 +43,7 @@ function mayHide(rule: ApprovalRule, call: AskedCall, places: Places): boolean {
 }
 
 /**
- * Returns the names of the tools whose calls the rules may decide before a dialog opens. A `*` in a name stands for any
+ * Returns the names of the tools whose calls the rules may decide before a dialog opens. A `*` in a name matches any
  * characters. Empty if no rule needs CBOS to see any call.
  */
 export function toolsToShow(rules: readonly ApprovalRule[], isBroken: boolean): string[] {

@@ -1,12 +1,16 @@
 /**
  * Decides whether a rule or a person answers a request from Claude Code. Everything here is pure.
  *
- * - the syntax of rules: `read-rules.ts`; a rule: `rule.ts`
- * - a command's simple commands: `shell-command.ts`; programs that run or change more than their name suggests:
- *   `programs.ts`
- * - which simple commands a pattern matches: `command-pattern.ts`; which paths: `path-pattern.ts`
- * - which paths a call names: `places.ts`; the decision: `decide.ts`; the reply to Claude Code: `rule-reply.ts`;
- *   its input in a list: `brief-input.ts`
+ * - the syntax of rules: `read-rules.ts`
+ * - a rule: `rule.ts`
+ * - splitting a command into simple commands: `shell-command.ts`
+ * - programs that run or change more than their name suggests: `programs.ts`
+ * - which simple commands a pattern matches: `command-pattern.ts`
+ * - which paths a pattern matches: `path-pattern.ts`
+ * - which paths a call names: `places.ts`
+ * - the decision: `decide.ts`
+ * - the reply to Claude Code: `rule-reply.ts`
+ * - a call's input in a list: `brief-input.ts`
  * - the decision before Claude Code asks: `before-dialog.ts`, `hidden-command.ts`
  */
 

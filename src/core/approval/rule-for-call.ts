@@ -8,7 +8,7 @@ export interface RuleForCall {
   tool?: string[];
   command?: string[];
   path?: string[];
-  /** the only folder, including its subfolders, whose sessions the rule is for */
+  /** the folder to whose sessions the rule applies, including sessions in its subfolders */
   project: string;
 }
 

@@ -59,7 +59,7 @@ const KNOWN_SIGNS: ReadonlySet<string> = new Set(['[', '{}', '\\;']);
 /** Matches what may come between words: operators that join commands. */
 const JOINTS = /^[\s&|;(){}!]*$/;
 
-/** Parses what a shell would do with a text, and reports if that cannot be determined. */
+/** Parses what a shell would do with a command line, and reports if that cannot be determined. */
 export function readCommand(text: string): ReadCommand {
   const nothing = { commands: [], files: [], seen: [], known: [], definesFunctions: false };
   if (text.length > MOST_CHARACTERS) return { ...nothing, unclear: { reason: 'too_long', about: '' } };

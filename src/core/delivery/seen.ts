@@ -14,7 +14,7 @@ export interface PromptSeen {
   status: Pick<StatusMemory, 'primary' | 'detail' | 'since' | 'question'>;
   screen: ScreenEvidence | null;
   hooks: HookEvidence;
-  /** whether CBOS launched the session, so that it has hooks and everything that it drew is recorded */
+  /** whether CBOS launched the session; if so, it has hooks, and everything that it drew is recorded */
   isLaunched: boolean;
 }
 

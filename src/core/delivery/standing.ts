@@ -30,7 +30,7 @@ export function leftoversOf(seen: Seen): DeliveryRecord[] | null {
   const found = textsInBox(draft, [...mine.map(({ text }) => text), ...(seen.answerKey ?? '')]);
   if (found !== null) return found.flatMap((index) => mine[index] ?? []);
   // The box shows only the end of a long message, so Claude Code may have put back more than the box shows. A
-  // placeholder may stand for a person's paste.
+  // placeholder may represent a person's paste.
   const long = hasPlaceholder(draft)
     ? mine.find((record) => seen.left?.placeholder === draft && isLeftAs(draft, record, seen.left))
     : mine.find((record) => isAlone(record) && boxHolds(draft, record.text) === 'text');
@@ -68,7 +68,7 @@ const isLeftAs = (placeholder: string, { id, text }: DeliveryRecord, { ids }: Te
   ids.has(id) && isPlaceholderFor(placeholder, text);
 
 /**
- * Remembers a placeholder that appears soon after a server has started, if the placeholder may stand for one of the
+ * Remembers a placeholder that appears soon after a server has started, if the placeholder may represent one of the
  * messages left behind.
  */
 export function seeTextsLeft(left: TextsLeft, draft: string | null, { recent }: Deliveries, now: Millis): TextsLeft {

@@ -120,12 +120,12 @@ function judge({ id, text, command, updatedAt }: DeliveryRecord, { told, isDead 
 /**
  * Checks whether the prompt contains messages that CBOS typed during a turn and that Claude Code has put back from its
  * queue. If the messages came back at the end of the turn and nobody touches them, CBOS holds them again. If somebody
- * brought them back or edits them, they belong to that person. The two cases can be told apart only once the session is
- * ready.
+ * brought them back or edits them, they belong to that person. The two cases can be distinguished only once the session
+ * is ready.
  */
 function lookForReturned(look: number, seen: Seen): Step<Watch> {
   const draft = draftOf(seen);
-  // A placeholder may also stand for a person's paste.
+  // A placeholder may also represent a person's paste.
   if (draft === null || !isReadyBelowDraft(seen) || hasPlaceholder(draft)) return go(asSeen(seen));
   const found = findReturned(draft, seen);
   if (found === 'nothing_told') {

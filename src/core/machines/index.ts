@@ -1,9 +1,11 @@
 /**
  * The decisions about a fleet of machines.
  *
- * - what a machine may do: `rights.ts`; who is admitted: `founder-book.ts`
+ * - what a machine may do: `rights.ts`
+ * - who is admitted: `founder-book.ts`
  * - who may send what on the NATS server: `subjects.ts`, `nats-config.ts`
- * - the age of a message: `age.ts`; how requests are never carried out late or twice: `tickets.ts`
+ * - the age of a message: `age.ts`
+ * - how requests are never carried out late or twice: `tickets.ts`
  */
 
 export * from './age.ts';

@@ -15,9 +15,9 @@ export const remembersKind = ({ kind, tool, cut }: Question): boolean =>
   tool !== null && cut !== true && (kind === 'permission' || kind === 'question');
 
 /**
- * Returns what an answer says, in the form in which memory keeps it. Null for an answer that is not kept: to a plan, to
- * a set-up dialog, in the prompt, to a question that was not shown in full, or one that goes beyond the call that was
- * asked about.
+ * Returns what an answer says, in the form in which memory keeps it. Null for an answer that is not kept. CBOS does not
+ * keep answers to plans, to set-up dialogs, to questions that were not shown in full, or to closing questions, and no
+ * answers that go beyond the call that was asked about.
  */
 export function remember(question: Question, answer: Answer): Said | null {
   if (!remembersKind(question)) return null;

@@ -5,14 +5,14 @@ export interface SaidText {
   kind: Exclude<SearchKind, 'screen'>;
   text: string;
   /**
-   * what distinguishes this text from all others in its conversation, such as the id of a tool call; null if nothing
+   * what distinguishes this entry from all others in its conversation, such as the id of a tool call; null if nothing
    * does
    */
   key: string | null;
 }
 
 /**
- * How many characters of each text are kept. A file that a tool wrote is on disk, and its first pages are enough to
+ * How many characters of each entry are kept. A file that a tool wrote is on disk, and its first pages are enough to
  * find it.
  */
 const LONGEST_TEXT = 16_000;

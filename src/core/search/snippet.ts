@@ -40,8 +40,8 @@ interface Found {
 }
 
 /**
- * How many matches to look for per term. The character 的 may occur a thousand times in a text, but a snippet shows only
- * a few.
+ * How many matches to look for per term. The character 的 may occur a thousand times in an entry, but a snippet shows
+ * only a few of these places.
  */
 const MOST_FOUND = 100;
 

@@ -56,7 +56,7 @@ export function resolveHome(sources: Omit<SettingSources, 'file'>): string {
 
 /**
  * Works like `resolveSettings`, but without the schemas, which take longer to load than everything else in `cbos ls`.
- * @returns null if only the schemas can tell whether a value is valid, or what is wrong with it
+ * @returns null if only the schemas can determine whether a value is valid, or what is wrong with it
  * @throws CatalogueError invalid_setting for an unknown key, or a value in the wrong form
  */
 export function resolvePlainly(sources: SettingSources): ResolvedSettings | null {

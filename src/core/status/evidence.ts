@@ -186,7 +186,7 @@ export interface Evidence {
   movedMs?: number;
 }
 
-/** The state carried over from one evaluation of the status to the next; see `advanceStatus`. */
+/** The state that one evaluation of the status passes to the next; see `advanceStatus`. */
 export interface StatusMemory {
   primary: Primary | null;
   detail: Detail | null;

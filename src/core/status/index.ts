@@ -3,17 +3,23 @@
  * the next status, with stuck, recovered, and dead. Each source has a folder that reads its evidence, and `arbitrate/`
  * decides between the sources.
  *
- * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface; regions of the window:
- *   `screen/layout.ts`; dialogs: `screen/dialog.ts`, and where they end: `screen/dialog-end.ts`; what covers the
- *   prompt: `screen/cover.ts`; the spinner's highlight: `screen/flow.ts`
- * - rules over hooks, registry, process, and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`; the user's
- *   own rules: `user-rules.ts`; a usage limit that stops a session: `limit.ts`
- * - disagreements between sources: `arbitrate/dispute.ts`; races between sources: `arbitrate/races.ts`; how long
- *   something must hold before it counts: `thresholds.ts` (settings)
- * - the question that a session asks: `question.ts`; its options before the dialog is drawn: `asked-options.ts`; the
- *   meaning of an option: `option-meaning.ts`
- * - a wall clock that was set: `set-clock.ts`; the status along a recording: `timeline.ts`; a report without secrets:
- *   `redact.ts`
+ * - rules over the screen: `screen/generation-*.ts`, one file per generation of the interface
+ * - regions of the window: `screen/layout.ts`
+ * - dialogs: `screen/dialog.ts`; where a dialog ends: `screen/dialog-end.ts`
+ * - what covers the prompt: `screen/cover.ts`
+ * - the spinner's highlight: `screen/flow.ts`
+ * - rules over hooks, registry, process, and events: `hooks/`, `registry/`, `process-rules.ts`, `json/`
+ * - the user's own rules: `user-rules.ts`
+ * - a usage limit that stops a session: `limit.ts`
+ * - disagreements between sources: `arbitrate/dispute.ts`
+ * - races between sources: `arbitrate/races.ts`
+ * - how long something must hold before it counts: `thresholds.ts` (settings)
+ * - the question that a session asks: `question.ts`
+ * - the question's options before the dialog is drawn: `asked-options.ts`
+ * - the meaning of an option: `option-meaning.ts`
+ * - a wall clock that was set: `set-clock.ts`
+ * - the status along a recording: `timeline.ts`
+ * - a report without secrets: `redact.ts`
  */
 
 export * from './advance.ts';

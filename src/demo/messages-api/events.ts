@@ -1,6 +1,6 @@
 import type { Block } from '../scenes/scene.ts';
 
-/** How many characters of a text go into one delta. The real service sends about as many. */
+/** How many characters of a message go into one delta. The real service sends about as many. */
 const CHUNK_CHARS = 12;
 const DEFAULT_CHUNK_DELAY_MS = 25;
 
@@ -23,7 +23,9 @@ export function stopReasonOf(blocks: readonly Block[]): 'tool_use' | 'end_turn' 
   return blocks.some((block) => block.kind === 'tool') ? 'tool_use' : 'end_turn';
 }
 
-/** Returns a tool call's id. It is derived from the message, so that the stand-in need not remember conversations. */
+/**
+ * Returns a tool call's id. It is derived from the message, so the stand-in does not have to remember conversations.
+ */
 function toolUseId(messageId: string, index: number): string {
   return `toolu_${messageId.replace('msg_', '')}_${index}`;
 }

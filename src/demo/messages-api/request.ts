@@ -73,7 +73,7 @@ export function readTurn(messages: readonly Message[]): Turn {
 }
 
 /**
- * Reports whether a request is for a title, a summary, or a quota check. A request without tools is not a turn of the
+ * Reports whether a request asks for a title, a summary, or a quota check. A request without tools is not a turn of the
  * conversation.
  */
 export function isSideCall(request: MessagesRequest): boolean {

@@ -101,9 +101,8 @@ const COMMANDS: ReadonlyMap<string, string> = new Map([
 const HOOK_TIMEOUT_S = 10;
 
 /**
- * How long a dialog may wait for its reply: 14 days. 2.1.150 ends a hook at once if its timeout in milliseconds
- * exceeds 32 bits (24.8 days); 2.1.330 does not. After the timeout the dialog stays open, and is answered by
- * keypresses.
+ * How long a dialog may wait for its reply: 14 days. 2.1.150, unlike 2.1.330, ends a hook at once if its timeout in
+ * milliseconds exceeds 32 bits (24.8 days). After the timeout the dialog stays open, and is answered by keypresses.
  */
 const ASKING_HOOK_TIMEOUT_S = 14 * 86_400;
 

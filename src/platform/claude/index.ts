@@ -2,16 +2,21 @@
  * Claude Code on this machine.
  *
  * - a launch: `launch.ts`, its environment `environment.ts`, its mark `launch-mark.ts`, its hooks `hook-settings.ts`
- * - what hooks report: `hook-spool.ts`; a spool that was removed: `spool-directory.ts`
- * - the hook that waits for a reply: `reply-hook.ts`; finding it again: `reply-waits.ts`
+ * - what hooks report: `hook-spool.ts`
+ * - a spool that was removed: `spool-directory.ts`
+ * - the hook that waits for a reply: `reply-hook.ts`
+ * - finding a waiting hook again: `reply-waits.ts`
  * - the hook that shows each call before it runs: `call-guard.ts`
  * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
  * - the usage limit that ended a turn: `usage-limit.ts`
  * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, the tap's reports
  *   `status-line-reports.ts`
- * - its registry: `registry.ts`; its conversations: `conversations.ts`; where its files are: `own-files.ts`; its own
- *   queue of prompts: `queue-operations.ts`
- * - which folders it trusts: `trust.ts`; which session a process belongs to: `process-trace.ts`
+ * - Claude Code's registry: `registry.ts`
+ * - Claude Code's conversations: `conversations.ts`
+ * - where Claude Code's files are: `own-files.ts`
+ * - Claude Code's own queue of prompts: `queue-operations.ts`
+ * - which folders are trusted: `trust.ts`
+ * - which session a process belongs to: `process-trace.ts`
  * - whether its commands are still running while the prompt is idle: `running-tools.ts`
  * - without a terminal: `json/`
  */

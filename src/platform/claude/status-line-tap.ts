@@ -20,7 +20,7 @@ const MOST_COMMAND_CHARS = 30_000;
  * The code that precedes a user's own command. Claude Code runs a status line with `/bin/sh -c` and passes JSON and a
  * line feed on standard input (2.1.330). The tap reads that input, reports it, and hands the same input back to the
  * shell, which then runs the rest of the command. The user's command therefore runs in the same process as without
- * CBOS. Its output, its exit code, and how Claude Code ends it stay the same.
+ * CBOS. The command keeps its output and its exit code, and Claude Code can end it as before.
  *
  * A separate process writes the report, and nothing waits for it, so a slow disk delays nothing. Every failure is
  * silent (no spool, a full disk, CBOS uninstalled). A failed `exec` would end the shell, so the tap uses `command`.

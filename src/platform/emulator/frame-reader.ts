@@ -25,7 +25,7 @@ const EMPTY: Row = { text: '', isDim: false, sign: null, spinner: null };
 /** Reads the window of a terminal. A row whose cells are the same as last time is not read again. */
 export interface FrameReader {
   frame(): Omit<ScreenFrame, 'raisedTo'>;
-  /** the text of each row of the window, without trailing blanks */
+  /** each row's text, without trailing blanks */
   texts(): string[];
 }
 

@@ -8,7 +8,7 @@ const XTERM_PIECE_BYTES = 131_072;
  * Groups incoming bytes into whole characters, so that xterm.js draws the same regardless of how they were split.
  * xterm.js's decoder loses a character that is split after a 0x80 byte, such as `…`, `—`, `、`, and the joiner of an
  * emoji (6.0.0; fixed later: xtermjs/xterm.js#6003). The decoder also skips invalid bytes. Here, invalid bytes become
- * U+FFFD, as they do in the output that clients receive, so that all of them show the same screen.
+ * U+FFFD, as they do in the output that clients receive. All of them therefore show the same screen.
  * @returns a function that takes the next bytes and keeps the beginning of a character until its rest arrives. Valid
  *   bytes are passed on unchanged, because xterm.js draws bytes up to a tenth faster than the same text as a string.
  */

@@ -18,7 +18,7 @@ export interface DirectoryWatchOptions {
    * its creation
    */
   onMissing?: () => void;
-  /** called when another directory has replaced this one, so that the old files are gone */
+  /** called when another directory has replaced this one, and the old files are therefore gone */
   onReplaced?: () => void;
   /** how often to check everything in case inotify missed something (an overflown queue, a network file system) */
   sweepMs?: number;
@@ -28,8 +28,8 @@ export interface DirectoryWatchOptions {
 
 const DEFAULT_SWEEP_MS = 30_000;
 /**
- * How often to check once the system's limit on watches has been reached, so that checking is the only way left. Even
- * then, a hook is noticed within a quarter of a second.
+ * How often to check the directory once the system's limit on watches has been reached, because then checking is the
+ * only way left. Even then, a hook is noticed within a quarter of a second.
  */
 const BLIND_SWEEP_MS = 250;
 /**

@@ -62,7 +62,7 @@ function lastLine(text: string): string {
 function requireSuccess(repository: ForgeRepository, { status, body }: Answer): unknown {
   if (status >= 200 && status < 300) return body;
   const name = repositoryText(repository);
-  // GitHub does not reveal a repository's existence to those who may not see it.
+  // GitHub does not reveal that a repository exists to a user who may not see it.
   const why = status === 404 || status === 403 ? 'there is none, or your login may not do this' : messageIn(body);
   throw new CatalogueError('gh_failed', `${name} refused the request (HTTP ${status}): ${why}`);
 }

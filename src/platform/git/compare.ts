@@ -2,7 +2,8 @@
  * Compares a working tree with the commit where its branch began. git itself does the comparison.
  *
  * - calling git safely: `read-git.ts`
- * - the repository of a folder: `working-tree.ts`; what to compare with: `find-base.ts`
+ * - the repository of a folder: `working-tree.ts`
+ * - what to compare with: `find-base.ts`
  * - a separate git directory, so that nothing in the repository is written or run: `own-git-dir.ts`
  * - git's output: `parse-diff.ts`
  */

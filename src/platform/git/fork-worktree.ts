@@ -14,9 +14,9 @@ export interface ForkRequest {
 }
 
 /**
- * Creates a worktree with the current state of a checkout: at the same commit, on a new branch, and with byte-for-byte
- * the same files, which are changed, staged, or untracked as they are there. Ignored files are copied if they are
- * listed in `.worktreeinclude`. The checkout, its index, and its refs remain unchanged. Nothing refers to the trees
+ * Creates a worktree with the current state of a checkout. It is at the same commit, on a new branch, and has the same
+ * files, byte for byte, which are changed, staged, or untracked as in the checkout. Ignored files are copied if they
+ * are listed in `.worktreeinclude`. The checkout, its index, and its refs remain unchanged. Nothing refers to the trees
  * written for this.
  * @param place a folder in the checkout
  * @throws CatalogueError worktree_nested, disk_full, and everything that `createWorktree` throws

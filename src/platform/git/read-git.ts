@@ -21,7 +21,7 @@ export interface GitCall {
 export interface GitAnswer {
   code: number;
   stdout: Buffer;
-  /** whether there was more output, so that git was killed */
+  /** whether git was killed because there was more output */
   isCut: boolean;
 }
 

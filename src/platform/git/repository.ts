@@ -2,9 +2,11 @@
  * Git, without running anything from the repository: `run-git.ts`.
  *
  * - the repository of a folder, its worktrees, branches and commits: this file
- * - a new worktree: `create-worktree.ts`; the files listed in `.worktreeinclude`: `include-files.ts`
- * - finishing a worktree: `finish-worktree.ts`; saving everything in a ref and restoring it: `save-work.ts`,
- *   `restore-work.ts`; merging its commits into another branch: `merge-branch.ts`, `advance-branch.ts`
+ * - a new worktree: `create-worktree.ts`
+ * - the files listed in `.worktreeinclude`: `include-files.ts`
+ * - finishing a worktree: `finish-worktree.ts`
+ * - saving everything in a ref and restoring it: `save-work.ts`, `restore-work.ts`
+ * - merging a worktree's commits into another branch: `merge-branch.ts`, `advance-branch.ts`
  */
 import { lstat, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';

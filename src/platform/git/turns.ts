@@ -1,9 +1,12 @@
 /**
  * Keeps the files of each turn, in the repository that the session works in.
  *
- * - the separate git directory: `turn-git-dir.ts`; all files as a tree: `turn-tree.ts`
- * - commits, refs, and their contents: `turn-refs.ts`; which of them are forgotten: `src/core/turns/outdated.ts`
- * - the changes of a turn: `compare-turns.ts`; restoring files: `rewind-files.ts`
+ * - the separate git directory: `turn-git-dir.ts`
+ * - all files as a tree: `turn-tree.ts`
+ * - commits, refs, and their contents: `turn-refs.ts`
+ * - which turns are deleted: `src/core/turns/outdated.ts`
+ * - the changes of a turn: `compare-turns.ts`
+ * - restoring files: `rewind-files.ts`
  */
 import type { Changes, Patch } from '../../protocol/index.ts';
 import { countChanges, listTurnChanges, type PatchNames, readTurnPatch } from './compare-turns.ts';

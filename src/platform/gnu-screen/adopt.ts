@@ -63,7 +63,7 @@ export async function pointLog(
 }
 
 /**
- * Reports whether Screen's daemon is writing this file. This tells a restarted server whether the recording is
+ * Reports whether Screen's daemon is writing this file. This shows a restarted server whether the recording is
  * continuing.
  */
 export async function isLogging(daemonPid: number, file: string): Promise<boolean> {

@@ -121,7 +121,7 @@ export const SHOWN_TIMEOUT_MS = 10_000;
 export const NO_MESSAGE = '\x01';
 
 /**
- * Removes the messages with which Screen tells a person about commands from outside, and returns when those commands
+ * Removes the messages in which Screen informs a person about commands from outside, and returns when those commands
  * are done. Screen shows a message for five seconds, and during that time it does not read from the window that the
  * person is looking at (4.9.0, `muchpending`).
  * @throws CatalogueError screen_unresponsive

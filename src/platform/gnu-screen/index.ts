@@ -1,11 +1,14 @@
 /**
  * GNU Screen.
  *
- * - its sessions: `list-screens.ts`, changes to them: `watch-screens.ts`; a session whose socket is gone:
- *   `recover-socket.ts`
- * - starting a session: `launch.ts`; adopting one: `adopt.ts`; Claude Code in a session: `find-claude.ts`
- * - keypresses: `type-keys.ts`; the window that receives them, and what may intercept them: `find-window.ts`;
- *   the window's size: `size-window.ts`
+ * - Screen's sessions: `list-screens.ts`; changes to them: `watch-screens.ts`
+ * - a session whose socket is gone: `recover-socket.ts`
+ * - starting a session: `launch.ts`
+ * - adopting a session: `adopt.ts`
+ * - Claude Code in a session: `find-claude.ts`
+ * - keypresses: `type-keys.ts`
+ * - the window that receives keypresses, and what may intercept them: `find-window.ts`
+ * - a window's size: `size-window.ts`
  */
 
 export * from './adopt.ts';

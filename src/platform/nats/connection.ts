@@ -50,7 +50,7 @@ export interface NatsLink {
 
 /**
  * Opens a connection to a NATS server. The connection never reconnects automatically. If it did, messages published in
- * between would be sent long after their senders had been told that they could not be sent.
+ * between would be sent long after their senders were informed that they could not be sent.
  * @throws NatsRefusedError if the server does not know the key
  */
 export async function openNatsLink(login: NatsLogin): Promise<NatsLink> {

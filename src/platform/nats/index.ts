@@ -1,8 +1,10 @@
 /**
- * NATS, which carries the messages between the machines in a fleet.
+ * NATS, over which the machines in a fleet send each other messages.
  *
- * - the server's process: `nats-server.ts`; its certificate: `certificates.ts`
- * - a connection to the server: `connection.ts`; the keys that the server admits: `keys.ts`
+ * - the server's process: `nats-server.ts`
+ * - the server's certificate: `certificates.ts`
+ * - a connection to the server: `connection.ts`
+ * - the keys that the server admits: `keys.ts`
  */
 
 export * from './certificates.ts';

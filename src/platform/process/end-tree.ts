@@ -43,8 +43,8 @@ const KILL_ROUNDS = 10;
 /**
  * Ends a whole set of processes and verifies that they have ended. `first` receives TERM before the others, and gets
  * time to finish. Then the rest receive TERM, and finally KILL. Each step begins by looking for children that have been
- * forked in the meantime. Start times are compared before each signal, so that a reused pid is never hit. The calling
- * process is never ended, even if it carries the mark.
+ * forked in the meantime. Start times are compared before each signal, so a reused pid never gets one. The calling
+ * process is never ended, even if it has the mark.
  */
 export async function endTree(options: EndTreeOptions): Promise<EndTreeResult> {
   const census = new Census(options);

@@ -1,9 +1,9 @@
 /**
  * Processes.
  *
- * - ending and verifying the end of a whole tree: `end-tree.ts`; data that only the kernel has: `kernel.ts`; the
- *   process at the
- *   other end of a connection: `peer.ts`
+ * - ending and verifying the end of a whole tree: `end-tree.ts`
+ * - data that only the kernel has: `kernel.ts`
+ * - the process at the other end of a connection: `peer.ts`
  * - a program that outlives this one: `start-detached.ts`
  * - how busy the machine is: `machine-load.ts`
  * - whether a thread can certainly be started: `spare-room.ts`

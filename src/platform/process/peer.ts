@@ -14,8 +14,8 @@ interface TcpPorts {
 }
 
 /**
- * Returns the user who holds the other end of a TCP connection within this machine. Null if that end is closed or on
- * another machine.
+ * Returns the user at the other end of a TCP connection within this machine. Null if that end is closed or on another
+ * machine.
  */
 export function findTcpUser(ports: TcpPorts): number | null {
   const row = TCP_TABLES.flatMap((table) => rowsOf(readTable(table), ports))[0];

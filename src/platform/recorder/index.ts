@@ -1,14 +1,16 @@
 /**
  * Recordings as files.
  *
- * - as `script` writes them: `script-command.ts`, its files `script-files.ts`; the meaning of its lines:
- *   `src/core/recording/timing.ts`
- * - while they grow: `tail-recording.ts`, `follow-timing.ts`; output that a full disk lost: `watch-losses.ts`
- * - playing a recording: `play-recording.ts`; any moment of one: `recording-player.ts`, `keyframe-file.ts`; in other
- *   formats: `export-recording.ts`. numbers that could keep a player busy for hours:
+ * - recordings as `script` writes them: `script-command.ts`; the open files: `script-files.ts`
+ * - the meaning of the timing's lines: `src/core/recording/timing.ts`
+ * - recordings while they grow: `tail-recording.ts`, `follow-timing.ts`
+ * - output that a full disk lost: `watch-losses.ts`
+ * - playing a recording: `play-recording.ts`
+ * - jumping to any moment in a recording: `recording-player.ts`, `keyframe-file.ts`
+ * - recordings in other formats: `export-recording.ts`; numbers in them that could keep a player busy for hours:
  *   `src/core/recording/short-numbers.ts`
  * - recordings whose oldest parts have been dropped: `recording-parts.ts`, `recorded-file.ts`
- * - their names, and those that a restart moved aside: `recording-files.ts`
+ * - the names of recordings, and recordings that a restart moved aside: `recording-files.ts`
  */
 
 export * from './export-recording.ts';

@@ -25,7 +25,7 @@ export interface RowSource {
   timing: RecordedFile | null;
   /** where the output currently ends */
   end: number;
-  /** whether nothing more will be added, so that output without a row comes at the end */
+  /** whether nothing more will be added; if so, output without a row comes at the end */
   isFinished: boolean;
 }
 

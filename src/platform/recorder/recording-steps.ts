@@ -39,7 +39,7 @@ export interface RecordingFacts {
   end: number;
   /** whether `script` wrote its closing line */
   isClosed: boolean;
-  /** false if there is no timing, so that all times are 0 */
+  /** false if there is no timing; all times are then 0 */
   timed: boolean;
 }
 

@@ -42,7 +42,7 @@ export async function readScriptFiles(pid: number): Promise<ScriptFiles | null> 
 }
 
 /**
- * Gives an open file its original name back if it has another one now, so that what a process continues to write is
+ * Gives an open file its original name back if it has another one now. Whatever a process continues to write is then
  * found under the original name. The other name remains, as a link. The link cannot be the original name instead,
  * because inotify reports writes under the name by which the file is open, and that name moves with the file (Linux
  * 6.18). If another file has taken the name in the meantime, that file is passed to `moveAway`, unless it is empty, as

@@ -16,7 +16,7 @@ export interface SettingsRequest {
   environment: Readonly<Record<string, string | undefined>>;
   /** the base for relative paths; absolute */
   cwd: string;
-  /** the absolute path that `~` stands for */
+  /** the absolute path that `~` refers to */
   userHome: string;
 }
 

@@ -175,7 +175,7 @@ async function connect(address: string | null, onEnd: () => void): Promise<Deskt
     const reachable = bus;
     const call = { ...PLACE, member: 'GetCapabilities' };
     const isReached = async () => {
-      // The first call starts the program that shows notifications, if the bus knows of one.
+      // The first call starts the program that shows notifications, if the bus knows one.
       const capabilities = Capabilities.parse(await reachable.invoke(call, { timeout: CALL_LIMIT_MS }));
       return { capabilities, owner: await ownerOn(reachable) };
     };
@@ -211,7 +211,7 @@ const LOST: ReadonlySet<string> = new Set(
   ['NoReply', 'Timeout', 'TimedOut', 'Disconnected'].map((name) => `org.freedesktop.DBus.Error.${name}`),
 );
 
-/** Reports whether the desktop itself refused a call, so that the call cannot have been carried out. */
+/** Reports whether the desktop itself refused a call; if so, the call cannot have been carried out. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error && 'dbusName' in error && typeof error.dbusName === 'string' && !LOST.has(error.dbusName);
 

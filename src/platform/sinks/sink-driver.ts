@@ -32,7 +32,7 @@ export interface Press {
 export interface PressReply {
   /** whether a question was answered */
   isDone: boolean;
-  /** what to tell the person */
+  /** what to show the person */
   text: string;
   /** whether the message is one of ours; other messages get no answer */
   isOurs: boolean;

@@ -19,7 +19,7 @@ const TURNED_OFF = 'link_disabled';
 /**
  * Receives what people do with an app's messages, over Slack's Socket Mode.
  * @param url the address that Slack assigned to this connection; it contains a ticket, so it is never logged
- * @param options.isLocal whether a server on this machine, which needs no TLS, stands in for Slack
+ * @param options.isLocal whether a server on this machine, which needs no TLS, plays the role of Slack
  * @returns when the connection has ended, and why; a null fault means that Slack asked for a new connection
  */
 export function openSlackSocket(

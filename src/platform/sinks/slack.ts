@@ -60,8 +60,8 @@ const UNSURE: ReadonlySet<string> = new Set(['fatal_error', 'internal_error', 'r
 /**
  * An app that writes to one channel and accepts presses only there. Button presses arrive over Socket Mode, a WebSocket
  * that CBOS opens, so CBOS opens no port to the network. Slack has no idempotency key for an app's messages. Each
- * message therefore carries its id as metadata. If it is unknown whether a message arrived, CBOS searches the channel's
- * history for that id.
+ * message therefore contains its id as metadata. If it is unknown whether a message arrived, CBOS searches the
+ * channel's history for that id.
  * @param options.appToken the token that opens the WebSocket; null if the messages have no buttons
  */
 export function openSlack(options: {

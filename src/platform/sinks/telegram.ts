@@ -177,7 +177,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     const press = readPress(query.data);
     const said = press === null ? "This isn't a button of CBOS." : await onPress(press);
     const { text, isDone } = typeof said === 'string' ? { text: said, isDone: false } : said;
-    // If this does not arrive, the edited message still says the same.
+    // If this does not arrive, the edited message still gives the outcome.
     await call('answerCallbackQuery', {
       callback_query_id: query.id,
       text: text.slice(0, LONGEST_TOAST),

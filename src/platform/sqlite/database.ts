@@ -1,11 +1,14 @@
 /**
  * CBOS's database.
  *
- * - the tables: `migrations/`, with a store for each; the search index: `search-schema.ts`, `search-store.ts`
- * - damage to the database: `check-database.ts`; damage to its log: `write-ahead-log.ts`;
- *   `src/server/checkpoint-when-idle.ts` keeps the log short
- * - a home whose disk is full or read-only: `home-fault.ts`; processes that use a removed home: `home-holders.ts`;
- *   one server per home: `home-lock.ts`
+ * - the tables: `migrations/`, with a store for each
+ * - the search index: `search-schema.ts`, `search-store.ts`
+ * - damage to the database: `check-database.ts`
+ * - damage to the database's log: `write-ahead-log.ts`
+ * - keeping the log short: `src/server/checkpoint-when-idle.ts`
+ * - a home whose disk is full or read-only: `home-fault.ts`
+ * - processes that use a removed home: `home-holders.ts`
+ * - one server per home: `home-lock.ts`
  */
 
 import { chmodSync, copyFileSync, renameSync, rmSync, statSync } from 'node:fs';

@@ -5,7 +5,7 @@ import { filesLimit, isFilesLimit } from '../process/start-fault.ts';
 export type HomeFault = 'disk_full' | 'home_read_only' | 'database_damaged';
 
 /**
- * Result codes from sqlite3.h. `node:sqlite` errors carry the extended code as `errcode`, whose low byte is one of
+ * Result codes from sqlite3.h. `node:sqlite` errors have the extended code as `errcode`, whose low byte is one of
  * these.
  */
 const BY_SQLITE: Readonly<Record<number, HomeFault>> = {

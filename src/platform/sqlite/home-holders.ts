@@ -9,7 +9,7 @@ const REMOVED = ' (deleted)';
 /** A server as the kernel sees it: a process that has a home's lock open. */
 export interface HomeHolder {
   pid: number;
-  /** whether its home has been removed or replaced by another one, so that no later server sees its lock */
+  /** whether its home has been removed or replaced by another one; if so, no later server sees its lock */
   isRemoved: boolean;
 }
 

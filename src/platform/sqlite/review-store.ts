@@ -42,7 +42,7 @@ export interface ReviewStore {
   /** Stores a round and assigns its comments to it, either both or neither. */
   beginRound(round: RoundRecord, commentIds: readonly string[]): void;
   saveRound(round: RoundRecord): void;
-  /** Removes a round that never arrived, which makes its comments open again. */
+  /** Removes a round that never arrived. Its comments are then open again. */
   undoRound(sessionId: string, number: number): void;
   /** the digests of marked files */
   marks(sessionId: string): Map<string, string>;

@@ -32,9 +32,10 @@ export interface GivenReply {
 }
 
 /**
- * Answers a question by rule, once, or leaves it to a person. The rules are applied twice: first right away, so that a
- * question for a person is not delayed, and then in the session's mailbox, where nobody else can answer at the same
- * moment. The decision is stored before the reply is given. If anything fails, the question stays open.
+ * Answers a question by rule, once, or leaves it to a person. The rules are applied twice. The first time is right
+ * away, which avoids delaying a question for a person. The second time is in the session's mailbox, where nobody else
+ * can answer at the same moment. The decision is stored before the reply is given. If anything fails, the question
+ * stays open.
  */
 export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
   const { approvals, clock, log } = actor.deps;

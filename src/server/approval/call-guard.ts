@@ -16,7 +16,7 @@ import { askedIn } from './asked-input.ts';
 export interface CallGuard {
   /** whether hooks show any calls; if not, JSON sessions do not get the hook */
   isOn(): boolean;
-  /** Checks the rules, and tells the hooks which calls to show. Resolves once the hooks know. */
+  /** Checks the rules, and lists for the hooks which calls they must show. Resolves once the hooks know. */
   refresh(): Promise<void>;
   /** Watches the home's file of rules. */
   start(): Promise<Dispose>;

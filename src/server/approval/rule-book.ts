@@ -1,10 +1,11 @@
 /**
  * Approval rules, which allow or deny calls on behalf of a person.
  *
- * - all rules of a home at one moment: this file; requests from the faces: `rules-desk.ts`
- * - the decision about one question: `approvals.ts`; when it is made: `src/server/screen/reply-by-rule.ts`,
- *   `src/server/json/reply-by-rule.ts`
- * - the decision itself: `src/core/approval/`
+ * - all rules in a home at one moment: this file
+ * - requests from the faces: `rules-desk.ts`
+ * - the decision about one question: `approvals.ts`
+ * - when a decision is made: `src/server/screen/reply-by-rule.ts`, `src/server/json/reply-by-rule.ts`
+ * - how a decision is made: `src/core/approval/`
  */
 
 import { existsSync } from 'node:fs';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
 import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
 
-/** Who sent a request, as far as this machine can tell. */
+/** Who sent a request, as far as this machine can determine that. */
 export type Caller =
   | { kind: 'person' }
   /** a process inside a session; the slug is null if the session is unknown */

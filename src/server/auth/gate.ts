@@ -1,12 +1,15 @@
 /**
  * Decides which requests are accepted.
  *
- * - the server's names: `known-names.ts`; the token: `token.ts`; the limit on wrong tokens: `guesses.ts`
- * - browsers: `sign-ins.ts`; how a page and its server authenticate each other: `passes.ts`
- * - what a process inside a session may do: `session-rights.ts`; the sender of a request: `callers.ts`,
- *   `src/platform/process/peer.ts`
- * - the limit on connections: `src/server/http/connection-bounds.ts`; who can reach the server:
- *   `src/server/http/reach.ts`
+ * - the server's names: `known-names.ts`
+ * - the token: `token.ts`
+ * - the limit on wrong tokens: `guesses.ts`
+ * - browsers: `sign-ins.ts`
+ * - how a page and its server authenticate each other: `passes.ts`
+ * - what a process inside a session may do: `session-rights.ts`
+ * - the sender of a request: `callers.ts`, `src/platform/process/peer.ts`
+ * - the limit on connections: `src/server/http/connection-bounds.ts`
+ * - who can reach the server: `src/server/http/reach.ts`
  */
 
 import type { IncomingMessage } from 'node:http';
@@ -24,7 +27,7 @@ import type { TokenSource } from './token.ts';
  */
 export type Transport = 'tcp' | 'unix';
 
-/** The subprotocol of this server, and the prefix of the subprotocol that carries a token. */
+/** This server's subprotocol, and the prefix of the subprotocol that contains a token. */
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
@@ -53,7 +56,7 @@ export interface Admission {
    * that address, or does not ask for a page
    */
   moved: string | null;
-  /** whether the request carried a valid token or sign-in */
+  /** whether the request contained a valid token or sign-in */
   isProven: boolean;
   /** Reports whether the token or sign-in that opened the connection is still valid; a connection can outlive it. */
   isStillValid(): boolean;
@@ -69,13 +72,13 @@ export interface Gate {
 
 /**
  * Checks every request. `Host` is compared with a fixed list first. Once DNS rebinding points a foreign name to this
- * machine, a page's `Origin` equals its `Host`, and only the list can show that both are foreign. No answer ever
- * carries a CORS header, so no foreign page can read one. A browser adds our cookie to the requests of every page on
- * this machine, and sends it to every port, because cookies are not separated by port. For this reason the cookie
- * counts only together with a pass, which only a page from our own origin gets. A request that can change something
- * also needs one of our own `Origin` values.
- * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy
- *   of CBOS contains them
+ * machine, a page's `Origin` equals its `Host`, and only the list can show that both are foreign. No response ever has
+ * a CORS header, so no foreign page can read one. A browser adds our cookie to the requests of every page on this
+ * machine, and sends it to every port, because cookies are not separated by port. For this reason the cookie counts
+ * only together with a pass, which only a page from our own origin gets. A request that can change something also needs
+ * one of our own `Origin` values.
+ * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy of
+ *   CBOS contains them
  */
 export function createGate(options: {
   names: KnownNames;
@@ -190,8 +193,8 @@ function openness(
 }
 
 /**
- * `localhost` stands for two addresses. A program that listens on the address that the server does not hold would
- * receive the cookies and keys of pages under that name, so no page can sign in under it.
+ * `localhost` means two addresses. A program that listens on the address that the server does not hold would receive
+ * the cookies and keys of pages under that name, so no page can sign in under it.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -221,7 +224,7 @@ function tokenOf(request: IncomingMessage): string | null {
 }
 
 /**
- * Returns the credentials that a page sent. Null if there are none, or if the request carries a token, because the
+ * Returns the credentials that a page sent. Null if there are none, or if the request contains a token, because the
  * token alone then decides.
  */
 function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {

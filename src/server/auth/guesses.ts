@@ -21,7 +21,7 @@ const MOST_ADDRESSES = 1_000;
 
 /**
  * Limits how many tokens a client can try, because a token that somebody chose may be guessable. The limit applies per
- * address, so that no client locks out another. Processes of the server's own user can read the token anyway, so a
+ * address, so no client can lock out another. Processes of the server's own user can read the token anyway, so a
  * correct token from them is always accepted.
  */
 export interface Guesses {

@@ -37,7 +37,7 @@ export interface KnownNames {
    */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * The address that the server holds, for a page that was requested under another name of this machine (`localhost`).
+   * The server's own address, for a page that was requested under another name of this machine (`localhost`).
    * @returns `http://127.0.0.1:PORT`; null if the name is not one of those, or was configured
    */
   ownAddress(host: string, localPort: number): string | null;

@@ -39,7 +39,7 @@ export interface Passes {
   first(id: string): string;
   /** @throws CatalogueError unauthorized: the sign-in has ended, or belongs to another browser */
   grant(asked: PassRequest, origin: string): { id: string; pass: string };
-  /** The sign-in that a request belongs to; null if the request does not carry a valid one. */
+  /** The sign-in that a request belongs to; null if the request does not contain a valid one. */
   admit(shown: PageCredentials): string | null;
   /** The sign-in that a pass belongs to, whatever else the request contains; null if the pass is no longer valid. */
   holderOf(pass: string): string | null;
@@ -57,8 +57,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
     challenge: ({ id, nonce }, origin) => {
       const endsAt = Math.ceil(clock.elapsed() + CHALLENGE_LIFE_MS);
       const server_nonce = seals.close('nonce', `${randomBytes(NONCE_BYTES).toString('base64url')}.${endsAt}`);
-      // The server gives its proof even after a sign-in has ended, so that the browser knows that it was its own server
-      // that reported the end.
+      // The server gives its proof even after a sign-in has ended. The browser then knows that its own server reported
+      // the end.
       const proof = hmac(signIns.keyOf(id), proofText('server', { origin, id, nonce, server_nonce }));
       return { nonce: server_nonce, proof };
     },

@@ -42,9 +42,9 @@ export interface Rights {
 export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
- * Limits processes inside a session to reading, and to sending prompts that carry their name, because agents follow any
- * text they read. By answering, pressing a key, or signing in, one session could grant another what only a person may
- * grant.
+ * Limits processes inside a session to reading, and to sending prompts that begin with the session's name, because
+ * agents follow whatever they read. By answering, pressing a key, or signing in, one session could grant another what
+ * only a person may grant.
  */
 export function createRights(options: {
   sessions: Sessions;
@@ -104,7 +104,7 @@ function limitSessions(
   };
 }
 
-/** Claude Code treats every prompt as coming from its user, so this text must show that it does not. */
+/** Claude Code treats every prompt as coming from its user, so the prompt itself must show that it does not. */
 function signatureOf(caller: Caller): string {
   const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
   return `[From ${from}, not from your user]`;

@@ -132,8 +132,8 @@ function newSecret(): string {
 }
 
 /**
- * Returns the hash of a code. Codes are looked up by their hash, so that the time that a lookup takes reveals nothing
- * about a code.
+ * Returns the hash of a code. Codes are looked up by their hash, so the duration of a lookup reveals nothing about a
+ * code.
  */
 function digest(code: string): string {
   return createHash('sha256').update(code).digest('hex');

@@ -143,7 +143,7 @@ export async function adoptSession(
 /**
  * Ensures that Screen is writing the recording of a session that it records. Screen keeps writing unless somebody
  * turned its log off, or moved or deleted the file.
- * @returns whether Screen first had to be told to begin
+ * @returns whether Screen did not write the log before, and had to be made to begin
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
 export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
@@ -163,7 +163,7 @@ export async function keepLogging(screen: ScreenHost, session: Logged): Promise<
   return !isKept;
 }
 
-/** If Screen writes the recording itself, tells Screen the current path of the file. */
+/** If Screen writes the recording itself, informs Screen of the file's current path. */
 export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged, 'record'>): Promise<void> {
   const { adopted, daemon, window, recording } = record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return;

@@ -29,7 +29,7 @@ export interface BringBackContext {
 
 /**
  * Lists again the sessions of this home that are missing from its database, for example after the database was lost or
- * restored from an older copy. Sessions that this home launched carry its mark, adopted sessions are recorded into its
+ * restored from an older copy. Sessions that this home launched have its mark, adopted sessions are recorded into its
  * directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: history,
  * deliveries, and the environment requested for a terminal session.
  */
@@ -52,7 +52,7 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 
 /**
  * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because no
- * client has been told that it ended.
+ * client has been informed that it ended.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
@@ -81,7 +81,7 @@ function readCards({ roster, cards }: BringBackContext): string[] {
 async function readRecord(context: BringBackContext, found: ForeignSession): Promise<SessionRecord | null> {
   const { deps, roster, settings, screen } = context;
   const { claude } = found;
-  // A wrapper may have cleared Claude Code's environment; the daemon carries the mark too.
+  // A wrapper may have cleared Claude Code's environment. The daemon has the mark, too.
   const mark = readLaunchMark(claude.pid) ?? readLaunchMark(found.screen.pid);
   const launchedBy = mark?.home ?? null;
   const isLaunched = launchedBy !== null && isSameHome(launchedBy, settings.home);

@@ -39,7 +39,7 @@ export function startFleetWork({
   };
 }
 
-/** Counts the time of sessions whose status stays the same. A change of status is counted right away. */
+/** Counts the time that sessions spend in an unchanged status. A change of status is counted right away. */
 function countTimes({ clock }: ActorDeps, roster: Roster): Dispose {
   let stop: Dispose = () => undefined;
   const count = (): void => {

@@ -28,7 +28,7 @@ type RecordingDeps = Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFl
 
 /**
  * Connects a session to the recording that its record names, without reading the recording yet. A session that already
- * had a recording keeps the same object, so that its listeners are notified of the reset.
+ * had a recording keeps the same object, so its listeners are notified of the reset.
  * @param size used if the recording itself does not contain a size
  */
 export function openRecording(

@@ -123,7 +123,7 @@ export function createObserver(options: ObserverOptions): Observer {
     if (byPid !== undefined) return byPid;
     const owner = ownerOf(roster, home, pid);
     if (owner.kind !== 'listed') return null;
-    // A Claude Code that was started by the session's own tools carries the mark too.
+    // A Claude Code that was started by the session's own tools also has the mark.
     const parent = await readProcess(pid);
     return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
   }

@@ -2,17 +2,22 @@
  * Everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and
  * `observe.ts` watches everything outside the server (Screen's sessions and their processes: `survey-screens.ts`).
  *
- * - requests: `create-session.ts`, `change-session.ts`, `stop-session.ts`; conversion to the other type:
- *   `convert-session.ts`; the start and the end of the processes: `launch-session.ts`, `end-session.ts`
- * - sessions that something else started: `adopt-session.ts`; whether a Claude Code is listed here, or belongs to
- *   another home or nobody: `owner.ts`
- * - sessions that were lost, for example in a reboot: `losses.ts`; restoring them: `restoring.ts`
+ * - requests: `create-session.ts`, `change-session.ts`, `stop-session.ts`
+ * - converting a session to the other type: `convert-session.ts`
+ * - starting and ending a session's processes: `launch-session.ts`, `end-session.ts`
+ * - sessions that another program started: `adopt-session.ts`
+ * - whether a Claude Code process is listed here, belongs to another home, or belongs to nobody: `owner.ts`
+ * - sessions that were lost, for example in a reboot: `losses.ts`
+ * - restoring lost sessions: `restoring.ts`
  * - sessions that are missing from the database after a restart: `bring-back.ts`
- * - recordings: `follow-recording.ts`; a recording that is deleted, moved, or cut off: `keep-recorded.ts`; a screen
- *   that must be redrawn: `redraw-screen.ts`; a full disk: `disk-watch.ts`
- * - which processes belong to a session: `session-processes.ts`; what a hook may report about its conversation:
- *   `own-payload.ts`
- * - one text to several sessions: `broadcast.ts`; history, days, and search: `look-back.ts`
+ * - recordings: `follow-recording.ts`
+ * - a recording that is deleted, moved, or cut off: `keep-recorded.ts`
+ * - a screen that must be redrawn: `redraw-screen.ts`
+ * - a full disk: `disk-watch.ts`
+ * - which processes belong to a session: `session-processes.ts`
+ * - what a hook may report about its conversation: `own-payload.ts`
+ * - one prompt to several sessions: `broadcast.ts`
+ * - history, days, and search: `look-back.ts`
  */
 
 import { findAmong, type ScreenSession } from '../../platform/gnu-screen/index.ts';

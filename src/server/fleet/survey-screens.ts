@@ -58,7 +58,7 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // A session that CBOS is launching, or has just launched, carries our launch mark.
+      // A session that CBOS is launching, or has just launched, has our launch mark.
       const owner = ownerOfScreen(roster, home, found);
       if (owner.kind === 'listed') await takeLaunched(owner.member, found);
       else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);

@@ -53,8 +53,8 @@ const SENDING: ReadonlySet<RouteName> = new Set<RouteName>(['send', 'broadcast']
 
 /**
  * Creates the REST interface as a Hono application: every entry in the table of routes, the OpenAPI description, and
- * the welcome. The gate decides who may call before the application is reached, so never serve the application without
- * a gate.
+ * the welcome. The gate decides which requests may reach the application, so never serve the application without a
+ * gate.
  */
 export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
   const app = new OpenAPIHono();

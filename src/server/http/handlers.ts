@@ -68,7 +68,7 @@ export interface HandlerOptions extends SignInOptions {
   streamDir: string;
   /** how much disk space the recordings use */
   recordings: () => Promise<Recordings>;
-  /** the directory that `~` stands for in a path that a person is typing */
+  /** the directory that `~` refers to in a path that a person is typing */
   userHome: string;
   /** Unix milliseconds */
   startedAt: number;

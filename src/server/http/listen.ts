@@ -12,7 +12,7 @@ import { refuseUpgrade } from './request-listener.ts';
 /** Linux's `sun_path` holds 108 bytes including the final NUL; Node silently truncates a longer path. */
 const MAX_SOCKET_PATH_BYTES = 107;
 
-/** `localhost` stands for both addresses, and a browser tries the other one first. */
+/** `localhost` means both addresses, and a browser tries the other one first. */
 const OTHER_LOOPBACK: Readonly<Record<string, string>> = { '127.0.0.1': '::1', '::1': '127.0.0.1' };
 
 /** How long responses in progress, such as downloads, may take to finish when the server closes. */
@@ -53,8 +53,8 @@ export interface Listening {
 }
 
 /**
- * Listens on TCP and on the local socket. On loopback it uses both addresses, so that no other program can listen on
- * one of them.
+ * Listens on TCP and on the local socket. On loopback it uses both addresses, because otherwise another program could
+ * listen on one of them.
  * @throws CatalogueError port_taken, invalid_setting (an address that does not belong to this machine), path_too_long
  */
 export async function listen(options: ListenOptions): Promise<Listening> {

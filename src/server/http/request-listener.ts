@@ -26,7 +26,7 @@ export interface RequestListenerOptions {
   gate: Gate;
   logger: Logger;
   version: string;
-  /** called with each connection that has carried a request with a valid token or sign-in */
+  /** called with each connection over which a request with a valid token or sign-in has arrived */
   onProven(socket: Duplex): void;
 }
 

@@ -31,7 +31,10 @@ interface SignInHandlers {
   createSignInLink(): SignInLink;
 }
 
-/** Signs browsers in and out. The gate decides who may request a link: every client that may do everything else. */
+/**
+ * Signs browsers in and out. The gate decides who may request a link. Every client that may do everything else may also
+ * request a link.
+ */
 export function createSignInHandlers(options: SignInOptions): SignInHandlers {
   const { signIns, passes, version, publicUrl: public_url, now } = options;
   const signInOf = (request: Request): string | null => passes.holderOf(request.headers.get(PASS_HEADER) ?? '');

@@ -34,7 +34,7 @@ export interface Cards {
    * either.
    */
   keepWith(store: SessionStore): SessionStore;
-  /** Writes the card of a session of the previous server, if the session has none. */
+  /** Writes the card of a session that the previous server listed, if the session has none. */
   keep(record: SessionRecord): void;
 }
 

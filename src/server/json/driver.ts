@@ -78,7 +78,7 @@ export class JsonDriver {
     await run.tail.catchUp().catch((cause: unknown) => this.#fault(cause));
     const isKnown = agent !== null && (await isAlive(agent));
     // A server that died between starting the process and saving its pid left only the mark. The process's children
-    // carry the mark too.
+    // also have the mark.
     const marked = isKnown ? [] : await findMarked({ name: LAUNCH_VARIABLE, value: launchId });
     const found = isKnown ? agent : (marked.find((one) => !marked.some(({ pid }) => pid === one.ppid)) ?? null);
     if (found === null) {

@@ -2,10 +2,13 @@
  * The features that only JSON sessions have. `driver.ts` runs a session's Claude Code, `agent-run.ts` is one process of
  * it, and `event-log.ts` has its events.
  *
- * - the start, in a trusted folder: `start-agent.ts`; control requests while it is running: `control.ts`
- * - prompts: `deliver.ts`; answers: `answer.ts`, by the user's rules: `reply-by-rule.ts`; the cost of a turn:
- *   `turn-cost.ts`
- * - searchable events: `index-events.ts`; sessions that are missing from the database: `cards.ts`
+ * - starting Claude Code in a trusted folder: `start-agent.ts`
+ * - control requests while Claude Code is running: `control.ts`
+ * - prompts: `deliver.ts`
+ * - answers: `answer.ts`; answers by the user's rules: `reply-by-rule.ts`
+ * - the cost of a turn: `turn-cost.ts`
+ * - searchable events: `index-events.ts`
+ * - sessions that are missing from the database: `cards.ts`
  */
 
 import type { RestorePlan } from '../../core/restore/plan.ts';

@@ -42,7 +42,7 @@ export async function ask(options: AskOptions, question: Question): Promise<unkn
 /**
  * Sends a request to the owner of a session. The owner carries out the change within seconds or not at all.
  * @throws CatalogueError machine_unreachable if the call was certainly not carried out, machine_silent if nobody can
- * tell
+ *   know whether it was
  */
 export async function callOwner(options: AskOptions, call: MachineCall): Promise<unknown> {
   if (!changesSomething(call)) {

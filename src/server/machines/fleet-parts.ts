@@ -2,10 +2,12 @@
  * Everything that only a machine in a fleet needs. This is a separate chunk of the program, which a machine without a
  * fleet never loads.
  *
- * - this machine in the fleet: `open-machines.ts`; its requests to others: `ask-machine.ts`; its knowledge about them:
- *   `peers.ts`
- * - its answers to others: `answer-asks.ts`
- * - founding and joining: `become-member.ts`; the tasks of the founder: `founding.ts`
+ * - this machine as a member of the fleet: `open-machines.ts`
+ * - requests to other machines: `ask-machine.ts`
+ * - what this machine knows about the others: `peers.ts`
+ * - answers to other machines' requests: `answer-asks.ts`
+ * - founding and joining: `become-member.ts`
+ * - the founder's tasks: `founding.ts`
  */
 
 export { foundFleet, joinFleet } from './become-member.ts';

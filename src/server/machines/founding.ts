@@ -131,7 +131,7 @@ export function createFounding(options: FoundingOptions): Founding {
     if (asked.v !== MACHINE_WIRE_VERSION) return refuse(new CatalogueError('machine_version'));
     const result = admit(book, { invitation, id: asked.id, name: asked.name, now: clock.now() });
     if (result.outcome === 'refused') return refuse(new CatalogueError(result.because));
-    // The book is written first, so that if two machines have the same invitation, only the first one is admitted.
+    // The book is written first. If two machines have the same invitation, only the first one is therefore admitted.
     files.writeBook(result.book);
     book = result.book;
     logger.info({ machine: result.member.name, rights: result.member.rights }, 'a machine has joined the fleet');
@@ -152,9 +152,9 @@ export function createFounding(options: FoundingOptions): Founding {
           Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
         ),
       });
-      // A NATS server that is already running may have started before a machine was removed. It is told to reload only
-      // once, not at each attempt to connect: nats-server 2.9.10 refuses a known machine that connects during a reload.
-      // In the fleet's torture test, a founder was cut off from its own server for a minute.
+      // A NATS server that is already running may have started before a machine was removed. CBOS makes it reload only
+      // once, not at each attempt to connect, because nats-server 2.9.10 refuses a known machine that connects during a
+      // reload. In the fleet's torture test, a founder was cut off from its own server for a minute.
       if (!isStarted && !isTold) await reloadNatsServer(dir);
       isTold = true;
       expireLater();

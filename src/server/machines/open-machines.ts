@@ -23,7 +23,7 @@ import { placeOf } from './membership.ts';
 import { createPeers } from './peers.ts';
 import { tellRows } from './tell-rows.ts';
 
-/** How long a machine that is leaving remains admitted, so that it receives the news of its removal. */
+/** How long a machine that is leaving remains admitted. It can therefore receive the news of its removal. */
 const LEAVE_GRACE_MS = 100;
 
 export function openMachines(options: OpenMachinesOptions): Machines {
@@ -32,7 +32,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
   const { id: self, founder } = membership;
   const isFounder = self === founder;
   const boot = randomUUID();
-  // This clock keeps running while the machine sleeps, so that after a night old rows are shown as old.
+  // This clock keeps running while the machine sleeps, so after a night, old rows are shown as old.
   const elapsed = (): number => Math.round(uptime() * 1_000);
   const peers = createPeers(elapsed);
   let roster: Roster = files.readRoster() ?? { founder, members: [] };

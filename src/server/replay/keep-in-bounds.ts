@@ -65,7 +65,7 @@ interface OldRecording {
   changedAt: number;
   /** null if this is an older recording, or one that does not belong to a listed session */
   session: RecordingStream | null;
-  /** whether its session has ended, so that nothing more is recorded into it */
+  /** whether its session has ended; if so, nothing more is recorded into it */
   isEnded: boolean;
 }
 

@@ -1,9 +1,10 @@
 /**
- * What recordings contain of the past.
+ * Replays of recordings, and the space that recordings take.
  *
- * - keyframes while a recording grows: `grow-keyframes.ts`; recordings that a restart moved aside:
- *   `older-recordings.ts`
- * - disk space of recordings: `keep-in-bounds.ts`; what was dropped: `src/platform/sqlite/drop-store.ts`
+ * - keyframes while a recording grows: `grow-keyframes.ts`
+ * - recordings that a restart moved aside: `older-recordings.ts`
+ * - keeping recordings within their limits: `keep-in-bounds.ts`
+ * - what was dropped: `src/platform/sqlite/drop-store.ts`
  */
 
 import { type PlayerEvent, RecordingPlayer, type RecordingSource } from '../../platform/recorder/index.ts';

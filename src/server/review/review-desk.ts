@@ -1,10 +1,11 @@
 /**
- * Review comments on the changes that sessions made. The comments are sent in rounds; each round goes to its session as
- * one prompt, like any other text.
+ * Review comments on the changes that sessions made. The comments are sent in rounds. Each round goes to its session as
+ * one prompt, like any other prompt.
  *
  * - where the lines of a comment are now: `src/core/review/anchor.ts`
  * - a session's answer: `src/core/review/answer.ts`, saved by `answers.ts`
- * - the files: `src/platform/git/review-files.ts`; the stored data: `src/platform/sqlite/review-store.ts`
+ * - the files: `src/platform/git/review-files.ts`
+ * - the stored data: `src/platform/sqlite/review-store.ts`
  */
 import { v4 as uuid } from 'uuid';
 import { anchorLines, commentedLines } from '../../core/review/anchor.ts';

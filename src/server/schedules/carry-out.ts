@@ -75,7 +75,7 @@ export function newSession(slug: string, { name, overlap, keep, worktree, ...lau
 }
 
 /**
- * Parks and archives a schedule's oldest sessions, so that no more than the schedule is set to keep remain listed. A
+ * Parks and archives a schedule's oldest sessions until only as many are listed as the schedule is set to keep. A
  * session that is working, is asking, or would lose something remains listed, and is checked again after the next run.
  * @param launched the ids of the schedule's sessions, oldest first
  */

@@ -24,7 +24,7 @@ const WRONG = "The signature isn't valid";
  * signed: two requests with the same key are the same delivery.
  *
  * - Standard Webhooks 1.0 signs the id, the time, and the body. The time must be close to the current time.
- * - GitHub signs only the body, so the body itself identifies the delivery: GitHub's header with an id is not signed.
+ * - GitHub signs only the body, not its header with an id, so the body itself identifies the delivery.
  *
  * @param secret `whsec_` and base64. Standard Webhooks uses the decoded bytes as the key, and GitHub uses the string.
  */

@@ -13,7 +13,7 @@ import type { Logger } from '../logger.ts';
 import { checkSignature, type SignedRequest } from './signature.ts';
 import { iso } from './view-schedule.ts';
 
-/** 128 bits, so that nobody can find an address by guessing. */
+/** With 128 bits, nobody can find an address by guessing. */
 const ID_BYTES = 16;
 /** As long as the HMAC's output. */
 const SECRET_BYTES = 32;

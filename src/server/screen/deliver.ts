@@ -220,8 +220,8 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       if (known !== null) return settled(known);
       forgetOldStop(actor);
       actor.recording?.look();
-      // The decision is made twice: now, so that the caller learns of a refusal or a hold at once, and again when the
-      // request's turn in the mailbox comes.
+      // The decision is made twice. It is made now, so that the caller learns at once whether the prompt is refused or
+      // held. It is made again when the request's turn in the mailbox comes.
       const context = contextOf(seeDelivery(actor));
       const clean = journal.clean(request);
       // Something that blocks the prompt box may be gone by the time this prompt's turn comes.

@@ -42,8 +42,8 @@ export interface DrawingOptions {
   /** called when the recording cannot be read; the screen does not change then */
   onFault: (cause: unknown) => void;
   /**
-   * called when drawing has taken far too long twice, so that the bytes are set aside; called with null when they are
-   * drawn again
+   * called when drawing has taken far too long twice and the bytes are therefore set aside; called with null when they
+   * are drawn again
    */
   onAside: (cause: unknown) => void;
 }

@@ -44,8 +44,8 @@ export interface SessionRecordingOptions {
   /** called when the recording cannot be read at the moment */
   onFault: (cause: unknown) => void;
   /**
-   * called when the recording takes too long to draw, so that the terminal shows nothing from now on; called with null
-   * when it is being drawn again
+   * called when the recording takes too long to draw and the terminal therefore shows nothing from now on; called with
+   * null when it is being drawn again
    */
   onAside: (cause: unknown) => void;
   /**
@@ -111,7 +111,7 @@ export function createSessionRecording(options: SessionRecordingOptions): Sessio
   let end = 0;
   /** whether earlier output is being caught up on, of which only the last screen matters */
   let isCatchingUp = false;
-  /** whether the recording cannot be drawn, so that the terminal is empty and shows nothing of the session */
+  /** whether the recording cannot be drawn; if so, the terminal is empty and does not show the session */
   let isAside = false;
   let epoch = 0;
   const taken = new Emitter<[bytes: Uint8Array, offset: number]>();

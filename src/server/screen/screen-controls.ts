@@ -1,13 +1,18 @@
 /**
  * The features that only terminal sessions have.
  *
- * - prompts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step
- *   (`src/core/delivery/advance.ts`); whether the session reads what is typed: `unread-input.ts`
- * - answers: `respond.ts`; through a hook reply: `answer-by-reply.ts` and `open-waits.ts`; by keypresses:
- *   `answer-by-keys.ts`; by the user's rules: `reply-by-rule.ts`; interrupts: `interrupt.ts`
- * - the recording: `recording.ts`; drawing it, even during a flood: `drawing.ts` and `drawing-turns.ts`; a recording
- *   that stops on a full disk: `recording-gap.ts`
- * - parking and waking: `parking.ts`; restoring a lost session: `restore.ts`
+ * - prompts: `deliver.ts` accepts them, `carry-on.ts` performs the model's next step (`src/core/delivery/advance.ts`)
+ * - whether the session reads what is typed: `unread-input.ts`
+ * - answers: `respond.ts`
+ * - answers through a hook reply: `answer-by-reply.ts` and `open-waits.ts`
+ * - answers by keypresses: `answer-by-keys.ts`
+ * - answers by the user's rules: `reply-by-rule.ts`
+ * - interrupts: `interrupt.ts`
+ * - the recording: `recording.ts`
+ * - drawing the recording, even during a flood: `drawing.ts` and `drawing-turns.ts`
+ * - a recording that stops on a full disk: `recording-gap.ts`
+ * - parking and waking: `parking.ts`
+ * - restoring a lost session: `restore.ts`
  * - keypresses that Screen itself takes (copy mode, a prompt): `screen-prompt.ts`
  */
 

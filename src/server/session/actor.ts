@@ -46,7 +46,7 @@ export class SessionActor {
   textsLeft: TextsLeft | null = null;
   /** whether the database lacked the session when the server started */
   isBroughtBack = false;
-  /** whether its processes are being replaced by others, so that their end is not the end of the session */
+  /** whether its processes are being replaced by others; if so, their end is not the end of the session */
   isChangingHands = false;
   private readonly kept: KeptRecord;
   readonly promptKeys: PromptKeys;

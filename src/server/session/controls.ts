@@ -1,13 +1,15 @@
 /**
- * The parts that every session has. `actor.ts` holds the state of one session: its record (`kept-record.ts`), the
+ * The parts that every session has. `actor.ts` has the state of one session: its record (`kept-record.ts`), the
  * evidence about it (`evidence-intake.ts`), its status (`session-status.ts`), and how it spent its days
  * (`time-spent.ts`).
  *
  * - one command at a time: `mailbox.ts`
- * - the journal of deliveries: `delivery-journal.ts`; on a full disk: `patient-writes.ts`, `patient-deliveries.ts`
- * - the queue that an interrupt pauses: `queue-stop.ts`; replies kept for later: `stash.ts`
+ * - the journal of deliveries: `delivery-journal.ts`
+ * - writes that wait while the disk is full: `patient-writes.ts`, `patient-deliveries.ts`
+ * - the queue that an interrupt pauses: `queue-stop.ts`
+ * - replies kept for later: `stash.ts`
  * - the context, cost, and model of a terminal session: `figures.ts`
- * - evidence across a restart, when the clock may have been set: `kept-evidence.ts`
+ * - evidence across a restart, during which the clock may have been set: `kept-evidence.ts`
  * - a session as every face shows it: `view.ts`
  */
 
@@ -81,7 +83,7 @@ export interface SessionControls {
   release(): Promise<void>;
   /** Releases resources that are not needed at the moment. Called before the server ends. */
   rest(): Promise<void>;
-  /** Renames everything outside the record that carries the session's name. Called with the slug reserved. */
+  /** Renames everything outside the record that contains the session's name. Called with the slug reserved. */
   rename(slug: string): Promise<void>;
   /** Call this when its folder has changed. The change takes effect at its next start. */
   moved(): Promise<void>;

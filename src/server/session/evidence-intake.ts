@@ -105,7 +105,7 @@ export class EvidenceIntake {
     this.#session.kept.save({ hooks: this.#keptHooks() });
   }
 
-  /** Records that hooks were lost, so that earlier reports may be out of date. */
+  /** Records that hooks were lost, and that earlier reports may therefore be out of date. */
   loseHooks(): void {
     const { status, kept } = this.#session;
     status.loseHooks();

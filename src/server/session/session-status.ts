@@ -28,7 +28,7 @@ export interface SessionStatusOptions {
   clock: Clock;
   thresholds: Thresholds;
   observe: ScreenObserver;
-  /** the evidence and status of a previous server, so that `since` is kept */
+  /** the evidence and status that a previous server stored; they preserve `since` */
   hooks: HookEvidence | null;
   /** how far their times have been shifted since they were recorded; see `Evidence` */
   movedMs: number;

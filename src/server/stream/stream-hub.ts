@@ -2,8 +2,8 @@
  * The WebSockets. `web-sockets.ts` accepts connections, `client-socket.ts` knows how full a connection is, and
  * `sessions-hub.ts` sends the plain list.
  *
- * - a recording: `recording-feed.ts` once for all clients, `subscription.ts` for each client; how fast to send it:
- *   `src/core/stream/pace.ts`
+ * - a recording's output: `recording-feed.ts` once for all clients, `subscription.ts` for each client
+ * - how fast to send output: `src/core/stream/pace.ts`
  * - which client gets which events of JSON sessions: `event-subscription.ts`
  */
 

@@ -87,7 +87,7 @@ export function createWebSockets(options: WebSocketsOptions): WebSockets {
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload: MAX_FRAME_BYTES,
-    // The protocol that carries the token is never sent back, because responses end up in logs.
+    // The protocol that contains the token is never sent back, because responses end up in logs.
     handleProtocols: (protocols) => (protocols.has(SUBPROTOCOL) ? SUBPROTOCOL : false),
   });
   const connections = new Set<Connection>();

@@ -11,12 +11,12 @@ const MAX_ATTEMPTS = 3;
  * Returns a loader for a part of the page that is imported when it is first needed. While the server is gone, the
  * loader waits until it is back.
  *
- * If a script cannot be imported, a browser remembers the failure as long as the page exists, for that address and for
+ * If a script cannot be imported, a browser remembers the failure as long as the page is open, for that address and for
  * every script that imports it (Chromium up to 150 at least; 156 requests it again). A part is therefore imported only
  * after all late parts have been loaded by `fetch`, whose failures are not remembered. The import then finds them in
  * the browser's cache.
  * @returns a function that loads the part once; it throws an Error that says what to do, because after an update the
- * parts of the old page are gone
+ *   parts of the old page are gone
  */
 export function latePart<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | null = null;

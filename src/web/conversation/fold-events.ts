@@ -1,8 +1,8 @@
 import { type ClaudeEvent, readUserText, type StoredEvent, turnDollars } from '../../protocol/index.ts';
 
 /**
- * One item in a conversation, with its time in Unix seconds. An item is replaced and never modified, so that the page
- * can tell what to redraw.
+ * One item in a conversation, with its time in Unix seconds. An item is replaced and never modified, so the page can
+ * see what to redraw.
  */
 export type Item = { id: string; seq: number; isInside: boolean; at: number } & (
   | { kind: 'prompt'; text: string }

@@ -12,8 +12,8 @@ export const END_LAG_MS = 1_000;
 /** The same limit when the registry also reports that the turn is over. */
 export const CONFIRMED_END_LAG_MS = 5_000;
 /**
- * How long before its hook a dialog may be seen. A hook carries the time of its event, and a frame carries the time at
- * which it was drawn.
+ * How long before its hook a dialog may be seen. A hook contains the time of its event, and a frame contains the time
+ * at which it was drawn.
  */
 export const EARLY_DIALOG_MS = 1_000;
 /** How long a permission dialog may be missing from the screen before CBOS believes that no dialog is open. */

@@ -36,7 +36,7 @@ const keepEnd = (value: string | null): string | null => (value === null ? null 
 
 const isNewer = (at: Millis, than: { at: Millis } | null): boolean => than === null || at >= than.at;
 
-/** Reports whether the hooks know of a running turn. */
+/** Reports whether, according to the hooks, a turn is running. */
 export function isTurnRunning(hooks: HookEvidence): boolean {
   return hooks.prompt !== null && (hooks.turnEnd === null || hooks.turnEnd.at < hooks.prompt.at);
 }

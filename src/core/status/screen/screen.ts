@@ -90,7 +90,9 @@ function isSameReading(a: ScreenReading, b: ScreenReading): boolean {
 const isSameDialog = (a: ScreenDialog | null, b: ScreenDialog | null): boolean =>
   a?.kind === b?.kind && a?.isWhole === b?.isWhole && JSON.stringify(a?.parts) === JSON.stringify(b?.parts);
 
-/** Treats a complete dialog as complete while Claude Code redraws it, provided that the reading stays the same. */
+/**
+ * Treats a complete dialog as complete while Claude Code redraws it, provided that the dialog reads the same as before.
+ */
 function keptWhole({ dialog }: ScreenReading, reading: ScreenReading): ScreenReading {
   if (dialog?.isWhole !== true || reading.dialog === null || reading.dialog.isWhole) return reading;
   const whole = { ...reading, dialog: { ...reading.dialog, isWhole: true } };
