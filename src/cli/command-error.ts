@@ -1,6 +1,6 @@
 import { EXIT } from '../protocol/index.ts';
 
-/** An error that the command line itself detects and that the server's catalogue has no code for. */
+/** An error that the command line itself detects. The server's catalogue has no code for it. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
   readonly hint: string;

@@ -20,11 +20,14 @@ export interface DemoFleet {
 export interface DemoOptions {
   /** absolute path of Claude Code's program */
   claude: string;
-  /** directory of the Node that runs this program, because Claude Code may be a script that needs it */
+  /** directory of the Node executable that runs this program, because Claude Code may be a script that needs Node */
   nodeDirectory: string;
   /** where to create the private home, such as /tmp. The path must be short because it contains Screen's sockets */
   temporaryDirectory: string;
-  /** starts a server with exactly this environment, because nothing from the person's own may reach a session */
+  /**
+   * starts a server with exactly this environment, because nothing from the person's own environment may reach a
+   * session
+   */
   openFleet: (environment: Readonly<Record<string, string>>) => Promise<DemoFleet>;
   /** how a person calls the program from another terminal, e.g. `cbos` */
   program: string;

@@ -8,7 +8,7 @@ export interface ThisProgram {
   environment: Readonly<Record<string, string | undefined>>;
   cwd: string;
   userHome: string;
-  /** absolute path of the Node that runs it */
+  /** absolute path of the Node executable that runs it */
   node: string;
   /** absolute path of the built cbos.js */
   program: string;

@@ -90,7 +90,7 @@ interface ShownColumn {
   cells: number;
 }
 
-/** Returns the columns that there is room for, each with its number of cells. */
+/** Returns the columns that fit, each with its width in cells. */
 function fitted(columns: readonly ShownColumn[], width: number): readonly ShownColumn[] {
   const gaps = GAP.length * (columns.length - 1);
   const wanted = columns.reduce((sum, { column, cells }) => {

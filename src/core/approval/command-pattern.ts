@@ -18,8 +18,8 @@ const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | nu
 };
 
 /**
- * Returns the command that really runs: `CI=1 npm test` for `env CI=1 npm test`, and `make` for `nohup make`. A wrapper
- * whose options have any other effect is kept.
+ * Returns the command that really runs: `CI=1 npm test` for `env CI=1 npm test`, and `make` for `nohup make`. If a
+ * wrapper's options have any other effect, the wrapper stays part of the command.
  */
 export function unwrap(command: SimpleCommand): SimpleCommand {
   const [name = '', ...rest] = command.words;

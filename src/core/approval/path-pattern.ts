@@ -29,7 +29,7 @@ export interface PathQuestion {
 
 /**
  * Matches a place against a pattern such as `src/**` or `*.pem`. `*` matches a part of one name, and `**` matches any
- * folders. A pattern without `/` is a name in any folder. Everything below a matching folder matches too.
+ * folders. A pattern without `/` matches a name in any folder. Everything below a matching folder matches too.
  */
 export function fitsPath(pattern: string, { place, base, places, isStrict }: PathQuestion): PathFit {
   if (!pattern.includes('/')) {

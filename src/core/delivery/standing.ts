@@ -56,8 +56,8 @@ function candidates(deliveries: Deliveries, now: Millis): DeliveryRecord[] {
 const hasBeenTyped = ({ phase, reason }: DeliveryRecord): boolean => phase !== 'failed' || reason !== null;
 
 /**
- * Reports whether nothing is above the text in the box. In that case CBOS typed the text into an empty box, or the text
- * is the prompt of the interrupted turn.
+ * Reports whether the text in the box has nothing above it. In that case CBOS typed the text into an empty box, or the
+ * text is the prompt of the interrupted turn.
  */
 const isAlone = (record: DeliveryRecord): boolean =>
   statusOf(record) !== 'delivered' || record.phase === 'interrupting' || record.phase === 'interrupted';

@@ -5,9 +5,7 @@ import type { Reply, Scene } from './scene.ts';
 /** Maps a prompt to a scene; null if this chooser has none for it. */
 export type ChooseScene = (prompt: string) => Scene | null;
 
-/**
- * The answer if a conversation continues after its scene, for example because a person types a prompt of their own.
- */
+/** The answer if a conversation continues after its scene, for example because a person types another prompt. */
 const NOTHING_LEFT: Reply = {
   kind: 'answer',
   firstByteDelayMs: 300,

@@ -199,7 +199,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
   },
 ];
 
-/** Plays the scene of the session whose prompt it is. */
+/** Plays the scene of the session to which the prompt belongs. */
 export const chooseDemoScene: ChooseScene = chooseByPrompt(
   Object.fromEntries(DEMO_SESSIONS.map(({ prompt, scene }) => [prompt, scene])),
 );

@@ -7,7 +7,7 @@
  * - the hook that waits for a reply: `reply-hook.ts`
  * - finding a waiting hook again: `reply-waits.ts`
  * - the hook that shows each call before it runs: `call-guard.ts`
- * - the hook that holds a turn, so that Enter cannot answer a dialog: `turn-gate.ts`, `turn-gates.ts`
+ * - the hook that holds a turn, which keeps Enter from answering a dialog: `turn-gate.ts`, `turn-gates.ts`
  * - the usage limit that ended a turn: `usage-limit.ts`
  * - its status line: the user's own `status-line.ts`, the tap in it `status-line-tap.ts`, the tap's reports
  *   `status-line-reports.ts`

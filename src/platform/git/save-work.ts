@@ -18,7 +18,7 @@ export interface SaveRequest {
   now: number;
 }
 
-/** A fixed time, so that the same tree yields the same commit and a repeated save is recognized. */
+/** A fixed time. The same tree then yields the same commit, which makes a repeated save recognizable. */
 const NO_TIME = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' };
 
 /**

@@ -8,7 +8,7 @@ import type { WorkingTree } from './working-tree.ts';
 
 /**
  * A separate git directory for the checkpoints of one working tree. The directory is kept, because its index remembers
- * which files have been read, so that the next checkpoint reads only files that have changed since then. Its
+ * which files have been read. The next checkpoint therefore reads only files that have changed since then. Its
  * configuration specifies no programs, and its attributes override the repository's, so git stores each file's exact
  * bytes. New objects go into the repository, where a ref keeps them.
  */

@@ -63,7 +63,7 @@ export async function readRange(file: string, from: number, to: number): Promise
 }
 
 /**
- * Creates the directory for recordings if it is missing, so that only its user can read it, and removes write
+ * Creates the directory for recordings if it is missing, readable only by its user. If it exists, removes write
  * permission for other users.
  * @throws CatalogueError invalid_setting
  */

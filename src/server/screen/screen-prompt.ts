@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
 
 /**
- * Records whether, when something was to be typed, Screen itself took the keypresses because somebody has copy mode or
- * one of Screen's prompts open in the session.
+ * Records whether Screen itself would have taken the last keypresses, because somebody has copy mode or one of Screen's
+ * prompts open in the session.
  */
 export interface ScreenPrompt {
   see(isOpen: boolean): void;

@@ -21,7 +21,7 @@ const KNOWN_AFTER_S = 5;
 
 const loadScreen = latePart(() => import('../terminal/screen.ts'));
 
-/** Shows a recording as it was. A JSON session has no recording, but its conversation contains everything. */
+/** Replays a recording. A JSON session has no recording, but its conversation contains everything. */
 export function ReplayPage({ at }: { at: Replay }) {
   const { slug, recording } = at;
   const isConversation = useMemo(() => computed(() => sessions.value.get(slug)?.type === 'json'), [slug]);

@@ -20,8 +20,8 @@ export interface BorderSign extends RuleFacts {
 }
 
 /**
- * The parts of a screen that generations draw differently. The signs of all generations apply at once, because a
- * recording does not contain the version.
+ * The parts of a screen that the generations of Claude Code draw differently. The signs of all generations apply at
+ * once, because a recording does not contain the version.
  */
 export interface ScreenSigns {
   prompts: readonly PromptSign[];
