@@ -49,7 +49,8 @@ const MEANINGS = {
     sessions: 'All sessions. Sent right after connecting, and as the answer to `list_sessions`.',
     available_streams: 'The names of the sessions that a client can subscribe to. Sent right after connecting.',
     subscribed: 'The sessions to which the client is now subscribed.',
-    stream: 'Output of a terminal session. The first frame is a snapshot of the screen, unless the client gave an offset.',
+    stream:
+      'Output of a terminal session. The first frame is a snapshot of the screen, unless the client gave an offset.',
     send_result: 'The outcome of a `send`.',
     answer_result: 'The outcome of an `answer`.',
     interrupt_result: 'The outcome of an `interrupt`.',
@@ -65,7 +66,8 @@ const MEANINGS = {
     schedules_changed: 'A schedule or one of its runs has changed; `GET /schedules` has the current state.',
     reset: "A session's recording was replaced. Its offsets start at 0 again.",
     rules_changed: 'An approval rule or a rules file has changed. `GET /rules` returns the current rules.',
-    rule_decided: 'A rule has made a decision, or the outcome of a decision is known. `GET /audit` returns the decisions.',
+    rule_decided:
+      'A rule has made a decision, or the outcome of a decision is known. `GET /audit` returns the decisions.',
     fleet: 'The other machines in the fleet. If a machine is not listed, its sessions are gone.',
     machine:
       'All sessions on one other machine. Sent when one of them changes, and when the machine becomes unreachable or reachable.',

@@ -22,7 +22,7 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
   }
 }
 
-/** Replaces the file by renaming, so that neither a reader nor a crash ever leaves half a file. */
+/** Replaces the file by renaming. A reader therefore never sees half a file, and a crash never leaves one. */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;

@@ -186,7 +186,10 @@ export function faultSection(scored: readonly ScoredRecording[]): string {
     ]),
   );
   if (rows.length === 0) return 'No sample is wrong.';
-  const found = table(['recording', 'at', 'true state', 'reported', 'samples', 'nearest change of the true state'], rows);
+  const found = table(
+    ['recording', 'at', 'true state', 'reported', 'samples', 'nearest change of the true state'],
+    rows,
+  );
   return `These samples are wrong:\n\n${found}`;
 }
 

@@ -80,7 +80,7 @@ export function watchLosses(options: LossWatchOptions): LossWatch {
     const { size: length } = statSync(typescript);
     const { size: timingLength } = statSync(timing);
     // Unread rows count output that is already in the recording. While a lot is being written, the number of unread
-    // rows differs at every check. A loss computed now would turn out to be none once they are read.
+    // rows differs at every check. Once they are read, a loss computed now could turn out not to be one.
     if (timingLength !== readTo) {
       compareSoon();
       return;

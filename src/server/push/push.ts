@@ -69,7 +69,7 @@ export function createPush(options: {
       subscriptions.map(async (subscription) => {
         const outcome = await sendPush({ subscription, vapid, subject, message });
         if (outcome === 'gone') unsubscribe(subscription.endpoint);
-        // The endpoint is a secret of the browser, so the log contains only its host.
+        // The endpoint is the browser's secret, so the log contains only the endpoint's host.
         else if (outcome !== 'sent')
           logger.warn({ host: new URL(subscription.endpoint).host, outcome }, 'a push failed');
       }),

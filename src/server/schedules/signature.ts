@@ -20,8 +20,8 @@ const UNSIGNED =
 const WRONG = "The signature isn't valid";
 
 /**
- * Checks the signature of a request. All comparisons take constant time. The key of a valid request identifies what was
- * signed: two requests with the same key are the same delivery.
+ * Checks the signature of a request. All comparisons take constant time. A valid request's key identifies what was
+ * signed. Two requests with the same key are the same delivery.
  *
  * - Standard Webhooks 1.0 signs the id, the time, and the body. The time must be close to the current time.
  * - GitHub signs only the body, not its header with an id, so the body itself identifies the delivery.

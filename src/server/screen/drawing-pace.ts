@@ -14,8 +14,8 @@ const GATHER_MS = 80;
 const GRID_MS = 40;
 /**
  * How much output in one span of that length counts as a lot. Of 19,000 writes by 15 versions of Claude Code, 34 would
- * be delayed by this limit. With 2,000 bytes, 500 would be, including the steps of a highlight whose pace shows what a
- * turn is doing (2.0.30).
+ * be delayed by this limit. With a limit of 2,000 bytes, 500 would be delayed, including the steps of a highlight whose
+ * pace shows what a turn is doing (2.0.30).
  */
 const LITTLE_BYTES = 3_000;
 

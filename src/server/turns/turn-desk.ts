@@ -96,7 +96,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     });
   }
 
-  /** A turn that nobody saw end must have ended before the next one began. */
+  /** If nobody saw a turn end, the turn must have ended before the next one began. */
   const closed = ({ turn, next }: { turn: KeptTurn; next: KeptTurn | null }): KeptTurn =>
     turn.end === null && next !== null ? { ...turn, end: next.begin } : turn;
 

@@ -25,7 +25,7 @@ interface Drawn {
   key: string;
   since: number;
   isRead: boolean;
-  /** since when the answer that the person has always given is in the picture; null if it is not */
+  /** the time since which the picture shows the answer that the person has always given; null if it does not show it */
   suggestedSince: number | null;
 }
 

@@ -23,7 +23,7 @@ import { QuestionPanel } from '../session/question.tsx';
 import { ClosingReply } from '../session/question-form.tsx';
 import { useSettled } from '../session/settled.ts';
 
-/** Counts the changes of the hold, so that everything that depends on it is redrawn. */
+/** Counts how often the held answers have changed. Whatever depends on them is then redrawn. */
 const changes = signal(0);
 /** The skipped questions, in the order in which they were skipped. */
 const skipped = signal<readonly string[]>([]);
