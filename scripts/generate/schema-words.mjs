@@ -57,18 +57,23 @@ function innerFields({ properties = {} }) {
 }
 
 /**
- * Returns a table of an object's fields; empty if it has none.
+ * Returns a table of an object's fields; empty if it has none. If no field has a description, the table has no column
+ * for descriptions.
  * @param {Schema} schema
  * @param {{ link: (name: string) => string, head: string, marksOptional: boolean }} how
  * @returns {string[]} lines of Markdown
  */
 export function fieldTable(schema, { link, head, marksOptional }) {
   const required = new Set(schema.required ?? []);
-  const rows = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
     const optional = marksOptional && !required.has(name) ? ', optional' : '';
-    return `| \`${name}\` | ${cell(typeWords(field, link))}${optional} | ${cell(asText(field.description ?? ''))} |`;
+    return [`\`${name}\``, `${cell(typeWords(field, link))}${optional}`, cell(asText(field.description ?? ''))];
   });
-  return rows.length === 0 ? [] : [`| ${head} | type | meaning |`, '|---|---|---|', ...rows, ''];
+  if (fields.length === 0) return [];
+  const hasMeanings = fields.some(([, , meaning]) => meaning !== '');
+  const shown = [[head, 'type', 'meaning'], ...fields].map((row) => (hasMeanings ? row : row.slice(0, 2)));
+  const [titles, ...rows] = shown.map((row) => `| ${row.join(' | ')} |`);
+  return [titles ?? '', hasMeanings ? '|---|---|---|' : '|---|---|', ...rows, ''];
 }
 
 /** Escapes everything that looks like HTML, except in code spans. @param {string} text */

@@ -205,7 +205,7 @@ function listLines(
   });
 }
 
-/** Puts sessions of the same group next to each other. Within a group, they keep their order. */
+/** Puts sessions in the same group next to each other. Within a group, they keep their order. */
 function arranged(sessions: readonly Session[], group: Grouping): Pick<SessionTable, 'sessions' | 'headingOf'> {
   if (group === 'attention' || group === 'none') return { sessions, headingOf: attentionHeadings(sessions) };
   const { sessions: byGroup, headings } = groupedBy(sessions, group);

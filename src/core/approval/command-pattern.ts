@@ -7,8 +7,8 @@ import type { SimpleCommand } from './shell-command.ts';
 export type Fit = { open: readonly string[] } | null;
 
 /**
- * Programs that only run the command after them, each with the number of its own words before that command. Null if
- * that number is unknown.
+ * Programs that only run the command that follows them. The number says how many words the program itself takes before
+ * that command; null if that is unknown.
  */
 const PREFIXES: Readonly<Record<string, (rest: readonly string[]) => number | null>> = {
   command: (rest) => (rest[0]?.startsWith('-') === true ? null : 0),

@@ -13,7 +13,7 @@ import { createSlots } from '../slots.ts';
  * 50,000 files takes 0.2 s, less than the model needs to answer.
  */
 const LONGEST_HOLD_MS = 3_000;
-/** How long before the status changes its prompt may have been sent. */
+/** The longest time from sending a prompt to the change of status that it causes. */
 const PROMPT_LEAD_MS = 5_000;
 /** How many characters of a prompt are kept. */
 const PROMPT_CHARS = 100;
