@@ -32,6 +32,21 @@ describe('the keys of the page', () => {
     }
   });
 
+  test('w counts again before the browser has reported the new address', async () => {
+    await using one = await startPage(browser, {
+      prepare: ({ sessions }) => {
+        sessions.add('BUSY', WORKING);
+        for (const slug of ['A', 'B', 'C']) sessions.add(slug, asking());
+      },
+    });
+    await one.visit('#/s/BUSY');
+    await heading(one, 'BUSY').waitFor();
+    await one.page.evaluate(`
+      for (let press = 0; press < 2; press += 1)
+        document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'w', bubbles: true }));`);
+    await heading(one, 'B').waitFor();
+  });
+
   test('n opens the form of a new session with the cursor in the folder', async () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('DONE', DONE) });
     await one.visit('#/s/DONE');
