@@ -16,8 +16,8 @@ export function errorFromBody(body: ErrorBody): CatalogueError {
 export function errorFromResponse(status: number, text: string): CatalogueError {
   const error = fieldOf(parseJson(text), 'error');
   if (isErrorBody(error)) return errorFromBody(error);
-  return new CatalogueError('internal', `The server answered with HTTP ${status}, without an error of CBOS`, {
-    hint: 'Another program may answer there: `cbos doctor` checks',
+  return new CatalogueError('internal', `The server answered with HTTP ${status}, but not with a CBOS error`, {
+    hint: 'Another program may be listening there; `cbos doctor` checks',
   });
 }
 
@@ -36,9 +36,9 @@ export function errorFromTransport(cause: unknown): unknown {
   if (cause instanceof ConnectionLostError) {
     return new CatalogueError(
       'no_server',
-      'The server went away before it answered, so the request may or may not have been carried out',
+      'The server ended before it answered, so the request may or may not have been carried out',
       {
-        hint: 'Run `cbos up`, then look at the session before you try again',
+        hint: 'Run `cbos up`, then check the session with `cbos show SLUG` before you try again',
         cause,
       },
     );

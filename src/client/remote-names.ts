@@ -39,8 +39,8 @@ export function withRemoteNames<C extends Caller>(caller: C): C {
 }
 
 function filesStayHere(slug: string): CatalogueError {
-  const hint = `Copy it there first (scp), and name its path in the prompt: cbos send ${slug} 'look at @PATH'`;
-  return new CatalogueError('not_over_fleet', 'A file cannot be sent to a session of another machine', { hint });
+  const hint = `Copy the file there first (scp), and give its path in the prompt: \`cbos send ${slug} 'look at @PATH'\``;
+  return new CatalogueError('not_over_fleet', 'A file cannot be sent to a session on another machine', { hint });
 }
 
 /** Without a fleet, no session has such a name. */

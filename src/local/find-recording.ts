@@ -37,7 +37,7 @@ export function findRecording({ recording, timing }: RecordingName, { settings, 
   if (statSync(typescript, { throwIfNoEntry: false })?.isFile() !== true) {
     const events = isSlug(recording) ? `; for a JSON session, see \`cbos events ${recording}\`` : '';
     throw new CatalogueError('no_recording', `The recording ${typescript} does not exist`, {
-      hint: `Name a .typescript file, or a session that \`cbos ls\` lists${events}`,
+      hint: `Give a .typescript file, or a session that \`cbos ls\` lists${events}`,
     });
   }
   if (timing !== null) return { typescript, timing: resolve(cwd, timing) };

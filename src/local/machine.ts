@@ -81,7 +81,7 @@ export function createLocalMachine(self: ThisProgram): LocalHost {
           'invalid_setting',
           `The token comes from ${origin === 'file' ? 'config.toml' : 'CBOS_TOKEN'}`,
           {
-            hint: 'Change it there, then restart the server (cbos down && cbos up)',
+            hint: 'Change it there, then restart the server: `cbos down && cbos up`',
           },
         );
       }

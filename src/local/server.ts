@@ -65,8 +65,8 @@ const isStoppedNow = (pid: number): boolean => {
 
 function requireRunning(pid: number): void {
   if (!isStoppedNow(pid)) return;
-  throw new CatalogueError('no_server', `The server does not answer: its process (pid ${pid}) is stopped`, {
-    hint: `kill -CONT ${pid}`,
+  throw new CatalogueError('no_server', `The server does not respond: its process (pid ${pid}) is stopped`, {
+    hint: `Resume it: \`kill -CONT ${pid}\``,
   });
 }
 
@@ -98,7 +98,7 @@ async function serve(self: ThisProgram, { flags, signal, onReady }: ServeRequest
   // with the next change. A disk failure must never keep CBOS from watching sessions.
   process.on('uncaughtException', (cause) => {
     if (homeFault(cause) === null && !isFilesLimit(cause)) throw cause;
-    log.error({ err: cause }, 'something in the home could not be read or written');
+    log.error({ err: cause }, 'a file in the home directory could not be read or written');
   });
   const server = await startServer({
     settings,
@@ -152,8 +152,8 @@ export async function startInBackground(
       throw startFailure(said);
     }
     if (performance.now() > deadline)
-      throw new CatalogueError('timed_out', 'The server does not answer', {
-        hint: `Look at ${join(settings.home, 'server.log')}`,
+      throw new CatalogueError('timed_out', 'The server does not respond', {
+        hint: `See ${join(settings.home, 'server.log')}`,
       });
     await delay(LOOK_EVERY_MS);
   }
@@ -190,10 +190,12 @@ function environmentOf(flags: SettingFlags): Record<string, string> {
 
 /** A server ends when it notices that its home was removed. A stopped or hanging server cannot do that. */
 function strayServer(home: string, { pid }: HomeHolder): CatalogueError {
-  const ending = isStoppedNow(pid) ? `kill -CONT ${pid} lets it notice that and end` : '`cbos down` ends it';
+  const ending = isStoppedNow(pid)
+    ? `Resume it: \`kill -CONT ${pid}\` lets it notice that and end`
+    : '`cbos down` ends it';
   return new CatalogueError(
     'server_running',
-    `A server (pid ${pid}) still runs on a home that was removed from ${home}`,
+    `A server (pid ${pid}) still runs for a home that was removed from ${home}`,
     { hint: `${ending}; its sessions stay alive` },
   );
 }
@@ -204,7 +206,7 @@ function startFailure(said: string): CatalogueError {
   const [message, hint] = last.replace(/^cbos: /, '').split(' — ', 2);
   return new CatalogueError(
     'no_server',
-    message === undefined || message === '' ? 'The server ended at once' : message,
+    message === undefined || message === '' ? 'The server ended as soon as it started' : message,
     {
       ...(hint === undefined ? {} : { hint }),
     },
@@ -247,8 +249,8 @@ export async function stopServer(holder: Pick<ServerProcess, 'pid'>): Promise<vo
     everyMs: LOOK_EVERY_MS,
   });
   if (gone === null)
-    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) does not end`, {
-      hint: `kill -9 ${holder.pid}: sessions stay alive`,
+    throw new CatalogueError('timed_out', `The server (pid ${holder.pid}) does not stop`, {
+      hint: `End it with \`kill -9 ${holder.pid}\`; sessions keep running`,
     });
 }
 

@@ -85,7 +85,7 @@ function runHere(program: string, args: readonly string[], environment: ThisProg
     child.once('error', (cause) =>
       reject(
         new CatalogueError('invalid_request', `${program} did not start`, {
-          hint: 'EDITOR names the editor, as in EDITOR=nano cbos',
+          hint: 'Set EDITOR to another editor, as in `EDITOR=nano cbos`',
           cause,
         }),
       ),

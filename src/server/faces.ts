@@ -223,7 +223,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
   if (listening.notHeld !== null) {
     logger.warn(
       { address: listening.notHeld },
-      `another program has ${listening.notHeld} and answers at localhost: open ${listening.address.url}`,
+      `another program has ${listening.notHeld} and answers at localhost; open ${listening.address.url} instead`,
     );
   }
   await machines.start();

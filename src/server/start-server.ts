@@ -244,7 +244,7 @@ async function requireLock(home: string): Promise<HomeLock> {
   }
   const holder = readLockHolder(home);
   const who = holder === null ? '' : ` (pid ${holder.pid}${holder.address === null ? '' : `, ${holder.address}`})`;
-  throw new CatalogueError('server_running', `A CBOS server already runs on ${home}${who}`);
+  throw new CatalogueError('server_running', `A CBOS server is already running for ${home}${who}`);
 }
 
 function closer(parts: {

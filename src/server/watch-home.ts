@@ -21,7 +21,7 @@ export function awaitLoss(
     stop = watchHome({
       home,
       onLost: (error) => {
-        log.error({ err: error }, 'the home is gone: the server ends, the sessions keep running');
+        log.error({ err: error }, 'the home is gone: the server stops, but the sessions keep running');
         resolve(error);
       },
       onLogLost: () => remakeLog(database, log),
@@ -88,10 +88,11 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
 
 function lossOf(home: string, file: string): CatalogueError {
   const now = placeOfOpen(file);
-  if (inodeOf(file) !== null) return new CatalogueError('home_gone', `${file} was replaced while the server ran`);
-  if (now === null) return new CatalogueError('home_gone', `${file} was removed while the server ran`);
-  return new CatalogueError('home_gone', `The home ${home} was moved to ${dirname(now)} while the server ran`, {
-    hint: `CBOS_HOME=${dirname(now)} cbos up finds everything there; sessions keep running`,
+  if (inodeOf(file) !== null)
+    return new CatalogueError('home_gone', `${file} was replaced while the server was running`);
+  if (now === null) return new CatalogueError('home_gone', `${file} was removed while the server was running`);
+  return new CatalogueError('home_gone', `The home ${home} was moved to ${dirname(now)} while the server was running`, {
+    hint: `Start the server there: \`CBOS_HOME=${dirname(now)} cbos up\`; sessions keep running`,
   });
 }
 

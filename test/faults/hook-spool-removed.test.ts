@@ -56,7 +56,7 @@ test.each([
     expect(statSync(spool).mode & 0o777).toBe(0o700);
     await worksByHooks();
     const doctor = await cbos.cli(['doctor']);
-    expect(doctor.stdout).toMatch(/hooks was removed while the server ran/);
+    expect(doctor.stdout).toMatch(/hooks was removed while the server was running/);
     expect(logOf(world)).toContain('the hook spool was removed and created again');
   },
 );

@@ -78,9 +78,7 @@ describe('while a person looks at a shell in a second window', () => {
     expect(refused.error).toMatchObject({ code: 'screen_prompt_open' });
     expect((await cbos.session('P')).screen_prompt_at).not.toBeNull();
     for (const command of ['show', 'explain']) {
-      expect((await cbos.cli([command, 'P'])).stdout, command).toContain(
-        "in Screen's copy mode or at one of its prompts",
-      );
+      expect((await cbos.cli([command, 'P'])).stdout, command).toContain('copy mode or a prompt of Screen was open');
     }
     await person.terminal.keys('Escape');
     await person.command('k');

@@ -60,7 +60,7 @@ test('a text for a session whose terminal nobody reads gets no Enter, nothing is
   expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read it yet') });
   expect((await send('HELD', 'scene:hello held two')).error).toMatchObject({
     code: 'not_accepting_text',
-    message: 'The session has not read an earlier text yet',
+    message: 'The session has not read an earlier prompt yet',
   });
   const third = await send('HELD', 'scene:hello held three', true);
   expect(third.body.status).toBe('queued');
@@ -89,7 +89,7 @@ test('the next server types nothing after it either, and each text arrives once'
   cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: '2000' });
   expect((await send('LATER', 'scene:hello later two')).error).toMatchObject({
     code: 'not_accepting_text',
-    message: 'The session has not read an earlier text yet',
+    message: 'The session has not read an earlier prompt yet',
   });
   expect((await send('LATER', 'scene:hello later three', true)).body.status).toBe('queued');
   await freezer.thaw();

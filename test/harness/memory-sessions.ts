@@ -260,7 +260,7 @@ export class MemorySessions implements UnattendedSessions {
   /** The worktree is real. Only the session in it is in memory. */
   async finish(slug: string, { how, into, stop }: Finish): Promise<Session> {
     const { worktree, status } = this.get(slug);
-    if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not make a worktree for ${slug}`);
+    if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not create a worktree for ${slug}`);
     if (status.primary === 'active') throw new CatalogueError('already_running');
     if (status.primary !== 'dead' && stop !== true) throw new CatalogueError('session_alive');
     const place = { cwd: worktree.repository, environment: { PATH: process.env.PATH } };

@@ -25,7 +25,7 @@ test('saved views are kept by name for the next server, and a full home changes 
   expect(() => views.save('one-more', NIGHT)).toThrow('There can be at most 50 saved views');
   views.save('night', NIGHT);
   expect(() => views.remove('nobody')).toThrow('No view is named "nobody"');
-  expect(() => views.save('a b', NIGHT)).toThrow('a valid name for a view');
+  expect(() => views.save('a b', NIGHT)).toThrow('a valid view name');
   // This place is not writable, so the list must show only the saved views.
   const other = join(world.dir, 'other.json');
   const broken = createSavedViews(other);

@@ -38,7 +38,7 @@ export function planAnswer(question: Question, answer: Answer): AnswerPlan {
   const isAllowed = plan.parts.some(({ options }, part) =>
     options.some((option) => allows(asked[part]?.options[option]?.means ?? 'choice')),
   );
-  const message = 'It is longer than shown here, so you can allow it only in the terminal';
+  const message = 'The request is longer than shown here, so you can allow it only in the terminal';
   return isAllowed ? { kind: 'refuse', code: 'not_shown_whole', message } : plan;
 }
 
@@ -47,9 +47,7 @@ function readAnswer(question: Question, answer: Answer): AnswerPlan {
   if (answer.answers !== undefined) return planSeveral(question, answer.answers);
   const [first, ...others] = partsOf(question);
   if (others.length > 0) {
-    return refuse(
-      `This dialog asks ${question.questions.length} questions; answer each of them, named by its text (answers)`,
-    );
+    return refuse(`This dialog asks ${question.questions.length} questions; answer each one by its text (answers)`);
   }
   if (answer.choice === undefined) {
     const part = answerByText(first, answer.text ?? '');
@@ -77,7 +75,7 @@ function planChoice(question: Question, part: QuestionPart, chosen: Chosen): Ans
     const others = options.filter((option) => option !== freeText);
     if (text !== null) return { kind: 'select', parts: [{ options: others, text }], remark: null };
     if (choice === 'no') return { kind: 'dismiss' };
-    return refuse(`"${part.options[freeText]?.label}" needs a text`);
+    return refuse(`"${part.options[freeText]?.label}" needs text`);
   }
   if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
   if (question.kind === 'question') {
@@ -93,7 +91,7 @@ function planClosing(answer: Answer): AnswerPlan {
     const remark = answer.text === undefined ? '' : `, ${answer.text}`;
     return { kind: 'prompt', text: `${answer.choice === 'yes' ? 'Yes' : 'No'}${remark}` };
   }
-  return refuse('The question has no options: answer it with a text');
+  return refuse('The question has no options; answer it with text');
 }
 
 function planSeveral(question: Question, answers: Readonly<Record<string, string | string[]>>): AnswerPlan {

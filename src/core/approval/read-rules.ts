@@ -43,11 +43,12 @@ export function readRules(
   file: { mayAllow: boolean; folder: string | null },
 ): ApprovalRule[] | RuleProblem {
   const unknown = Object.keys(values).find((key) => !EFFECTS.some((effect) => effect === key));
-  if (unknown !== undefined) return { problem: `it has ${unknown}; only [[allow]], [[deny]] and [[ask]] are allowed` };
+  if (unknown !== undefined)
+    return { problem: `it contains ${unknown}; only [[allow]], [[deny]] and [[ask]] are allowed` };
   const rules: ApprovalRule[] = [];
   for (const effect of EFFECTS) {
     const listed = values[effect] ?? [];
-    if (!Array.isArray(listed)) return { problem: `${effect} isn't a list of tables: write [[${effect}]]` };
+    if (!Array.isArray(listed)) return { problem: `${effect} isn't a list of tables; write [[${effect}]]` };
     for (const [index, fields] of listed.entries()) {
       const rule = readRule({ effect, fields, id: '', folder: file.folder });
       const place = `[[${effect}]] number ${index + 1}`;
@@ -110,7 +111,7 @@ function withTextDates(fields: unknown): unknown {
 
 function problemOf({ effect, tools, commands, paths, projects, count }: ApprovalRule): string | null {
   if (tools.length + commands.length + paths.length === 0) return 'it names no tool, no command and no path';
-  if (commands.length > 0 && paths.length > 0) return 'it has a command and a path: write two rules';
+  if (commands.length > 0 && paths.length > 0) return 'it has both a command and a path; write two rules';
   if (commands.some((words) => words.length === 0)) return 'a command is empty';
   if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `only ${SHELL_TOOL} has a command`;
   const relative = projects.find((one) => !/^\/(?!.*(?:^|\/)\.\.(?:\/|$))/.test(one) || one.includes('*'));

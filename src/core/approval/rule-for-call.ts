@@ -18,7 +18,7 @@ export interface NoRule {
 }
 
 const UNCLEAR = 'the command has parts that no rule can match exactly';
-const WIDE = 'CBOS makes no rule for commands that run others, remove, overwrite or reach the network';
+const WIDE = 'CBOS makes no rules for commands that run other commands, remove or overwrite files, or use the network';
 const OTHER = 'CBOS makes rules for commands and files only, because a rule for this tool would allow every call of it';
 
 /**

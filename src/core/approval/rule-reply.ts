@@ -14,14 +14,14 @@ export function replyOf(decision: 'allow' | 'deny', rules: readonly Rule[], inpu
 export function denyWords(rules: readonly Rule[]): string {
   const [rule] = rules;
   const why = rule?.note == null || rule.note === '' ? '' : ` ${rule.note}`;
-  return `A rule of the user's denies this (CBOS rule ${rule?.id ?? '?'}).${why}`;
+  return `One of the user's rules denies this (CBOS rule ${rule?.id ?? '?'}).${why}`;
 }
 
 /** Returns the text that a person reads in a dialog that a rule opened. */
 export function askWords(reason: RuleReason, rules: readonly Rule[]): string {
   const [rule] = rules;
-  if (rule === undefined) return 'The rules of CBOS cannot be read: `cbos rules` says why.';
+  if (rule === undefined) return 'CBOS cannot read its rules: `cbos rules` says why.';
   return reason === 'asks'
-    ? `A rule of yours asks about this (CBOS rule ${rule.id}).`
-    : `This may contain what a rule of yours denies (CBOS rule ${rule.id}).`;
+    ? `One of your rules asks about this (CBOS rule ${rule.id}).`
+    : `This may contain something that one of your rules denies (CBOS rule ${rule.id}).`;
 }

@@ -14,19 +14,20 @@ const MAX_BUDGETS = 50;
  */
 export function readBudgets(value: unknown, path: string): BudgetRule[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw refuse(path, 'budgets', 'must be tables: write [[budgets]]');
+  if (!Array.isArray(value)) throw refuse(path, 'budgets', 'must be tables; write [[budgets]]');
   if (value.length > MAX_BUDGETS)
     throw refuse(path, 'budgets', `has ${value.length} entries; the limit is ${MAX_BUDGETS}`);
   const budgets = value.map((one: unknown, index) => readBudget(one, path, `budgets[${index}]`));
   const double = budgets.find(({ name }, index) => budgets.findIndex((other) => other.name === name) !== index);
-  if (double !== undefined) throw refuse(path, 'budgets', `two budgets have the name ${double.name}`);
+  if (double !== undefined) throw refuse(path, 'budgets', `two budgets are named ${double.name}`);
   return budgets;
 }
 
 function readBudget(value: unknown, path: string, place: string): BudgetRule {
   const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const unknown = [...fields.keys()].find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw refuse(path, place, `has an unknown key: ${unknown}; known are ${KEYS.join(', ')}`);
+  if (unknown !== undefined)
+    throw refuse(path, place, `has an unknown key: ${unknown}; the known keys are ${KEYS.join(', ')}`);
   const name = fields.get('name');
   if (typeof name !== 'string' || !NAME.test(name))
     throw refuse(path, place, 'needs a name of letters, digits, - and _');

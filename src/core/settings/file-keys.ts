@@ -20,7 +20,7 @@ export function assertKnownKeys(file: SettingsFile): void {
   }
   const nearest = nearestWord(unknown, known);
   throw new CatalogueError('invalid_setting', `${file.path} has an unknown key: ${unknown}`, {
-    hint: nearest === null ? `Known keys: ${known.join(', ')}` : `Did you mean ${nearest}?`,
+    hint: nearest === null ? `The known keys are ${known.join(', ')}` : `Did you mean ${nearest}?`,
   });
 }
 

@@ -78,7 +78,7 @@ export function noticeOf({ slug, status }: Session, { mostButtons, most }: Shown
   return { title: cleanLine(titleOf(slug, status)), body: isWhole ? body : `${body}\n${NOT_WHOLE}`, buttons: fitting };
 }
 
-const NOT_WHOLE = '(Not all of it is shown here: allow it in CBOS.)';
+const NOT_WHOLE = '(The request is not shown completely here: allow it in CBOS.)';
 
 function wordsOf(question: Question): string {
   const parts = question.questions.length === 0 ? [question] : question.questions;

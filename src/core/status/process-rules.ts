@@ -2,7 +2,7 @@ import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
 const NO_SOCKET =
-  "Screen's socket of the session is gone, so nothing can be typed into it: `cbos doctor` shows the cure";
+  "The session's Screen socket is gone, so nothing can be typed into the session; `cbos doctor` shows how to fix it";
 
 /** Rules over what the operating system reports. They override every other source. */
 export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
@@ -45,4 +45,4 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
 ];
 
 const stoppedText = (daemonPid: number): string =>
-  `Screen's daemon of the session is stopped, so the session neither shows nor reads anything: \`kill -CONT ${daemonPid}\` continues it`;
+  `The session's Screen daemon is stopped, so the session neither shows nor reads anything; \`kill -CONT ${daemonPid}\` resumes the daemon`;

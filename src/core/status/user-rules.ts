@@ -40,7 +40,7 @@ const MAX_PATTERN_STEPS = 1_000;
  */
 export function readUserRules(value: unknown, path: string): ScreenRule[] {
   if (value === undefined) return [];
-  if (!Array.isArray(value)) throw refuse(path, 'rules', 'must be tables: write [[rules]]');
+  if (!Array.isArray(value)) throw refuse(path, 'rules', 'must be tables; write [[rules]]');
   if (value.length > MAX_RULES) throw refuse(path, 'rules', `has ${value.length} entries; the limit is ${MAX_RULES}`);
   const rules = value.map((one: unknown, index) => readRule(one, path, `rules[${index}]`));
   const double = rules.find((rule, index) => rules.findIndex((other) => other.id === rule.id) !== index);
@@ -52,7 +52,8 @@ export function readUserRules(value: unknown, path: string): ScreenRule[] {
 function readRule(value: unknown, path: string, name: string): ScreenRule {
   const fields = new Map<string, unknown>(typeof value === 'object' && value !== null ? Object.entries(value) : []);
   const unknown = [...fields.keys()].find((key) => !KEYS.includes(key));
-  if (unknown !== undefined) throw refuse(path, name, `has an unknown key: ${unknown}; known are ${KEYS.join(', ')}`);
+  if (unknown !== undefined)
+    throw refuse(path, name, `has an unknown key: ${unknown}; the known keys are ${KEYS.join(', ')}`);
   const id = fields.get('id');
   if (typeof id !== 'string' || !ID.test(id)) throw refuse(path, name, 'needs an id of letters, digits, - and _');
   const where = fields.get('where') ?? 'screen';
@@ -86,7 +87,7 @@ function compile(pattern: unknown, because: (reason: string) => CatalogueError):
     compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
   } catch (cause) {
     throw because(
-      `the pattern isn't a regular expression of RE2: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `the pattern isn't a valid RE2 regular expression: ${cause instanceof Error ? cause.message : String(cause)}`,
     );
   }
   if (compiled.programSize() <= MAX_PATTERN_STEPS) return compiled;

@@ -60,7 +60,7 @@ export const callReply = (permissionDecision: 'deny' | 'ask', permissionDecision
 const WAIT_S = 10;
 
 /** The text that the hook itself prints. It is in single quotes in the shell. */
-const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether a rule of yours denies this.'));
+const ASKS = JSON.stringify(callReply('ask', 'CBOS has not reported whether one of your rules denies this.'));
 
 /**
  * Returns shell code that shows the call to CBOS if the guard lists its tool, and prints CBOS's reply. For other tools

@@ -63,10 +63,7 @@ export function sessionEnvironment(
 
 function checkVariable(name: string, value: string): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-    throw new CatalogueError(
-      'invalid_request',
-      `${JSON.stringify(name)} isn't a valid name for an environment variable`,
-    );
+    throw new CatalogueError('invalid_request', `${JSON.stringify(name)} isn't a valid environment variable name`);
   }
   if (value.includes('\0')) {
     throw new CatalogueError('invalid_request', `the value of ${name} contains a NUL character`);

@@ -50,7 +50,7 @@ export function resolveClaude(command: string, path: string): string {
     : path.split(delimiter).flatMap((directory) => (directory === '' ? [] : [join(directory, command)]));
   const found = candidates.find(isExecutableFile);
   if (found === undefined) {
-    throw new CatalogueError('claude_not_found', `Claude Code's command ${JSON.stringify(command)} was not found`);
+    throw new CatalogueError('claude_not_found', `The Claude Code command ${JSON.stringify(command)} was not found`);
   }
   return found;
 }

@@ -33,12 +33,12 @@ async function askGh(host: string, args: readonly string[], { environment, signa
   const answer = readAnswer(ran.stdout);
   if (ran.code === EXIT_NO_LOGIN || answer?.status === 401) {
     throw new CatalogueError('gh_not_logged_in', `gh isn't logged in to ${host}`, {
-      hint: `\`gh auth login --hostname ${host}\`, then try again; nothing was changed on the forge`,
+      hint: `Run \`gh auth login --hostname ${host}\`, then try again; nothing was changed on the forge`,
     });
   }
   if (answer === null) {
     const said = ran.outcome === 'timed_out' ? 'no answer came' : lastLine(ran.stderr);
-    throw new CatalogueError('gh_failed', `gh did not reach ${host}: ${said}`);
+    throw new CatalogueError('gh_failed', `gh could not reach ${host}: ${said}`);
   }
   return answer;
 }
@@ -63,7 +63,7 @@ function requireSuccess(repository: ForgeRepository, { status, body }: Answer): 
   if (status >= 200 && status < 300) return body;
   const name = repositoryText(repository);
   // GitHub does not reveal that a repository exists to a user who may not see it.
-  const why = status === 404 || status === 403 ? 'there is none, or your login may not do this' : messageIn(body);
+  const why = status === 404 || status === 403 ? 'it does not exist, or your login has no permission' : messageIn(body);
   throw new CatalogueError('gh_failed', `${name} refused the request (HTTP ${status}): ${why}`);
 }
 
@@ -118,7 +118,7 @@ function readPullRequest(repository: ForgeRepository, body: unknown, { now }: Gh
   const url = asText(address);
   const into = asText(asObject(base).ref);
   if (url === null || typeof number !== 'number' || into === null) {
-    throw new CatalogueError('gh_failed', `${repositoryText(repository)} gave an answer without a pull request`);
+    throw new CatalogueError('gh_failed', `${repositoryText(repository)} returned no pull request`);
   }
   const at = { repository: repositoryText(repository), checked_at: new Date(now()).toISOString() };
   return { ...at, url, number, base: into, state: 'open', checks: 'none' };
@@ -156,7 +156,7 @@ export async function readState(
   const found = asObject(asObject(asObject(data).repository).pullRequest);
   const state = STATES[asText(found.state) ?? ''];
   if (state === undefined) {
-    throw new CatalogueError('gh_failed', `${repositoryText(repository)} has no pull request ${known.number} any more`);
+    throw new CatalogueError('gh_failed', `${repositoryText(repository)} no longer has pull request ${known.number}`);
   }
   const { nodes } = asObject(found.commits);
   const [last] = Array.isArray(nodes) ? (nodes as unknown[]) : [];

@@ -200,7 +200,7 @@ export async function makeWorktreePlace(root: string): Promise<string[]> {
     }
     // This is checked before anything is created in the folder.
     if (!(await lstat(folder)).isDirectory()) {
-      throw new CatalogueError('worktree_place', `${folder} isn't a real folder but a file or a symbolic link`);
+      throw new CatalogueError('worktree_place', `${folder} is a file or a symbolic link, not a real folder`);
     }
   }
   return made;

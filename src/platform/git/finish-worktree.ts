@@ -81,7 +81,7 @@ async function findSaved(place: GitPlace, { worktree, since }: FinishPlan): Prom
   const isOfIt = (one: SavedState): boolean => one.folder === worktree.path && Date.parse(one.at) >= since - 1_000;
   const saved = states.find(isOfIt);
   if (saved !== undefined) return saved;
-  throw new CatalogueError('worktree_gone', `${worktree.path} is gone, and CBOS saved nothing of it`, {
+  throw new CatalogueError('worktree_gone', `${worktree.path} is gone, and CBOS has no saved copy`, {
     hint: `The branch ${worktree.branch} is unchanged; \`git worktree list\` shows where the worktrees are`,
   });
 }
@@ -106,7 +106,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
   const branch = (await currentBranch(inside)) ?? worktree.branch;
   const base = into ?? worktree.base;
   if (base === null || base === branch) {
-    throw new CatalogueError('no_base', `The branch that ${branch} should be merged into is not known`);
+    throw new CatalogueError('no_base', `CBOS does not know which branch to merge ${branch} into`);
   }
   await requireNoOperation(inside);
   const files = await uncommittedFiles(inside);
@@ -114,7 +114,7 @@ async function readMerge(inside: GitPlace, { session, how, into, worktree }: Fin
     throw new CatalogueError('uncommitted_changes', uncommittedText(files), { extra: { files } });
   }
   const tip = await commitOf(inside, 'HEAD');
-  if (tip === null) throw new CatalogueError('no_commit', `${inside.cwd} is on a branch without a commit`);
+  if (tip === null) throw new CatalogueError('no_commit', `${inside.cwd} is on a branch that has no commits`);
   return { session, how, base, branch, tip };
 }
 

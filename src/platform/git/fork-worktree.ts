@@ -26,7 +26,7 @@ export async function forkWorktree(place: GitPlace, request: ForkRequest): Promi
   const branch = request.branch ?? request.name;
   if ((await commitOf(place, `refs/heads/${branch}`)) !== null) {
     throw new CatalogueError('branch_exists', `The branch ${branch} already exists`, {
-      hint: 'Name a new branch for the fork: --branch',
+      hint: 'Name a new branch for the fork: `--branch BRANCH`',
     });
   }
   const here = { ...place, cwd: checkout };

@@ -40,13 +40,13 @@ export async function planPush(given: GitPlace, worktree: Worktree, into: string
   const files = await uncommittedFiles(place);
   if (files.length > 0) throw new CatalogueError('uncommitted_changes', uncommittedText(files), { extra: { files } });
   const commit = await commitOf(place, 'HEAD');
-  if (commit === null) throw new CatalogueError('no_commit', `${worktree.path} is on a branch without a commit`);
+  if (commit === null) throw new CatalogueError('no_commit', `${worktree.path} is on a branch that has no commits`);
   const { remote, address, repository } = await findRemote(place, base);
   const from =
     (await commitOf(place, `refs/remotes/${remote}/${base}`)) ?? (await commitOf(place, `refs/heads/${base}`));
   if (from === null) throw new CatalogueError('no_such_ref', `The repository has no branch ${JSON.stringify(base)}`);
   const commits = Number(await askGit(['rev-list', '--count', commit, `^${from}`, '--'], place));
-  if (commits === 0) throw new CatalogueError('no_new_commits', `${branch} has no commit that ${base} lacks`);
+  if (commits === 0) throw new CatalogueError('no_new_commits', `${branch} has no commits beyond ${base}`);
   const words = ['rev-parse', '--path-format=absolute', '--git-common-dir', '--show-object-format'];
   const [commonDir = '', objectFormat = 'sha1'] = (await askGit(words, place)).split('\n');
   const messages = await readMessages(place, commit, from);

@@ -91,8 +91,8 @@ function tooSlow(): CatalogueError {
 function gitFailure(complaint: string, code: number | null): CatalogueError {
   const lines = complaint.split('\n').filter((line) => /^(fatal|error): /.test(line));
   if (NO_ROOM.test(complaint)) {
-    return new CatalogueError('disk_full', 'git found the disk of the repository full', {
-      hint: 'Free some space on that disk and try again: nothing was changed',
+    return new CatalogueError('disk_full', "git failed because the repository's disk is full", {
+      hint: 'Free some space on that disk, then try again; nothing was changed',
     });
   }
   const said = lines.at(-1) ?? `git ended with code ${code ?? 'none'}`;

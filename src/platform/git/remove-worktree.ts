@@ -18,18 +18,18 @@ export async function requireRemovable(place: GitPlace, path: string): Promise<v
   await requireOwn(place, path, listed !== undefined);
   if (listed?.isLocked === true) {
     throw new CatalogueError('worktree_locked', `${path} is locked`, {
-      hint: `\`git worktree unlock ${path}\`, then try again; nothing was changed`,
+      hint: `Run \`git worktree unlock ${path}\`, then try again; nothing was changed`,
     });
   }
   const nested = all.find((one) => one.path.startsWith(`${path}/`));
-  if (nested !== undefined) throw new CatalogueError('worktree_nested', `${nested.path} is a worktree inside of it`);
+  if (nested !== undefined) throw new CatalogueError('worktree_nested', `${nested.path} is a worktree inside this one`);
   await listUntracked({ ...place, cwd: path });
   const entries = byteNamesIn(await runGit(['ls-files', '-z', '--stage'], { ...place, cwd: path }));
   for (const line of entries.filter((one) => one.startsWith('160000 '))) {
     const submodule = join(path, textOf(line.slice(line.indexOf('\t') + 1)));
     if (!(await isThere(join(submodule, '.git')))) continue;
-    throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with a repository of its own`, {
-      hint: `Push its commits, then \`git -C ${path} submodule deinit\` it; nothing was changed`,
+    throw new CatalogueError('worktree_submodules', `${submodule} is a submodule with its own repository`, {
+      hint: `Push its commits, then run \`git -C ${path} submodule deinit ${submodule}\`; nothing was changed`,
     });
   }
 }

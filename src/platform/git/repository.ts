@@ -174,7 +174,7 @@ export async function requireNoOperation(place: GitPlace): Promise<void> {
   const gitDir = await askGit(['rev-parse', '--absolute-git-dir'], place);
   for (const name of OPERATIONS) {
     if (!(await isThere(join(gitDir, name)))) continue;
-    throw new CatalogueError('operation_in_progress', `${place.cwd} has an operation in progress (${name})`);
+    throw new CatalogueError('operation_in_progress', `${place.cwd} has an unfinished operation (${name})`);
   }
 }
 

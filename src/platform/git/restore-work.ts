@@ -49,12 +49,14 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
   }
   const { head } = state;
   if (head === null)
-    throw new CatalogueError('no_commit', 'Its branch had no commit', { hint: 'Use --branch without --to' });
+    throw new CatalogueError('no_commit', 'The branch of the worktree had no commits', {
+      hint: 'Use --branch without --to',
+    });
   if (existing !== null && existing !== head) throw branchExists(branch);
   const user = (await listWorktrees(place)).find((one) => one.branch === branch);
   if (user !== undefined) {
     throw new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${user.path}`, {
-      hint: 'Choose another one: --branch',
+      hint: 'Choose another branch: `--branch BRANCH`',
     });
   }
   const folder = request.folder ?? state.folder;
@@ -73,14 +75,16 @@ export async function recoverWork(given: GitPlace, request: RecoverRequest): Pro
 
 function branchExists(branch: string): CatalogueError {
   return new CatalogueError('branch_exists', `The branch ${branch} already exists, at another commit`, {
-    hint: 'Choose another name: --branch',
+    hint: 'Choose another name: `--branch BRANCH`',
   });
 }
 
 async function requireFreeFolder(root: string, folder: string): Promise<void> {
   if (!folder.startsWith('/')) throw new CatalogueError('worktree_place', `${folder} isn't an absolute path`);
   if (await isThere(folder)) {
-    throw new CatalogueError('worktree_exists', `${folder} already exists`, { hint: 'Choose another one: --to' });
+    throw new CatalogueError('worktree_exists', `${folder} already exists`, {
+      hint: 'Choose another folder: `--to FOLDER`',
+    });
   }
   if (dirname(folder) === join(root, WORKTREES)) await makeWorktreePlace(root);
 }

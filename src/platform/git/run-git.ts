@@ -110,8 +110,8 @@ export async function askGit(args: readonly string[], options: GitOptions): Prom
 /** Returns the error for a command that failed, with git's own message. */
 export function gitFailed(args: readonly string[], result: Pick<GitResult, 'code' | 'stderr'>): CatalogueError {
   if (NO_ROOM.test(result.stderr)) {
-    return new CatalogueError('disk_full', `git ${args[0]} found the disk of the repository full`, {
-      hint: 'Free some space on that disk and try again: nothing was changed',
+    return new CatalogueError('disk_full', `git ${args[0]} failed because the repository's disk is full`, {
+      hint: 'Free some space on that disk, then try again; nothing was changed',
     });
   }
   const said = result.stderr.trim().split('\n').slice(-MAX_SAID_LINES).join('; ').slice(0, MAX_SAID_CHARS);

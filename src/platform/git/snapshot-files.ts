@@ -84,7 +84,7 @@ export async function listUntracked(place: GitPlace): Promise<string[]> {
   const untracked = byteNamesIn(await runGit(['ls-files', '-z', '--others', '--exclude-standard'], place));
   const nested = untracked.find((name) => name.endsWith('/'));
   if (nested === undefined) return untracked;
-  throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a repository of its own`);
+  throw new CatalogueError('worktree_nested', `${join(place.cwd, textOf(nested))} is a separate repository`);
 }
 
 /** Reads a worktree's index: the staged entries, except for files in conflict, and the names of all tracked files. */

@@ -148,8 +148,8 @@ async function requireBounded(own: TurnGitDir, taken: readonly Found[]): Promise
 
 const TOO_MUCH = 'too_much';
 function tooMuch(what: string): CatalogueError {
-  return new CatalogueError('git_failed', `No checkpoint was made: ${what}`, {
-    hint: 'Add to .gitignore what need not be restored',
+  return new CatalogueError('git_failed', `No checkpoint was saved: ${what}`, {
+    hint: 'In .gitignore, list files that need not be restored',
     extra: { reason: TOO_MUCH },
   });
 }

@@ -52,7 +52,7 @@ export async function findWorkingTree(folder: string, call: Pick<GitCall, 'env' 
 async function requireInside(folder: string, root: string): Promise<void> {
   const [inner, outer] = await Promise.all([realpath(folder), realpath(root).catch(() => null)]);
   if (outer !== null && (inner === outer || inner.startsWith(outer === sep ? sep : outer + sep))) return;
-  throw new CatalogueError('not_a_repository', 'The repository of the folder has its files elsewhere', {
+  throw new CatalogueError('not_a_repository', "The folder's repository has its working tree elsewhere", {
     hint: '`git config core.worktree` shows where; start a session there to see its changes',
   });
 }

@@ -25,7 +25,7 @@ export async function startLog(host: ScreenHost, target: ScreenTarget, file: str
   const path = await realpath(file);
   const isOpen = async () => ((await openNames(session.pid)).includes(path) ? true : null);
   if (await waitUntil(isOpen, { timeoutMs: SCREEN_TIMEOUT_MS })) return;
-  throw new CatalogueError('screen_unresponsive', `Screen did not begin to record ${target.id}`);
+  throw new CatalogueError('screen_unresponsive', `Screen did not start recording ${target.id}`);
 }
 
 /**

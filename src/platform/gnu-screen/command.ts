@@ -39,8 +39,8 @@ export async function requireScreen(host: ScreenHost, known: KnownScreen): Promi
     throw new CatalogueError('no_such_screen', `Screen has no session ${id}`);
   }
   if (session.state === 'unresponsive') {
-    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${session.id} is stopped (SIGSTOP)`, {
-      hint: `kill -CONT ${session.pid}`,
+    throw new CatalogueError('screen_unresponsive', `The Screen daemon of ${session.id} is stopped (SIGSTOP)`, {
+      hint: `Resume it: \`kill -CONT ${session.pid}\``,
     });
   }
   return session;
@@ -157,7 +157,7 @@ export async function removeLeftExchanges({ exchangeDir }: Pick<ScreenHost, 'exc
 function unresponsive(id: string): CatalogueError {
   return new CatalogueError(
     'screen_unresponsive',
-    `Screen's daemon of ${id} did not answer within ${SCREEN_TIMEOUT_MS} ms`,
+    `The Screen daemon of ${id} did not respond within ${SCREEN_TIMEOUT_MS} ms`,
   );
 }
 

@@ -159,7 +159,7 @@ async function hasTerminal(
   const [on, before = '', during = ''] = stdout.split('\n');
   if (outcome === 'timed_out') {
     if (on !== undefined) await runProgram('stty', ['-F', terminal, on === 'ixon' ? '-ixon' : 'ixon'], timed(host));
-    throw new CatalogueError('screen_unresponsive', `Screen's daemon of ${session.id} did not answer`);
+    throw new CatalogueError('screen_unresponsive', `The Screen daemon of ${session.id} did not respond`);
   }
   const wanted = on === 'ixon' ? '+' : '-';
   const [was, is] = [flowOf(before), flowOf(during)];
@@ -211,7 +211,7 @@ async function windowTerminal(session: ScreenSession, { pid }: ScreenTarget): Pr
   const top = pid === undefined ? await onlyChild(session.pid) : await childAbove(session.pid, pid);
   const terminal = top === null ? null : await readTerminal(top);
   if (terminal !== null) return terminal;
-  throw new CatalogueError('no_such_window', `No window of ${session.id} runs this program`);
+  throw new CatalogueError('no_such_window', `None of the windows of ${session.id} runs this program`);
 }
 
 async function onlyChild(daemonPid: number): Promise<number | null> {
@@ -233,7 +233,7 @@ function keyOf(session: ScreenSession, terminal: string): string {
 function promptOpen(id: string): CatalogueError {
   return new CatalogueError(
     'screen_prompt_open',
-    `Screen itself takes the keys of ${id}: somebody has its copy mode or one of its prompts open there`,
-    { hint: `Press Esc there (screen -x ${id})` },
+    `Screen itself takes the keys of ${id}: its copy mode or one of its prompts is open`,
+    { hint: `Attach with \`screen -x ${id}\`, and press Esc` },
   );
 }

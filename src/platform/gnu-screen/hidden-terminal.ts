@@ -82,8 +82,8 @@ export async function openHiddenTerminal(
       over = true;
       if (error.code !== 'ENOENT') return reject(startFault(error));
       reject(
-        new CatalogueError('launch_failed', 'The program `script` of util-linux was not found', {
-          hint: 'sudo apt-get install bsdutils',
+        new CatalogueError('launch_failed', 'The program `script` (util-linux) was not found', {
+          hint: 'Install it: `sudo apt-get install bsdutils`',
         }),
       );
     });

@@ -127,7 +127,7 @@ async function findSocketDir(env: Record<string, string>): Promise<string> {
   // For example, on WSL without systemd, /run/screen does not exist and only root could create it.
   const said = `${result.stdout}${result.stderr}`.trim().split('\n', 1)[0] || 'Screen did not answer';
   throw new CatalogueError('launch_failed', `Screen has no socket directory: ${said}`, {
-    hint: 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen',
+    hint: 'Create one: `mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen`',
   });
 }
 

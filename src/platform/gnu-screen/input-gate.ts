@@ -60,7 +60,7 @@ export class InputGate {
     const timeoutMs = input.timeoutMs + pending.sizeBytes / SLOW_BYTES_PER_MS;
     if ((await waitUntil(isTaken, { timeoutMs, everyMs: 5 })) === null) {
       throw new CatalogueError('screen_unresponsive', 'The program in the session does not read its input', {
-        hint: '`cbos attach SLUG` shows what it is doing; more typing would lose text',
+        hint: '`cbos attach SLUG` shows what it is doing; typing more would lose text',
       });
     }
     this.pending = null;

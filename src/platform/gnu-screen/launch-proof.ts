@@ -42,7 +42,7 @@ export async function proveLaunch(host: ScreenHost, options: LaunchOptions, atte
   const agent = await proof.until('the command did not start', () => findAgent(daemon, attempt.files));
   // The recording's header is of no use here, because `script` writes it only with the first output, however late that
   // arrives.
-  const size = await proof.until('the command ended at once', () => readTerminalSize(host, agent.pid));
+  const size = await proof.until('the command ended as soon as it started', () => readTerminalSize(host, agent.pid));
   if (size.cols !== options.cols || size.rows !== options.rows) {
     const got = `${size.cols}×${size.rows}`;
     throw new CatalogueError('launch_failed', `The session got ${got} instead of ${options.cols}×${options.rows}`);
@@ -95,7 +95,10 @@ class LaunchProof {
     const output = recording.subarray(reading.header.end, trailer?.start ?? recording.length).toString('utf8');
     const printed = stripEscapes(output).slice(-SHOWN_CHARACTERS);
     const how = exitCode === null ? '' : ` with exit code ${exitCode}`;
-    return new CatalogueError('launch_failed', `${command} ended at once${how}${printed ? `: ${printed}` : ''}`);
+    return new CatalogueError(
+      'launch_failed',
+      `${command} ended as soon as it started${how}${printed ? `: ${printed}` : ''}`,
+    );
   }
 }
 

@@ -56,7 +56,7 @@ export async function launch(host: ScreenHost, options: LaunchOptions): Promise<
 async function assertPossible(options: LaunchOptions): Promise<void> {
   const texts = [...options.command, ...Object.values(options.env)];
   if (texts.some((text) => text.includes('\0'))) {
-    throw new CatalogueError('invalid_request', 'Arguments and environment cannot hold a NUL character');
+    throw new CatalogueError('invalid_request', 'Arguments and environment variables cannot contain a NUL character');
   }
   const directory = await stat(options.cwd).catch((error: NodeJS.ErrnoException) => error);
   if (directory instanceof Error || !directory.isDirectory()) {

@@ -46,7 +46,7 @@ export async function ensureNatsServer(options: NatsServerOptions): Promise<bool
   if (isUp === 'up' && !server.hasEnded()) return true;
   if (!server.hasEnded()) server.kill();
   const said = await lastWords(dir);
-  throw new CatalogueError('nats_failed', `The NATS server does not run at ${host}:${port}${said}`);
+  throw new CatalogueError('nats_failed', `The NATS server is not running at ${host}:${port}${said}`);
 }
 
 /**

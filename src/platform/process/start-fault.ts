@@ -22,7 +22,7 @@ export function requirePipes(child: Partial<Pick<ChildProcess, 'stdout'>> & Pick
 
 /** Returns the error for a request that failed because CBOS may not open any more files. */
 export function filesLimit(cause?: unknown): CatalogueError {
-  return new CatalogueError('process_limit', 'The limit of open files is reached', {
+  return new CatalogueError('process_limit', 'The limit on open files has been reached', {
     hint: "Raise the limit (`ulimit -n`, LimitNOFILE of the service), or end processes that you don't need",
     cause,
   });

@@ -68,7 +68,7 @@ export async function readRange(file: string, from: number, to: number): Promise
  * @throws CatalogueError invalid_setting
  */
 export function ensureRecordingDir(dir: string): Promise<void> {
-  return ensureOwnDirectory(dir, 'Name a directory that belongs to you in CBOS_STREAM_STREAM_DIR');
+  return ensureOwnDirectory(dir, 'Set CBOS_STREAM_STREAM_DIR to a directory that belongs to you');
 }
 
 /**

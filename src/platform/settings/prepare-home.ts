@@ -9,7 +9,7 @@ import { homeFault } from '../sqlite/home-fault.ts';
  */
 const PRIVATE = 0o700;
 
-const OWN_HOME = 'Name a directory that belongs to you in CBOS_HOME';
+const OWN_HOME = 'Set CBOS_HOME to a directory that belongs to you';
 
 /**
  * Creates CBOS's home if it is missing, and makes it private if others could read it.
@@ -33,10 +33,10 @@ function homeError(cause: unknown, home: string): CatalogueError {
   if (cause instanceof CatalogueError) return cause;
   const fault = homeFault(cause);
   if (fault === 'home_read_only')
-    return new CatalogueError(fault, `The home ${home} is on a read-only file system`, { cause });
-  if (fault !== null) return new CatalogueError(fault, `The disk of the home ${home} is full`, { cause });
+    return new CatalogueError(fault, `The home directory ${home} is on a read-only file system`, { cause });
+  if (fault !== null) return new CatalogueError(fault, `The disk that holds ${home} is full`, { cause });
   const reason = (cause as NodeJS.ErrnoException).code ?? String(cause);
-  return new CatalogueError('invalid_setting', `The home ${home} cannot be used (${reason})`, {
+  return new CatalogueError('invalid_setting', `The home directory ${home} cannot be used (${reason})`, {
     hint: OWN_HOME,
     cause,
   });

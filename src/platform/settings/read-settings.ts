@@ -93,13 +93,13 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT') return null;
     throw new CatalogueError('invalid_setting', `${path} cannot be read (${code})`, {
-      hint: `Make it a file that you can read, or remove it`,
+      hint: `Make the file readable, or remove it`,
       cause,
     });
   }
   if (text === null) {
     throw new CatalogueError('invalid_setting', `${path} isn't a file, or is longer than ${MOST_BYTES} bytes`, {
-      hint: `Make it a file that you can read, or remove it`,
+      hint: `Make the file readable, or remove it`,
     });
   }
   // The parser is loaded only if the file exists.
@@ -110,7 +110,7 @@ async function readSettingsFile(path: string): Promise<Record<string, unknown> |
     if (!(cause instanceof TomlError)) throw cause;
     const [reason] = cause.message.replace('Invalid TOML document: ', '').split('\n');
     throw new CatalogueError('invalid_setting', `${path}, line ${cause.line}, column ${cause.column}: ${reason}`, {
-      hint: 'https://toml.io describes the format: texts need quotes, as in key = "value"',
+      hint: 'https://toml.io describes the format; strings need quotes, as in key = "value"',
       cause,
     });
   }
@@ -121,7 +121,7 @@ function assertSocketFits(socket: string): void {
   if (bytes <= MAX_SOCKET_PATH_BYTES) return;
   throw new CatalogueError(
     'invalid_setting',
-    `The local socket ${socket} has a path of ${bytes} bytes, the system allows ${MAX_SOCKET_PATH_BYTES}`,
-    { hint: 'Name a shorter path in CBOS_SOCKET' },
+    `The path of the local socket, ${socket}, has ${bytes} bytes; the system allows at most ${MAX_SOCKET_PATH_BYTES}`,
+    { hint: 'Set CBOS_SOCKET to a shorter path' },
   );
 }

@@ -147,7 +147,7 @@ export function openDesktop(options: { bus: string | null }): SinkDriver {
   }
 
   return {
-    to: 'the desktop of this machine',
+    to: "this machine's desktop",
     mostButtons: MOST_BUTTONS,
     shown: SHOWN,
     send,

@@ -32,7 +32,7 @@ export function openSlackSocket(
   },
 ): Promise<{ fault: string | null }> {
   const { isLocal, signal, onOpen, onInteraction } = options;
-  if (!isAllowed(url, isLocal)) return Promise.resolve({ fault: 'Slack named an address that is not wss:' });
+  if (!isAllowed(url, isLocal)) return Promise.resolve({ fault: 'Slack returned an address that is not wss:' });
   return new Promise((resolve, reject) => {
     let isOpen = false;
     const socket = new WebSocket(url, { handshakeTimeout: REQUEST_LIMIT_MS, maxPayload: LONGEST_FRAME_BYTES });

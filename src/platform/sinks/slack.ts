@@ -114,7 +114,7 @@ export function openSlack(options: {
         return { kind: 'unknown', error: called.error };
       }
       const { data } = History.safeParse(called.result);
-      if (data === undefined) return { kind: 'unknown', error: 'the history of the channel cannot be read' };
+      if (data === undefined) return { kind: 'unknown', error: "the channel's history cannot be read" };
       const found = data.messages.find(
         ({ metadata }) => metadata?.event_type === EVENT_TYPE && metadata.event_payload?.id === id,
       );
@@ -142,7 +142,7 @@ export function openSlack(options: {
       const url = called.kind === 'ok' ? (Opened.safeParse(called.result).data?.url ?? null) : null;
       const end =
         url === null
-          ? { fault: called.kind === 'ok' ? 'Slack named no address' : called.error }
+          ? { fault: called.kind === 'ok' ? 'Slack returned no address' : called.error }
           : await openSlackSocket(url, {
               isLocal: base.startsWith('http:'),
               signal,

@@ -175,7 +175,7 @@ export function openTelegram(options: { url: string; token: string; chat: string
     // Presses in any other chat get no answer, not even a refusal.
     if (query === undefined || String(query.message?.chat.id) !== chat) return;
     const press = readPress(query.data);
-    const said = press === null ? "This isn't a button of CBOS." : await onPress(press);
+    const said = press === null ? "This isn't a CBOS button." : await onPress(press);
     const { text, isDone } = typeof said === 'string' ? { text: said, isDone: false } : said;
     // If this does not arrive, the edited message still gives the outcome.
     await call('answerCallbackQuery', {

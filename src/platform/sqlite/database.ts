@@ -125,7 +125,7 @@ export function toDatabaseError(cause: unknown, file: string): unknown {
 /** @param what the fault, in SQLite's words */
 function damagedDatabase(file: string, what: string): CatalogueError {
   return new CatalogueError('database_damaged', `The database ${file} is damaged (${what})`, {
-    hint: `Restore a copy of it, or move it away (mv ${file} ${file}.damaged) and start again: CBOS then lists again what runs in Screen, and JSON sessions`,
+    hint: `Restore a copy of the file, or move it away (\`mv ${file} ${file}.damaged\`) and start CBOS again, which then finds JSON sessions and what runs in Screen`,
   });
 }
 

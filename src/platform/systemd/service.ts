@@ -99,13 +99,13 @@ export function isLingering(userName: string): boolean {
 function notesFor({ environment, userName }: ServiceContext): string[] {
   const notes: string[] = [];
   if (!isLingering(userName)) {
-    notes.push('The service and all sessions end when you last log out; "loginctl enable-linger" keeps them running');
+    notes.push('The service and all sessions end at your last logout; "loginctl enable-linger" keeps them running');
   }
   for (const name of withheldVariables(environment)) {
     notes.push(
       name === 'CBOS_TOKEN'
-        ? 'CBOS_TOKEN is not written to the unit; set token in config.toml instead'
-        : `${name} is not passed to the service; "systemctl --user import-environment ${name}" does it until the next login`,
+        ? 'CBOS_TOKEN is not written to the unit file; set token in config.toml instead'
+        : `${name} is not passed to the service; "systemctl --user import-environment ${name}" passes it until the next login`,
     );
   }
   return notes;
@@ -120,7 +120,7 @@ async function requireUserManager(context: ServiceContext): Promise<void> {
   if (result.outcome === 'exited' && result.code === 0) return;
   if (result.outcome === 'not_found') throw new CatalogueError('no_systemd', 'This system has no systemd');
   const [said = ''] = result.stderr.trim().split('\n');
-  throw new CatalogueError('no_systemd', `systemd has no user instance here: ${said || 'systemctl did not answer'}`);
+  throw new CatalogueError('no_systemd', `systemd does not run for this user: ${said || 'systemctl did not answer'}`);
 }
 
 async function systemctlOrFail(context: ServiceContext, args: readonly string[]): Promise<void> {
@@ -128,7 +128,7 @@ async function systemctlOrFail(context: ServiceContext, args: readonly string[])
   if (outcome === 'exited' && code === 0) return;
   const [said = ''] = stderr.trim().split('\n');
   throw new CatalogueError('no_systemd', `systemctl --user ${args.join(' ')} failed: ${said || outcome}`, {
-    hint: `systemctl --user status ${UNIT}`,
+    hint: `See \`systemctl --user status ${UNIT}\``,
   });
 }
 

@@ -5,13 +5,13 @@ export const REQUEST_ERRORS = {
   invalid_request: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The request does not fit its schema',
+    meaning: 'The request does not match its schema',
     hint: 'GET /openapi.json describes every request',
   },
   unauthorized: {
     status: 401,
     exit: EXIT.failed,
-    meaning: 'No valid token came with the request',
+    meaning: 'The request has no valid token',
     hint: 'Send "Authorization: Bearer TOKEN"; `cbos token` prints the token',
   },
   unproven_server: {
@@ -23,8 +23,8 @@ export const REQUEST_ERRORS = {
   link_expired: {
     status: 410,
     exit: EXIT.failed,
-    meaning: 'The sign-in link has been used, or is too old',
-    hint: 'Each link works once, within ten minutes: `cbos open` makes a new one',
+    meaning: 'The sign-in link was already used, or has expired',
+    hint: '`cbos open` makes a new link; each link works once, within ten minutes',
   },
   too_many_attempts: {
     status: 429,
@@ -35,20 +35,20 @@ export const REQUEST_ERRORS = {
   forbidden_host: {
     status: 403,
     exit: EXIT.failed,
-    meaning: "The Host header isn't a name of this server",
+    meaning: 'The Host header does not name this server',
     hint: 'Use 127.0.0.1 or localhost, or add the name to CBOS_ALLOWED_HOSTS',
   },
   forbidden_origin: {
     status: 403,
     exit: EXIT.failed,
     meaning: 'The request comes from a page of another site',
-    hint: 'Only pages that this server serves may send it requests',
+    hint: 'Use a page from this server: it accepts requests only from its own pages',
   },
   invalid_rule: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'A rule, or a file of rules, is not valid',
-    hint: 'docs/RULES.md describes rules; `cbos rules test` tries them',
+    meaning: 'A rule or a rules file is not valid',
+    hint: 'docs/RULES.md describes rules; `cbos rules test` tries them out',
   },
   no_such_rule: {
     status: 404,
@@ -83,20 +83,20 @@ export const REQUEST_ERRORS = {
   invalid_schedule: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The pattern or the time zone of the schedule cannot be read',
-    hint: "Write minute, hour, day of the month, month and day of the week, such as '0 7 * * 1-5', and a zone such as Europe/Berlin",
+    meaning: "The schedule's pattern or time zone is not valid",
+    hint: "A pattern is minute, hour, day of the month, month and day of the week, such as '0 7 * * 1-5'; a time zone is a name such as Europe/Berlin",
   },
   no_such_trigger: {
     status: 404,
     exit: EXIT.failed,
     meaning: 'No webhook has this address',
-    hint: '`cbos schedule trigger NAME` shows the address of a schedule',
+    hint: "`cbos schedule trigger NAME` shows a schedule's webhook address",
   },
   bad_signature: {
     status: 401,
     exit: EXIT.failed,
     meaning: 'The request has no valid signature, or is older than five minutes',
-    hint: 'Sign it again, with the current secret and time; docs/SCHEDULES.md describes how',
+    hint: 'Sign the request again with the current secret and time; docs/SCHEDULES.md describes how',
   },
   no_such_sink: {
     status: 404,
@@ -113,44 +113,44 @@ export const REQUEST_ERRORS = {
   invalid_sink: {
     status: 422,
     exit: EXIT.usage,
-    meaning: 'The quiet hours or the time zone of the sink cannot be read',
-    hint: 'Write quiet hours as 22:00-07:00, and a zone as Europe/Berlin',
+    meaning: "The sink's quiet hours or time zone are not valid",
+    hint: 'Write quiet hours as in 22:00-07:00, and the time zone as in Europe/Berlin',
   },
   sink_failed: {
     status: 502,
     exit: EXIT.failed,
     meaning: 'The sink did not accept the message',
-    hint: 'Check its address and its token; `cbos notify rm` and `cbos notify add` replace them',
+    hint: "Check the sink's address and token; to replace them, use `cbos notify rm` and `cbos notify add`",
   },
   rule_in_file: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The rule is written in a file, which CBOS does not change',
-    hint: 'Remove it from the file; `cbos rules` names the file',
+    meaning: 'The rule comes from a rules file, which CBOS does not edit',
+    hint: 'Remove the rule from the file; `cbos rules` names the file',
   },
   rules_changed: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The file of rules has changed since it was read',
-    hint: 'Run `cbos rules trust` again: it shows the file and asks',
+    meaning: 'The rules file has changed since it was read',
+    hint: 'Run `cbos rules trust` again to read the new rules and confirm them',
   },
   inside_session: {
     status: 403,
     exit: EXIT.refused,
     meaning: 'The request comes from inside a session, where processes may only read and send',
-    hint: 'Do it outside of a session; `sessions_may = "everything"` in config.toml gives sessions all rights',
+    hint: 'Run the command outside of a session, or give sessions all rights with `sessions_may = "everything"` in config.toml',
   },
   no_such_route: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'The API has no such address',
-    hint: 'GET /openapi.json lists all addresses',
+    meaning: 'The API has no such path',
+    hint: 'GET /openapi.json lists all paths and their methods',
   },
   method_not_allowed: {
     status: 405,
     exit: EXIT.failed,
-    meaning: 'This address does not support the method',
-    hint: 'GET /openapi.json lists all addresses',
+    meaning: 'This path does not support the method',
+    hint: 'GET /openapi.json lists all paths and their methods',
   },
   payload_too_large: {
     status: 413,
@@ -161,7 +161,7 @@ export const REQUEST_ERRORS = {
   range_not_satisfiable: {
     status: 416,
     exit: EXIT.failed,
-    meaning: 'The recording ends before the offset asked for',
-    hint: 'Ask for an offset within the recording',
+    meaning: 'The recording ends before the requested offset',
+    hint: 'Request an offset within the recording',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -5,7 +5,7 @@ export const REVIEW_ERRORS = {
   no_such_comment: {
     status: 404,
     exit: EXIT.failed,
-    meaning: 'No comment of the open round has this id',
+    meaning: 'No comment in the open round has this id',
     hint: '`cbos review SLUG` lists the comments; a comment that was sent cannot be changed or deleted',
   },
   no_such_line: {
@@ -23,19 +23,19 @@ export const REVIEW_ERRORS = {
   too_many_comments: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The open round has 200 comments, which is the limit',
+    meaning: 'The open round has reached the limit of 200 comments',
     hint: '`cbos review SLUG send` sends them; a new round then begins',
   },
   no_comments: {
     status: 409,
     exit: EXIT.refused,
-    meaning: 'The open round has no comment, so there is nothing to send',
+    meaning: 'The open round has no comments, so there is nothing to send',
     hint: '`cbos review SLUG add FILE:LINE TEXT` adds one',
   },
   review_changed: {
     status: 409,
     exit: EXIT.refused,
     meaning: 'The comments or their lines have changed since the prompt was shown; nothing was sent',
-    hint: 'Read the prompt again, then send it',
+    hint: 'Read the new prompt (`cbos review SLUG send` shows it), then send it',
   },
 } as const satisfies Record<string, CatalogueEntry>;

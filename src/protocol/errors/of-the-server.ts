@@ -5,14 +5,15 @@ export const SERVER_ERRORS = {
   internal: {
     status: 500,
     exit: EXIT.failed,
-    meaning: 'CBOS itself has failed',
-    hint: 'The log in the home directory has the details',
+    meaning: 'An internal error occurred in CBOS',
+    hint: 'See server.log in the home directory for details',
   },
   disk_full: {
     status: 507,
     exit: EXIT.failed,
-    meaning: 'The disk of the home is full, so the request could not be recorded and was not carried out',
-    hint: 'Free some space and try again; `cbos doctor` shows where',
+    meaning:
+      'The disk that holds the home directory is full, so the request could not be recorded and was not carried out',
+    hint: 'Free some space, then try again; `cbos doctor` shows where',
   },
   process_limit: {
     status: 503,
@@ -23,27 +24,28 @@ export const SERVER_ERRORS = {
   home_read_only: {
     status: 507,
     exit: EXIT.failed,
-    meaning: 'The file system of the home is read-only, so the request could not be recorded and was not carried out',
+    meaning:
+      'The home directory is on a read-only file system, so the request could not be recorded and was not carried out',
     hint: 'Make it writable again (mount -o remount,rw, or fsck after errors); sessions keep running',
   },
   database_damaged: {
     status: 500,
     exit: EXIT.failed,
-    meaning: 'The database of the home, cbos.db, is damaged',
+    meaning: 'The database, cbos.db in the home directory, is damaged',
     hint: '`cbos doctor` shows the damage and how to repair it',
   },
   home_gone: {
     status: 503,
     exit: EXIT.failed,
     meaning:
-      "The server's home was removed or moved while the server ran, so the server has ended; sessions keep running",
-    hint: '`cbos up` starts a new home in its place and lists the sessions that run in Screen',
+      "The server's home directory was removed or moved while the server was running, so the server stopped; sessions keep running",
+    hint: '`cbos up` creates a new home directory in its place and lists the sessions that run in Screen',
   },
   version_mismatch: {
     status: 409,
     exit: EXIT.failed,
     meaning: 'The client and the server have different versions',
-    hint: 'cbos down && cbos up',
+    hint: 'Restart the server: `cbos down && cbos up`',
   },
 
   no_server: { status: 503, exit: EXIT.noServer, meaning: "CBOS isn't running", hint: 'Start it: cbos up' },
@@ -56,13 +58,13 @@ export const SERVER_ERRORS = {
   port_taken: {
     status: 409,
     exit: EXIT.failed,
-    meaning: 'Something else listens on the port',
-    hint: 'Choose another: CBOS_PORT=…',
+    meaning: 'Another program is listening on the port',
+    hint: 'Choose another port: `cbos up --port PORT`',
   },
   no_systemd: {
     status: 503,
     exit: EXIT.failed,
-    meaning: 'systemd does not manage services for this user',
+    meaning: 'No systemd manages services for this user',
     hint: '`cbos up` runs the server without systemd; in WSL, `systemd=true` under [boot] in /etc/wsl.conf enables it',
   },
   invalid_setting: {
@@ -74,7 +76,7 @@ export const SERVER_ERRORS = {
   timed_out: {
     status: 504,
     exit: EXIT.timedOut,
-    meaning: 'The event did not happen within the given time',
+    meaning: 'The event did not happen in the given time',
     hint: 'Allow more time with --timeout',
   },
 } as const satisfies Record<string, CatalogueEntry>;

@@ -36,7 +36,8 @@ type Proposed = { toml: string; fields: RuleForCall } | { why: string };
 export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk {
   function permissionOf(slug: string, id?: string): Question {
     const { question } = sessions.get(slug).status;
-    if (question?.kind !== 'permission') throw new CatalogueError('no_question', `${slug} asks no permission`);
+    if (question?.kind !== 'permission')
+      throw new CatalogueError('no_question', `${slug} has no open permission request`);
     if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
     return question;
   }
@@ -44,7 +45,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
   async function propose(slug: string, { tool, cut }: Question): Promise<Proposed> {
     const { path } = sessions.get(slug);
     const folder = path === null ? null : await followLinks(path);
-    if (tool === null || cut === true || folder === null) return { why: 'CBOS does not know the whole call' };
+    if (tool === null || cut === true || folder === null) return { why: 'CBOS does not have the whole call' };
     const fields = ruleForCall({ tool: tool.name, input: tool.input }, folder);
     if ('why' in fields) return fields;
     const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
@@ -75,7 +76,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
       if (!('toml' in found) || found.toml !== shown) {
         throw new CatalogueError(
           'invalid_rule',
-          'This is not the rule that CBOS shows for the question; nothing was saved',
+          "This isn't the rule that CBOS showed for the question; nothing was saved",
         );
       }
       const rule = await rules.add({ effect: 'allow', ...found.fields });

@@ -92,7 +92,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       logged.add(fault);
       log.warn(
         { file: path, error },
-        'a file of approval rules cannot be relied on: nothing that it affects is allowed',
+        'a file of approval rules cannot be trusted: rules allow nothing that it affects',
       );
     }
   }

@@ -83,7 +83,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
         await look().catch((cause: unknown) =>
           log.error(
             { err: cause },
-            'the hooks cannot be notified which calls rules may deny: denies hold in dialogs only',
+            'the hooks cannot learn which calls rules may deny, so denies work only in dialogs',
           ),
         );
       }

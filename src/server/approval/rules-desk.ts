@@ -124,7 +124,7 @@ export function createRulesDesk({ approvals, store, clock, sessions, onChange, o
     untrust: async (path) => {
       const folder = await followLinks(path);
       if (folder === null || !store.trusted().some((one) => one.folder === folder))
-        throw new CatalogueError('no_such_path', `No rules of ${path} are trusted`);
+        throw new CatalogueError('no_such_path', `No rules in ${path} are trusted`);
       store.untrust(folder);
       await onChange();
       return list();

@@ -142,7 +142,7 @@ function checkHost(given: { request: IncomingMessage; authority: string | null; 
   const port = portOf(request);
   for (const name of authority === null ? [host] : [host, authority]) {
     if (!names.isOurHost(name, port)) {
-      throw new CatalogueError('forbidden_host', `${JSON.stringify(name)} isn't a name of this server`);
+      throw new CatalogueError('forbidden_host', `${JSON.stringify(name)} isn't one of this server's names`);
     }
   }
   return host;
@@ -153,7 +153,7 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
   const [origin] = origins;
   if (origin === undefined) return;
   if (origins.length > 1 || !names.isOurOrigin(origin, host)) {
-    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} isn't a page of this server`);
+    throw new CatalogueError('forbidden_origin', `${JSON.stringify(origin)} isn't a page from this server`);
   }
 }
 
@@ -161,11 +161,11 @@ function checkOrigin(given: { origins: string[]; host: string; names: KnownNames
 function checkOwnPage(request: IncomingMessage, origins: string[]): void {
   const reads = (request.method === 'GET' || request.method === 'HEAD') && !isUpgrade(request);
   if (!reads && origins.length === 0) {
-    throw new CatalogueError('forbidden_origin', 'A request with a cookie needs the Origin of its page');
+    throw new CatalogueError('forbidden_origin', 'A request with a cookie needs an Origin header');
   }
   const site = headerValues(request, 'sec-fetch-site')[0];
   if (site !== undefined && !OWN_FETCH_SITES.has(site)) {
-    throw new CatalogueError('forbidden_origin', 'The request was started by a page of another site');
+    throw new CatalogueError('forbidden_origin', 'The request comes from a page of another site');
   }
 }
 
@@ -201,7 +201,9 @@ function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; nam
   const { request, host, names } = given;
   const address = names.ownAddress(host, portOf(request));
   if (address === null) return;
-  throw new CatalogueError('forbidden_origin', `Browsers sign in at ${address} only`, { hint: `Open ${address}` });
+  throw new CatalogueError('forbidden_origin', `Browsers can sign in only at ${address}`, {
+    hint: `Open ${address} in the browser`,
+  });
 }
 
 function portOf(request: IncomingMessage): number {

@@ -80,8 +80,8 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
 
 /** Returns the error for a browser whose sign-in is no longer valid. */
 export function signInIsOver(): CatalogueError {
-  return new CatalogueError('unauthorized', "This browser isn't signed in, or no longer is", {
-    hint: 'Reload the page; if that does not help, sign in with `cbos open`',
+  return new CatalogueError('unauthorized', 'This browser is not, or no longer, signed in', {
+    hint: 'Reload the page; if that does not help, sign in again with `cbos open`',
   });
 }
 

@@ -109,7 +109,7 @@ export function createSignIns(options: {
         return granted;
       }
       if (guesses.accepts(shown.token ?? '', from)) return grant();
-      throw new CatalogueError('unauthorized', 'The token is not valid', { hint: '`cbos token` prints it' });
+      throw new CatalogueError('unauthorized', 'The token is not valid', { hint: '`cbos token` prints the token' });
     },
     validUntil: (id) => {
       const kept = signedIn.get(id);

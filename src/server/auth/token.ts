@@ -118,7 +118,7 @@ export function rotateTokenFile(path: string): string {
 export function readToken(path: string): string {
   const token = readFileSync(path, 'utf8').trim();
   if (token.length < MIN_TOKEN_LENGTH || /\s/.test(token)) {
-    throw new CatalogueError('invalid_setting', `${path} holds no token`, {
+    throw new CatalogueError('invalid_setting', `${path} contains no token`, {
       hint: '`cbos token --rotate` writes a new one',
     });
   }

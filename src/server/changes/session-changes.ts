@@ -59,7 +59,7 @@ export function createSessionChanges({ environment, scratchDir }: SessionChanges
 /** @throws CatalogueError no_such_path */
 export function requireFolder({ slug, path }: Session): string {
   if (path !== null) return path;
-  throw new CatalogueError('no_such_path', `The folder that ${slug} works in is not known`, {
-    hint: 'PUT /sessions/SLUG/path sets it; `cbos adopt` takes over an observed session',
+  throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`, {
+    hint: 'Set it with PUT /sessions/SLUG/path; for an observed session, use `cbos adopt`',
   });
 }

@@ -74,7 +74,7 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
     await mkdir(ownDir, { recursive: true, mode: 0o700 });
     const size = await storeUpload({ path, bytes, mostBytes: most.bytes });
     const file = await describe(path, stored);
-    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while it was stored');
+    if (file === null) throw new CatalogueError('file_not_stored', 'The file was deleted while it was being stored');
     if (size > 0) return file;
     await rm(path, { force: true });
     throw new CatalogueError('invalid_request', 'body: the file is empty');
@@ -91,7 +91,10 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
       try {
         for (const stored of await list(sessionId)) counted.add(stored.id);
         if (counted.size >= most.files) {
-          throw new CatalogueError('too_many_files', `The session has ${most.files} stored files, which is the limit`);
+          throw new CatalogueError(
+            'too_many_files',
+            `The session has ${most.files} stored files, which is the maximum`,
+          );
         }
         return await add(sessionId, id, file);
       } finally {
@@ -138,7 +141,7 @@ async function describe(path: string, stored: string): Promise<StoredFile | null
 function unmentionable(dir: string): CatalogueError {
   return new CatalogueError(
     'files_unavailable',
-    `Claude Code reads a mention only up to a blank or a special character, and the path ${dir} has one`,
-    { hint: 'Move the home of CBOS to a path of letters, digits and dashes (CBOS_HOME)' },
+    `Claude Code reads a file mention only up to a space or a special character, and the path ${dir} contains one`,
+    { hint: "Move CBOS's home to a path of letters, digits and dashes, and set CBOS_HOME to that path" },
   );
 }

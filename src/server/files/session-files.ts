@@ -60,12 +60,16 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
   function requireUnused(slug: string, { name, path }: StoredFile): void {
     const naming = sessions.deliveries(slug).filter(({ text }) => text.includes(path));
     if (passing.has(path) || naming.some(({ status }) => status === 'queued' || status === 'sent')) {
-      throw new CatalogueError('file_in_use', `A text that ${slug} has not read yet mentions ${name}`);
+      throw new CatalogueError('file_in_use', `A prompt that ${slug} has not read yet mentions ${name}`);
     }
     const { primary } = sessions.get(slug).status;
     if (primary === 'idle' || primary === 'dead' || !naming.some(({ status }) => status === 'delivered')) return;
-    const hint = `Delete it when the turn is over: \`cbos wait ${slug}\``;
-    throw new CatalogueError('file_in_use', `${slug} may not have read ${name} yet, because its turn runs`, { hint });
+    const hint = `Delete the file when the turn is over; \`cbos wait ${slug}\` waits for that`;
+    throw new CatalogueError(
+      'file_in_use',
+      `${slug} may not have read ${name} yet, because its turn is still running`,
+      { hint },
+    );
   }
 
   async function sendWithFiles(slug: string, ids: readonly string[], request: Send): Promise<Delivery> {

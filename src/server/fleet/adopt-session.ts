@@ -107,7 +107,7 @@ export async function adoptSession(
   const { actor } = member;
   return actor.mailbox.post(async () => {
     if (actor.record.adopted)
-      throw new CatalogueError('already_adopted', `CBOS already owns ${found.screen.id}, as ${actor.slug}`);
+      throw new CatalogueError('already_adopted', `CBOS has already adopted ${found.screen.id}, as ${actor.slug}`);
     const wanted = request.slug ?? actor.slug;
     const takeOver = async (): Promise<void> => {
       const before = actor.record;
@@ -178,13 +178,13 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   const { id } = found.screen;
   const owner = ownerOfScreen(roster, settings.home, found);
   if (owner.kind === 'listed')
-    throw new CatalogueError('already_adopted', `CBOS already owns ${id}, as ${owner.member.actor.slug}`);
+    throw new CatalogueError('already_adopted', `CBOS has already adopted ${id}, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
   // If another home has adopted the session, no environment shows that. Screen, however, writes only one log per
   // window.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
-  throw new CatalogueError('other_home', `Another home of CBOS has adopted ${id} and records it to ${file}`);
+  throw new CatalogueError('other_home', `Another CBOS home has adopted ${id}, and records it to ${file}`);
 }
 
 /** Finds a session by its full id, or by a name that only one session has. */
@@ -194,15 +194,15 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
   const [session, another] = exact.length > 0 ? exact : screens.filter((one) => one.name === id);
   if (another !== undefined) {
     const named = screens.filter((one) => one.name === id).map((one) => one.id);
-    throw new CatalogueError('no_such_screen', `Screen has several sessions ${id}: ${named.join(', ')}`, {
-      hint: 'Name it as PID.NAME',
+    throw new CatalogueError('no_such_screen', `Screen has several sessions named ${id}: ${named.join(', ')}`, {
+      hint: 'Name one as PID.NAME',
     });
   }
   if (session === undefined) throw new CatalogueError('no_such_screen', `Screen has no session ${JSON.stringify(id)}`);
   const [found] = await findClaudeIn([session]);
   if (found === undefined) {
     throw new CatalogueError('no_such_screen', `No Claude Code runs in the Screen session ${session.id}`, {
-      hint: 'Start claude in it first; CBOS then lists it',
+      hint: 'Start `claude` in that session first; CBOS then lists it',
     });
   }
   return found;

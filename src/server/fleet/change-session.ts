@@ -34,7 +34,7 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
 /** @throws CatalogueError session_alive, no_such_path, and everything that refuses a launch */
 export function restartSession({ actor, controls }: Member): Promise<Session> {
   return actor.mailbox.post(async () => {
-    if (!actor.isDead()) throw new CatalogueError('session_alive', `${actor.slug} runs`);
+    if (!actor.isDead()) throw new CatalogueError('session_alive', `${actor.slug} is running`);
     await requireRecovered(actor);
     await controls.launch();
     return actor.view();

@@ -50,7 +50,7 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
   // A parked session has no process to end.
   if (!actor.isParked()) await member.controls.release();
   if (actor.isDead() && !actor.isParked())
-    throw new CatalogueError('session_dead', `${actor.slug} has ended since the request`);
+    throw new CatalogueError('session_dead', `${actor.slug} has ended since you sent the request`);
   roster.retype(member, type);
   try {
     await member.controls.launch();
@@ -68,10 +68,16 @@ export function requireQuiet({ actor }: Member): void {
   const { primary, detail, question } = actor.status.memory();
   const asks = isAsking({ primary, detail, question });
   if (primary !== 'active' && primary !== 'stuck' && !asks) return;
-  throw new CatalogueError('already_running', `${actor.slug} ${asks ? 'asks' : 'is in the middle of a turn'}`, {
-    hint: asks ? `\`cbos answer ${actor.slug}\` answers it first` : `\`cbos wait ${actor.slug}\` waits for its end`,
-    ...(question === null ? {} : { extra: { question } }),
-  });
+  throw new CatalogueError(
+    'already_running',
+    `${actor.slug} ${asks ? 'has an open question' : 'is in the middle of a turn'}`,
+    {
+      hint: asks
+        ? `Answer it first with \`cbos answer ${actor.slug}\``
+        : `\`cbos wait ${actor.slug}\` waits until it ends`,
+      ...(question === null ? {} : { extra: { question } }),
+    },
+  );
 }
 
 export interface ConversationPlaces {
@@ -126,7 +132,7 @@ export async function adoptConversation(
   const path = await requireDirectory(found.cwd);
   if (request.path !== undefined && (await requireDirectory(request.path)) !== path) {
     throw new CatalogueError('invalid_request', `The conversation took place in ${path}`, {
-      hint: 'Claude Code continues it only there: leave out the path',
+      hint: 'Claude Code can continue it only there: leave out the path',
     });
   }
   const slug = request.slug ?? roster.freeSlug(path.split('/').at(-1) ?? '');

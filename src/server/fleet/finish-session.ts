@@ -70,7 +70,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
 
 /** @throws CatalogueError no_worktree */
 export function requireWorktree(slug: string, worktree: Session['worktree']): NonNullable<Session['worktree']> {
-  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not make a worktree for ${slug}`);
+  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not create a worktree for ${slug}`);
   return worktree;
 }
 
@@ -107,7 +107,7 @@ function requireStoppable(member: Member, isAskedTo: boolean): void {
   requireQuiet(member);
   if (isAskedTo) return;
   throw new CatalogueError('session_alive', `${actor.slug} is running in its worktree`, {
-    hint: `\`cbos stop ${actor.slug}\` stops it first; in a request, \`stop\` does`,
+    hint: `Stop it first with \`cbos stop ${actor.slug}\`, or set \`stop\` in the request`,
   });
 }
 

@@ -27,7 +27,7 @@ export function forkSession(context: CreateContext, member: Member, request: For
       const path = await requireDirectory(actor.record.path ?? '');
       const { type, launch: asked, claudeVersion } = actor.record;
       if (!canFork(claudeVersion))
-        throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork`);
+        throw new CatalogueError('launch_failed', `Claude Code ${claudeVersion} cannot fork a conversation`);
       if (!isRepeatable(asked.args)) throw ownArguments(actor);
       const fork = await requireConversation(launch, actor, path);
       const place = await placeOf(launch, actor, { ...request, path });
@@ -58,9 +58,9 @@ async function placeOf(
     if (!(cause instanceof CatalogueError) || cause.code !== 'not_a_repository') throw cause;
     throw new CatalogueError(
       'not_a_repository',
-      `${slug} doesn't work in a git repository, so no worktree can be made`,
+      `${slug} doesn't work in a git repository, so it cannot have a worktree`,
       {
-        hint: `\`cbos fork ${slug} ${name} --same-folder\` lets both sessions change the same files`,
+        hint: `\`cbos fork ${slug} ${name} --same-folder\` lets both sessions work on the same files`,
       },
     );
   });
@@ -84,12 +84,12 @@ async function requireConversation(
     if (found.kind === 'fork' && launch.fork !== undefined) return launch.fork;
   }
   throw new CatalogueError('no_such_conversation', `${slug} has no conversation yet`, {
-    hint: `\`cbos send ${slug} TEXT\` begins one; \`cbos new\` launches another session`,
+    hint: `\`cbos send ${slug} TEXT\` begins one`,
   });
 }
 
 function ownArguments({ slug }: SessionActor): CatalogueError {
   return new CatalogueError('invalid_request', `${slug} was launched with arguments that a fork cannot repeat`, {
-    hint: 'They choose a conversation or contain a prompt: launch a session with `cbos new` instead',
+    hint: 'The arguments choose a conversation or contain a prompt; launch a session with `cbos new` instead',
   });
 }

@@ -92,7 +92,7 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
         if (actor.record.loss !== null && hasEndedItself(ended?.reason ?? null)) actor.update({ loss: null });
         if (actor.record.loss !== null) lost.push(actor.slug);
       }
-      if (lost.length > 0) log.warn({ slugs: lost }, 'sessions are lost: `cbos restore` brings them back');
+      if (lost.length > 0) log.warn({ slugs: lost }, 'sessions were lost; `cbos restore` brings them back');
     },
     forget: (actor) => {
       if (actor.record.loss !== null) actor.update({ loss: null, stopAskedAt: clock.now() });

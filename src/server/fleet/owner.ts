@@ -42,8 +42,8 @@ export function otherHomeOf(pid: number, home: string): string | null {
 
 /** Returns the error for something that belongs to another home and must be used there. */
 export function belongsToOther(code: 'other_home' | 'session_in_use', what: string, home: string): CatalogueError {
-  return new CatalogueError(code, `${what} belongs to another home of CBOS, ${home}`, {
-    hint: `CBOS_HOME=${home} cbos ls`,
+  return new CatalogueError(code, `${what} belongs to another CBOS home, ${home}`, {
+    hint: `Use that home, as in \`CBOS_HOME=${home} cbos ls\``,
   });
 }
 

@@ -159,7 +159,7 @@ function disposeMember({ actor, controls, stash }: Member): void {
 export function assertSlug(slug: string): void {
   if (isSlug(slug)) return;
   const shown = slug.length > 40 ? `${slug.slice(0, 40)}…` : slug;
-  throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} isn't a valid name for a session`);
+  throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} isn't a valid session name`);
 }
 
 /** Returns the slug that is most similar to the given name. */

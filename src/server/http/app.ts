@@ -162,7 +162,7 @@ function fail(error: CatalogueError): never {
 function notServed(context: Context): CatalogueError {
   const { path, method } = context.req;
   const methods = allowedMethods(path);
-  if (methods.length === 0) return new CatalogueError('no_such_route', `The API has no address ${path}`);
+  if (methods.length === 0) return new CatalogueError('no_such_route', `The API has no path ${path}`);
   context.header('Allow', methods.join(', '));
   return new CatalogueError('method_not_allowed', `${path} supports ${methods.join(', ')}, not ${method}`);
 }
@@ -195,7 +195,7 @@ function failure(context: Context, error: unknown, logger: Logger): Response {
  */
 function expected(error: unknown): unknown {
   if (!(error instanceof HTTPException)) return error;
-  if (error.status === 400) return new CatalogueError('invalid_request', "body: this isn't valid JSON");
+  if (error.status === 400) return new CatalogueError('invalid_request', 'body: not valid JSON');
   if (error.status === 415) {
     return new CatalogueError('invalid_request', 'body: the Content-Type must be application/json');
   }

@@ -206,7 +206,8 @@ type ChangesRoute = 'changes' | 'patch' | keyof typeof TURN_ROUTES;
 function createChangesHandlers({ sessions, changes, turns }: HandlerOptions): Pick<Handlers, ChangesRoute> {
   const whichOf = ({ base, turn }: { base?: string | undefined; turn?: string | undefined }): WhichTurn | null => {
     if (turn === undefined) return null;
-    if (base !== undefined) throw new CatalogueError('invalid_request', 'base: a turn has its own base');
+    if (base !== undefined)
+      throw new CatalogueError('invalid_request', 'base: cannot be combined with a turn, which has its own base');
     return turn === 'last' ? turn : Number(turn);
   };
   return {

@@ -128,11 +128,11 @@ function faceServer(transport: Transport, options: ListenOptions): Server {
 function unreadable(code: unknown): { status: number; message: string } {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { status: 408, message: 'The request did not end in time' };
+      return { status: 408, message: 'The request was not complete in time' };
     case 'HPE_HEADER_OVERFLOW':
       return { status: 431, message: 'The headers are too long' };
     default:
-      return { status: 400, message: "This isn't an HTTP request" };
+      return { status: 400, message: "The request isn't valid HTTP" };
   }
 }
 
@@ -142,7 +142,7 @@ async function listenOnSocket(server: Server, path: string): Promise<void> {
       'path_too_long',
       `The local socket's path is longer than ${MAX_SOCKET_PATH_BYTES} bytes: ${path}`,
       {
-        hint: 'Choose a shorter one: CBOS_SOCKET=…',
+        hint: 'Set CBOS_SOCKET to a shorter path',
       },
     );
   }
@@ -188,7 +188,7 @@ function listenError(error: Error, host: string, port: number): Error {
   const where = `${host}:${port}`;
   switch (code) {
     case 'EADDRINUSE':
-      return new CatalogueError('port_taken', `Something else listens on ${where}`, { cause: error });
+      return new CatalogueError('port_taken', `Another program is listening on ${where}`, { cause: error });
     case 'EADDRNOTAVAIL':
     case 'EACCES':
     case 'ENOTFOUND':

@@ -4,7 +4,7 @@ import { routeConfig, TOKEN_SCHEME } from './route-config.ts';
 
 const DESCRIPTION =
   'The Claude Code Operating System: run, watch and answer many Claude Code sessions side by side. ' +
-  'Every failure is {"error": {"code", "message", "hint"}}. Changes and output come over the WebSockets /ws and /ws/stream.';
+  'Every failure is {"error": {"code", "message", "hint"}}. Changes and output are sent over the WebSockets /ws and /ws/stream.';
 
 /**
  * Returns the OpenAPI 3.1 description of the REST interface, generated from the table of routes and the schemas that

@@ -33,12 +33,12 @@ export async function recordingBytes(file: string, request: BytesRequest): Promi
     const size = await recorded.size();
     const from = await beginOf(recorded, request.from);
     if (from > size) {
-      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, from is ${from}`);
+      throw new CatalogueError('range_not_satisfiable', `The recording has ${size} bytes, but from is ${from}`);
     }
     const length = size - from;
     const range = request.ifRange === undefined ? parseRange(request.range, length) : null;
     if (range === 'unsatisfiable') {
-      throw new CatalogueError('range_not_satisfiable', `There are ${length} bytes, Range is ${request.range}`, {
+      throw new CatalogueError('range_not_satisfiable', `There are ${length} bytes, but Range is ${request.range}`, {
         extra: { length },
       });
     }
@@ -92,7 +92,7 @@ async function beginOf(recorded: RecordedFile, from: number): Promise<number> {
   if (from >= availableFrom) return from;
   if (from === 0) return availableFrom;
   throw new CatalogueError('range_not_satisfiable', `The recording starts at offset ${availableFrom}`, {
-    hint: `Ask for from=${availableFrom}`,
+    hint: `Start there: from=${availableFrom}`,
   });
 }
 

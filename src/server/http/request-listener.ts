@@ -36,7 +36,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
   const serve = getRequestListener(app.fetch, {
     errorHandler: (error) => {
       const failure = toFailure(
-        error instanceof RequestError ? new CatalogueError('invalid_request', 'the address cannot be parsed') : error,
+        error instanceof RequestError ? new CatalogueError('invalid_request', 'the URL cannot be parsed') : error,
         (unexpected) => logger.error({ err: unexpected }, 'a request failed'),
       );
       return Response.json({ error: failure.error }, { status: failure.status });
@@ -53,7 +53,7 @@ export function createRequestListener(options: RequestListenerOptions): (transpo
         response.writeHead(307, { Location: `${moved}${target}` }).end();
         return;
       }
-      if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no address ${target}`);
+      if (!target.startsWith('/')) throw new CatalogueError('no_such_route', `The server has no path ${target}`);
       request.url = target;
       // The gate has already checked Host. The adaptor only builds an address from it that nobody reads, and would fail
       // on unusual names.

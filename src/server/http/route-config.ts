@@ -45,7 +45,7 @@ function successes(route: Route): RouteConfig['responses'] {
   }
   return {
     [route.success]: { description: route.summary, content: BYTES },
-    206: { description: 'The range that the Range header requested', content: BYTES },
+    206: { description: 'The range requested by the Range header', content: BYTES },
   };
 }
 

@@ -107,5 +107,5 @@ export class AgentRun {
 export function endWords({ code, signal: name }: AgentEnd, complaint: string): string {
   const how = name !== null ? ` (${name})` : code !== null && code !== 0 ? ` with exit code ${code}` : '';
   const said = complaint === '' ? '' : `: ${complaint}`;
-  return `Claude Code ended${how} before the turn was over${said}; the turn was interrupted, and CBOS does not run it again`;
+  return `Claude Code ended${how} before the turn was over${said}; CBOS does not run the turn again`;
 }

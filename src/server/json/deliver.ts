@@ -95,7 +95,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     const status = statusOf(find(record.id));
     if (status === 'failed') {
       const { error } = driver.evidence.turnEnd ?? {};
-      throw new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the text');
+      throw new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt');
     }
     if (status === 'sent')
       log.warn({ slug: actor.slug, delivery: record.id }, 'there is no sign that Claude Code took the prompt');

@@ -46,7 +46,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
       const isAsking = driver.evidence.requests.length > 0;
       throw new CatalogueError(
         'nothing_running',
-        isAsking ? `${actor.slug} waits for an answer; an interrupt would dismiss its question` : undefined,
+        isAsking ? `${actor.slug} is waiting for an answer; an interrupt would dismiss its question` : undefined,
         isAsking ? { hint: `\`cbos answer ${actor.slug} no\` refuses it` } : {},
       );
     }
@@ -79,7 +79,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends automatically`, {
-        hint: 'The setting json.idle_timeout limits the seconds without activity',
+        hint: 'The json.idle_timeout setting determines after how many idle seconds',
       });
     },
     wake: async () => {
@@ -99,7 +99,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     release: async () => {
       await driver.rest();
-      if (driver.isRunning()) throw new CatalogueError('already_running', `${actor.slug} has tasks in the background`);
+      if (driver.isRunning()) throw new CatalogueError('already_running', `${actor.slug} has background tasks`);
     },
     rest: () => driver.rest(),
     rename: async (slug) => actor.commit({ slug }),

@@ -245,12 +245,12 @@ export function labelSessions(options: LabelOptions): LabelledSessions {
 }
 
 function stillRuns({ slug, type }: Session): CatalogueError {
-  const park = type === 'screen' ? `, \`cbos park ${slug}\` keeps it ready for the next text` : '';
+  const park = type === 'screen' ? `, \`cbos park ${slug}\` keeps it ready for the next prompt` : '';
   const hint = `\`cbos stop ${slug}\` ends it first${park}`;
   return new CatalogueError('session_alive', `${slug} is running, so it stays listed`, { hint });
 }
 
 function takenByArchived(slug: string): CatalogueError {
   const hint = `\`cbos unarchive ${slug}\` lists it again, \`cbos rename ${slug} NEW\` frees the name`;
-  return new CatalogueError('slug_taken', `An archived session has the name ${slug}`, { hint });
+  return new CatalogueError('slug_taken', `An archived session is named ${slug}`, { hint });
 }

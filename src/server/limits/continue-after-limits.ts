@@ -191,9 +191,11 @@ export async function continueByHand(session: LimitedSession, now: () => number)
   const stopped = session.limit();
   const endsAt = stopped === null ? null : endOfLimit(stopped.limit);
   if (stopped === null || endsAt === null) throw new CatalogueError('nothing_to_continue');
-  if (endsAt > now()) throw new CatalogueError('nothing_to_continue', `The limit of ${session.slug} has not ended`);
+  if (endsAt > now())
+    throw new CatalogueError('nothing_to_continue', `The usage limit of ${session.slug} has not ended`);
   const key = continuationKey(stopped.limit);
-  if (session.wasBegun(key)) throw new CatalogueError('nothing_to_continue', `${session.slug} was continued already`);
+  if (session.wasBegun(key))
+    throw new CatalogueError('nothing_to_continue', `${session.slug} has already been continued`);
   return session.send({ text: CONTINUE_TEXT, idempotency_key: key }, (_, save) => {
     const found = session.limit();
     if (found === null || continuationKey(found.limit) !== key) throw hasMoved();

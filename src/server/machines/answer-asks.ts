@@ -79,7 +79,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
         if (changesSomething(ask.call)) {
           options.logger.info(
             { from: asker.name, route: ask.call.route, slug: ask.call.params?.slug },
-            'another machine of the fleet does this',
+            'another machine in the fleet handles this',
           );
         }
         return options.carryOut(ask.call);
@@ -115,13 +115,13 @@ function readAsk(data: string): MachineAsk {
   try {
     content = JSON.parse(data);
   } catch (cause) {
-    throw new CatalogueError('invalid_request', "This isn't JSON", { cause });
+    throw new CatalogueError('invalid_request', "The request isn't valid JSON", { cause });
   }
   const ask = MachineAsk.safeParse(content);
   if (ask.success) return ask.data;
   const version = typeof content === 'object' && content !== null ? Reflect.get(content, 'v') : undefined;
   if (version !== MACHINE_WIRE_VERSION) throw new CatalogueError('machine_version');
-  throw new CatalogueError('invalid_request', 'The other machine sent a request that this version does not know');
+  throw new CatalogueError('invalid_request', 'This version does not know the request that the other machine sent');
 }
 
 function requireRights(granted: readonly Right[], call: MachineCall): void {
@@ -131,4 +131,7 @@ function requireRights(granted: readonly Right[], call: MachineCall): void {
 }
 
 const tooMuch = (): CatalogueError =>
-  new CatalogueError('machine_unreachable', 'That machine has too many requests from this one; nothing was done');
+  new CatalogueError(
+    'machine_unreachable',
+    'The machine already has too many requests from this one; nothing was done',
+  );

@@ -90,7 +90,10 @@ function readValue(options: AskOptions, outcome: Outcome, ifSilent: ErrorCode): 
   if (outcome.kind === 'unreachable') throw unreachable(name);
   if (outcome.kind === 'silent') {
     if (ifSilent === 'machine_unreachable') throw unreachable(name);
-    throw new CatalogueError(ifSilent, `${name} did not answer in time, so it may or may not have acted`);
+    throw new CatalogueError(
+      ifSilent,
+      `${name} did not answer in time, so it may or may not have carried out the request`,
+    );
   }
   const reply = readReply(outcome.data);
   if (reply === null) throw notUnderstood(options);
@@ -111,7 +114,10 @@ function readReply(data: string): MachineReply | null {
 }
 
 export const unreachable = (name: string): CatalogueError =>
-  new CatalogueError('machine_unreachable', `${name} cannot be reached; nothing was done there, and nothing is kept`);
+  new CatalogueError(
+    'machine_unreachable',
+    `${name} cannot be reached; nothing was done there, and CBOS will not retry`,
+  );
 
 const notUnderstood = ({ name }: AskOptions): CatalogueError =>
   new CatalogueError('machine_version', `${name} sent an answer that this version does not understand`);

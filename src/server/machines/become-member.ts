@@ -89,7 +89,7 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
     if (cause instanceof NatsRefusedError) throw new CatalogueError('invalid_invitation', undefined, { cause });
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new CatalogueError('machine_unreachable', `The founder cannot be reached at ${host}:${port}: ${why}`, {
-      hint: 'Check that CBOS runs there, and that the port is open between the two machines',
+      hint: 'Check that CBOS is running there, and that this machine can reach the port',
       cause,
     });
   });
@@ -108,9 +108,9 @@ export async function joinFleet(options: Becoming & { line: string; allow: reado
       }
       throw new CatalogueError(
         'machine_unreachable',
-        "The NATS server of the fleet runs, but the founder's CBOS does not answer",
+        "The fleet's NATS server is running, but the founder's CBOS does not answer",
         {
-          hint: 'Start CBOS on that machine: cbos up',
+          hint: 'Start CBOS on the founder: `cbos up`',
         },
       );
     }
@@ -168,7 +168,7 @@ export function readAddress(text: string): { host: string; port: number } {
   const isBad = host === undefined || port < 1 || port > 65_535 || (parts?.[1] !== undefined && isIP(host) !== 6);
   if (isBad) {
     throw new CatalogueError('invalid_setting', `${JSON.stringify(text)} isn't an address`, {
-      hint: 'Name a host, with or without a port: --address 10.0.0.5:4222',
+      hint: 'Give a host, with or without a port, as in `--address 10.0.0.5:4222`',
     });
   }
   return { host, port };

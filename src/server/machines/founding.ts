@@ -206,7 +206,7 @@ async function untilAdmitted(login: NatsLogin): Promise<void> {
     },
     { timeoutMs: RELOAD_MS, everyMs: RELOAD_LOOK_MS },
   );
-  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server does not admit the invitation');
+  if (admitted === null) throw new CatalogueError('nats_failed', 'The NATS server rejects the invitation');
 }
 
 /** Returns the address at which this machine can reach a server that listens on the given host. */

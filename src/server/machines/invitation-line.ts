@@ -33,7 +33,7 @@ export function readInvitation(line: string): InvitationContent {
   const text = line.trim();
   const content = text.startsWith(PREFIX) ? parse(text.slice(PREFIX.length)) : null;
   if (content === null) {
-    throw new CatalogueError('invalid_invitation', "This isn't a complete line of `cbos fleet invite`");
+    throw new CatalogueError('invalid_invitation', "This isn't a complete line from `cbos fleet invite`");
   }
   return { ...content, authority: toPem(content.authority) };
 }

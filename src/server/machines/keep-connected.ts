@@ -11,7 +11,7 @@ const LAST_RETRY_MS = 5_000;
  */
 const LAST_REFUSED_MS = 30_000;
 
-const REMOVED = 'this machine is no longer in the fleet: cbos fleet leave, then join with a new invitation';
+const REMOVED = 'this machine is no longer in the fleet; run cbos fleet leave, then join with a new invitation';
 
 export interface KeptConnection {
   /** why there is no connection, as a sentence; null if no fault is known */

@@ -115,7 +115,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   async function connectOnce(onUp: () => void): Promise<void> {
     if (placeOf(options.home) !== membership.place) {
-      throw new Error('this home was copied or moved: cbos fleet leave, then join again');
+      throw new Error('this home was copied or moved; run cbos fleet leave, then join again');
     }
     await founding?.ensure();
     const { host, listen, port, authority, seed } = membership;
@@ -180,7 +180,7 @@ export function openMachines(options: OpenMachinesOptions): Machines {
 
   const requireMember = (name: string): Member => {
     const member = roster.members.find((one) => one.name === name || one.id === name);
-    if (member === undefined) throw new CatalogueError('no_such_machine', `No machine of the fleet is named ${name}`);
+    if (member === undefined) throw new CatalogueError('no_such_machine', `No machine in the fleet is named ${name}`);
     return member;
   };
   const viewOf = (member: Member, isReachable: boolean): FleetMachine => ({

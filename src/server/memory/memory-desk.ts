@@ -39,7 +39,7 @@ export function createMemoryDesk({
     ofQuestion: async (slug) => {
       const { path, status } = sessions.get(slug);
       const { question } = status;
-      if (question === null) throw new CatalogueError('no_question', `${slug} asks nothing`);
+      if (question === null) throw new CatalogueError('no_question', `${slug} has no open question`);
       const { id: question_id, tool } = question;
       if (path === null || tool === null || !remembersKind(question)) {
         return { question_id, answers: [], differs: false, suggestion: null };

@@ -96,7 +96,10 @@ export function keepInBounds(options: BoundsOptions): Bounds {
     // Bytes that have not been read yet are not packed, because the reader of the live end reads only the unpacked
     // file.
     if (!(await packFile(stream.file(), stream.end() === 0 ? size : Math.min(size, stream.end())))) {
-      logger.warn({ session: stream.slug }, 'the file system cannot release the beginning of a file: not packed');
+      logger.warn(
+        { session: stream.slug },
+        'the file system cannot free the beginning of a file, so the recording is not packed',
+      );
       return;
     }
     const { timing } = stream.source();

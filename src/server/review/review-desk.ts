@@ -188,7 +188,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
       }
       const text = visibleText(given).trim();
       if (text === '') {
-        throw new CatalogueError('invalid_request', 'The comment is empty without its control characters');
+        throw new CatalogueError('invalid_request', 'The comment contains only control characters');
       }
       const sessionId = idOf(slug);
       if (store.comments(sessionId).filter(({ round }) => round === null).length >= MOST_COMMENTS) {
@@ -214,7 +214,7 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
       if (record === undefined) {
         throw new CatalogueError(
           'no_such_comment',
-          `No comment of the open round has the id ${JSON.stringify(id.slice(0, 80))}`,
+          `No comment in the open round has the id ${JSON.stringify(id.slice(0, 80))}`,
         );
       }
       store.removeComment(id);
@@ -246,14 +246,14 @@ export function createReviewDesk(options: ReviewDeskOptions): ReviewDesk {
 
 function folderOf({ slug, path }: Session): string {
   if (path !== null) return path;
-  throw new CatalogueError('no_such_path', `The folder that ${slug} works in is not known`);
+  throw new CatalogueError('no_such_path', `CBOS does not know which folder ${slug} works in`);
 }
 
 function noSuchLine(of: { file: string; line: number; endLine: number; has: number | null }): string {
   const name = JSON.stringify(of.file.slice(0, 200));
-  if (of.has === null) return `${name} isn't a text file of the working tree`;
+  if (of.has === null) return `${name} isn't a text file in the working tree`;
   const lines = of.line === of.endLine ? `no line ${of.line}` : `no lines ${of.line}-${of.endLine}`;
-  return `${name} has ${lines} that can be commented on: it has ${of.has} lines`;
+  return `${name} has ${lines}: it has only ${of.has} lines`;
 }
 
 function toComment(record: CommentRecord, anchor: ReviewComment['anchor']): ReviewComment {

@@ -27,7 +27,9 @@ export function nextTimes(times: ScheduleTimes, now: number): number[] {
 /** @throws CatalogueError command_prefix */
 export function requirePrompt(prompt: string): void {
   if (isCommand(prompt)) {
-    throw new CatalogueError('command_prefix', undefined, { hint: 'A schedule cannot send a command' });
+    throw new CatalogueError('command_prefix', undefined, {
+      hint: 'Change the prompt: a schedule cannot send a command',
+    });
   }
 }
 

@@ -37,8 +37,8 @@ export function refuseSetUp({
         throw cause;
       }
       const [asked = ''] = text.split('\n');
-      log.warn({ schedule: schedule.name, slug }, 'a session of a schedule asks for its set-up');
-      store.conclude({ ...run, outcome: 'skipped', reason: 'refused', error: `${slug} asks for its set-up: ${asked}` });
+      log.warn({ schedule: schedule.name, slug }, 'a session of a schedule asks for set-up');
+      store.conclude({ ...run, outcome: 'skipped', reason: 'refused', error: `${slug} asks for set-up: ${asked}` });
       onRefused();
     }
   }

@@ -108,8 +108,8 @@ async function completeQuestion(actor: SessionActor, id: string): Promise<Questi
   const question = openQuestion(actor, id);
   const dialog = status.evidence().screen?.reading.dialog;
   if (drawn && dialog != null) return status.memory().wait === null ? question : asDrawn(question, dialog);
-  throw new CatalogueError('no_such_option', 'The dialog is open, but CBOS cannot read it on the screen', {
-    hint: `\`cbos attach ${actor.slug}\` lets you answer it by hand`,
+  throw new CatalogueError('no_such_option', 'CBOS cannot read the open dialog on the screen', {
+    hint: `\`cbos attach ${actor.slug}\` opens the terminal, where you can answer it`,
   });
 }
 
@@ -166,7 +166,7 @@ class OpenDialog {
       if (isShown && !(step.kind === 'mark' && (await status.until(() => !isDone(), MARKED_MS)))) return;
       if (step.isRepeatable && attempt < TRIES) continue;
       this.#requireOpen(step);
-      throw this.#unconfirmed('The dialog does not show what CBOS typed; CBOS left it as it is');
+      throw this.#unconfirmed('The dialog does not show what CBOS typed; CBOS left the dialog as it is');
     }
   }
 
@@ -179,7 +179,7 @@ class OpenDialog {
     noteEnding(this.#actor, 'answer');
     await this.#press(step, before.view);
     if (!(await status.until(() => isEnd(this.#seen()), CONFIRM_MS)))
-      throw this.#unconfirmed('The answer was typed, but the dialog is still open');
+      throw this.#unconfirmed('CBOS typed the answer, but the dialog is still open');
     if (step.kind !== 'digit') return;
     const isLate = (): boolean =>
       textsInBox(draftOf(seePrompt(this.#actor)) ?? '', [...(this.#actor.record.answerKey ?? '')]) !== null;
@@ -237,9 +237,9 @@ class OpenDialog {
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
       case 'amend':
-        return refusal(this.#question, 'This option cannot have a reply');
+        return refusal(this.#question, 'This option does not take a reply');
       case 'enter':
-        return this.#unconfirmed('The dialog does not show the text that CBOS typed; CBOS left it as it is');
+        return this.#unconfirmed('The dialog does not show the text that CBOS typed; CBOS left the dialog as it is');
       case 'submit':
         return this.#unconfirmed("The dialog's summary differs from the answer; CBOS did not submit it");
       default:
@@ -249,7 +249,7 @@ class OpenDialog {
 
   #unconfirmed(message: string): CatalogueError {
     return new CatalogueError('not_confirmed', message, {
-      hint: `\`cbos attach ${this.#actor.slug}\` shows it; nothing was typed twice`,
+      hint: `\`cbos attach ${this.#actor.slug}\` shows the dialog; nothing was typed twice`,
     });
   }
 }

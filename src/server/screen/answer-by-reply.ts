@@ -177,9 +177,9 @@ async function confirm({ status, slug }: SessionActor, outcome: Watch['outcome']
   if (outcome() === 'taken') return;
   if (outcome() === 'other') throw new CatalogueError('stale_question', 'Somebody at the terminal answered first');
   const what = isRunning()
-    ? 'the session continues as if somebody at the terminal had said yes'
+    ? 'the session continued as if somebody at the terminal had answered yes'
     : 'the dialog is still open';
-  throw new CatalogueError('not_confirmed', `The reply was given, but ${what}`, {
+  throw new CatalogueError('not_confirmed', `CBOS gave the reply, but ${what}`, {
     hint: `\`cbos attach ${slug}\` shows it; nothing was typed`,
   });
 }

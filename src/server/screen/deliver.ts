@@ -253,7 +253,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
 function besideDraft(): CatalogueError {
   return new CatalogueError(
     'not_accepting_text',
-    'Somebody typed at the same moment; the text is in the prompt next to theirs, unsent',
-    { hint: 'Send or clear what is in the prompt there (`cbos attach`)' },
+    'Somebody typed at the same time, so both texts are in the prompt, unsent',
+    { hint: 'Attach with `cbos attach SLUG`, and send or clear what is in the prompt' },
   );
 }

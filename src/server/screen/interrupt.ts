@@ -73,7 +73,7 @@ function requireRunning(actor: SessionActor): void {
       'nothing_running',
       `A view covers the prompt of ${actor.slug}; Esc would only close the view`,
       {
-        hint: `Close it there (\`cbos attach ${actor.slug}\`)`,
+        hint: `Attach with \`cbos attach ${actor.slug}\`, and close the view`,
       },
     );
   }
@@ -82,7 +82,7 @@ function requireRunning(actor: SessionActor): void {
   if (!isDialogShown && (question === null || question.kind === 'closing')) throw new CatalogueError('nothing_running');
   throw new CatalogueError(
     'nothing_running',
-    `${actor.slug} waits for an answer; an interrupt would dismiss its dialog`,
+    `${actor.slug} is waiting for an answer; an interrupt would dismiss its dialog`,
     {
       hint: `\`cbos answer ${actor.slug} no\` refuses it`,
     },

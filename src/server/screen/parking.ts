@@ -105,9 +105,13 @@ export function createParking({ actor, environment, end, launch, inTurn }: Parki
     }
     if (!actor.isDead()) return unpark();
     if (!(await canResume())) {
-      throw new CatalogueError('no_such_conversation', `Claude Code's file of ${actor.slug}'s conversation is gone`, {
-        hint: `\`cbos restart ${actor.slug}\` starts it with a new conversation`,
-      });
+      throw new CatalogueError(
+        'no_such_conversation',
+        `Claude Code's file with the conversation of ${actor.slug} is gone`,
+        {
+          hint: `\`cbos restart ${actor.slug}\` starts it with a new conversation`,
+        },
+      );
     }
     await launch();
     // Somebody has deleted the session by now.

@@ -146,7 +146,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
     clean: ({ text, command = false, force = false, queue = false }) => {
       const clean = cleanText(text).text;
       if (clean.trim() !== '') return { text: clean, command, force, queue };
-      throw new CatalogueError('invalid_request', 'The text is empty without its control characters');
+      throw new CatalogueError('invalid_request', 'The prompt contains only control characters');
     },
     refusal: ({ why, question }) => {
       const asked = question === null ? null : askedFor(question);
@@ -160,7 +160,7 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       if (key === undefined) return null;
       const record = deliveries.byKey(sessionId(), key);
       if (record !== null && record.text !== cleanText(text).text) {
-        throw new CatalogueError('idempotency_conflict', `The key "${key}" belongs to another text`);
+        throw new CatalogueError('idempotency_conflict', `The key "${key}" belongs to another prompt`);
       }
       return record;
     },
@@ -203,8 +203,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
         const clean = cleanText(text);
         if (isCommand(clean.text) && !record.command) throw new CatalogueError('command_prefix');
         if (leftoversOf(seeDelivery(actor))?.some((one) => one.id === id)) {
-          throw new CatalogueError('delivery_final', 'It is already in the prompt, unsent', {
-            hint: 'Cancel the delivery, and send another text',
+          throw new CatalogueError('delivery_final', "The text is already in the session's prompt, unsent", {
+            hint: 'Cancel the delivery, and send another prompt',
           });
         }
         return commit(record, { phase: record.phase, text: clean.text, removed: clean.removed });

@@ -19,7 +19,7 @@ export function openQuestion(actor: AskingSession, id: string | undefined): Ques
     throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
   }
   const { question } = actor.status.memory();
-  if (question === null) throw new CatalogueError('no_question', `${actor.slug} asks nothing`);
+  if (question === null) throw new CatalogueError('no_question', `${actor.slug} has no open question`);
   if (id !== undefined && id !== question.id) throw new CatalogueError('stale_question');
   return question;
 }

@@ -106,10 +106,10 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
     add: ({ response, question, when }) => {
       const { text } = cleanText(response);
       if (text.trim() === '') {
-        throw new CatalogueError('invalid_request', 'The response is empty without its control characters');
+        throw new CatalogueError('invalid_request', 'The reply contains only control characters');
       }
       if (isCommand(text)) {
-        throw new CatalogueError('command_prefix', undefined, { hint: 'A stashed reply cannot be a command' });
+        throw new CatalogueError('command_prefix', undefined, { hint: 'A draft cannot be a command' });
       }
       const record: StashRecord = {
         id: uuid(),
@@ -144,9 +144,9 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
 }
 
 export function noSuchStash(id: string): CatalogueError {
-  return new CatalogueError('no_such_stash', `No reply has the id ${JSON.stringify(id.slice(0, 80))}`);
+  return new CatalogueError('no_such_stash', `No draft has the id ${JSON.stringify(id.slice(0, 80))}`);
 }
 
 function alreadyApplied(id: string): CatalogueError {
-  return new CatalogueError('already_applied', `The reply ${id} has already been sent`);
+  return new CatalogueError('already_applied', `The draft ${id} has already been sent`);
 }

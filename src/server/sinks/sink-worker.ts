@@ -240,7 +240,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     };
     void driver.listen(listening).catch((cause: unknown) => {
       log.error({ sink: name, err: cause }, 'the buttons of a sink are no longer received');
-      listenFault = 'buttons are no longer received: see the log';
+      listenFault = 'buttons are no longer received; see server.log';
     });
   }
 

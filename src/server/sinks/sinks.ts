@@ -213,11 +213,11 @@ export function createSinks(options: SinksOptions): Sinks {
         code,
         session: '',
         title: 'CBOS: a test',
-        body: `This is an example of what ${name} will send. No session asks anything.`,
+        body: `This is an example of what ${name} sends. No session has a question.`,
         buttons: sink.answers ? [{ key: 't', label: 'It works' }] : [],
       });
       if (attempt?.kind === 'sent') return { status: 'sent' };
-      throw new CatalogueError('sink_failed', `${name}: ${attempt?.error ?? 'it has been removed'}`);
+      throw new CatalogueError('sink_failed', `${name}: ${attempt?.error ?? 'it was removed'}`);
     },
     start: () => {
       isStarted = true;

@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Standing } from './sink-worker.ts';
 
-const STALE = 'That question is over. Nothing was changed.';
+const STALE = 'That question is no longer open. Nothing was changed.';
 
 /**
  * Answers the question whose button was pressed. A button can do nothing else. It identifies one question in one sink,
@@ -31,7 +31,7 @@ export async function takePress(
   const standing = standingOf(message);
   const question = standing.kind === 'open' ? standing.session.status.question : null;
   if (button === undefined || standing.kind !== 'open' || question === null) {
-    return refused(standing.kind === 'unknown' ? 'CBOS does not know yet whether that question is still open.' : STALE);
+    return refused(standing.kind === 'unknown' ? 'CBOS cannot tell yet whether that question is still open.' : STALE);
   }
   const { slug } = standing.session;
   const note = (ended: string | null): void => {
@@ -46,7 +46,7 @@ export async function takePress(
     note(null);
     if (!(cause instanceof CatalogueError)) {
       log.error({ slug, err: cause }, 'an answer from a sink failed');
-      return refused('The question could not be answered: see the log of CBOS.');
+      return refused("The question could not be answered; see server.log in CBOS's home.");
     }
     return refused(STALE_CODES.has(cause.code) ? STALE : `${cause.message}.`);
   }

@@ -8,7 +8,8 @@ import { invalidRequest } from '../http/error-response.ts';
  * @throws CatalogueError invalid_request
  */
 export function readFrame<S extends z.ZodType>(schema: S, text: string | null): z.output<S> {
-  if (text === null) throw new CatalogueError('invalid_request', 'frame: binary frames are not supported, send text');
+  if (text === null)
+    throw new CatalogueError('invalid_request', 'frame: binary frames are not supported; send text frames');
   const parsed = schema.safeParse(parseJson(text));
   if (!parsed.success) throw invalidRequest(parsed.error, 'frame');
   return parsed.data;
@@ -18,6 +19,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new CatalogueError('invalid_request', "frame: this isn't valid JSON", { cause: error });
+    throw new CatalogueError('invalid_request', 'frame: not valid JSON', { cause: error });
   }
 }

@@ -92,7 +92,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     const last = turns.at(-1)?.number;
     const message = which === 'last' || last === undefined ? 'No turn' : `No turn ${which}`;
     throw new CatalogueError('no_such_turn', `${message} of ${session.slug} is kept`, {
-      ...(settings.turn_checkpoints ? {} : { hint: 'The setting turn_checkpoints is off; `cbos config` shows it' }),
+      ...(settings.turn_checkpoints ? {} : { hint: 'Turn on the turn_checkpoints setting in config.toml' }),
     });
   }
 
@@ -114,7 +114,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
         requireNoTurnIn(turn.root, session);
         const commit = to === 'begin' ? turn.begin : turn.end;
         if (commit === null) {
-          throw new CatalogueError('no_such_turn', `The end of turn ${number} was not seen`, {
+          throw new CatalogueError('no_such_turn', `CBOS did not see the end of turn ${number}`, {
             hint: `\`cbos rewind ${session.slug} --before ${number}\` restores the files as they were before it`,
           });
         }
@@ -144,7 +144,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
       );
     if (other === undefined) return;
     throw new CatalogueError('already_running', `${other.slug} is working in the same folder`, {
-      hint: `\`cbos wait ${other.slug}\` waits for its end`,
+      hint: `\`cbos wait ${other.slug}\` waits until it ends`,
     });
   }
 }

@@ -26,8 +26,8 @@ export function createSavedViews(file: string): SavedViews {
     list: () => kept,
     save: (name, arrangement) => {
       if (!isTag(name))
-        throw new CatalogueError('invalid_request', `${JSON.stringify(name)} isn't a valid name for a view`, {
-          hint: `The name of a view follows the rule for tags: ${TAG_RULE}`,
+        throw new CatalogueError('invalid_request', `${JSON.stringify(name)} isn't a valid view name`, {
+          hint: `View names follow the same rule as tags: ${TAG_RULE}`,
         });
       const others = kept.filter((view) => view.name !== name);
       if (others.length >= MOST_VIEWS) {

@@ -40,7 +40,7 @@ describe('the [[budgets]] of config.toml', () => {
         { name: 'a', for: 'each', usd: 5 },
         { name: 'a', for: 'fleet', usd: 5 },
       ],
-      'two budgets have the name a',
+      'two budgets are named a',
     ],
     [Array.from({ length: 51 }, (_, index) => ({ name: `b${index}`, for: 'each', usd: 5 })), 'the limit is 50'],
     [{ name: 'a' }, 'write [[budgets]]'],

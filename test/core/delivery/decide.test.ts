@@ -158,11 +158,11 @@ test('a prompt equals the form in which Claude Code reports it', () => {
 
 test.each<[Cover, string]>([
   ['transcript', 'The detailed transcript covers the prompt'],
-  ['view', 'A view of Claude Code covers the prompt'],
+  ['view', "One of Claude Code's views covers the prompt"],
   ['shell', 'the text would run as a command'],
   ['search', 'Enter would send one of them again'],
   ['agents', 'would start a new session'],
-  ['unknown', 'Something that CBOS does not know'],
+  ['unknown', 'Something that CBOS does not recognize'],
 ])('a text is refused for what has the keys in place of the prompt: %s', (cover, reason) => {
   const why = `covered_by_${cover}` as const;
   expect(decideDelivery(at('idle', 'ready', { cover }), request())).toMatchObject({ kind: 'refuse', why });

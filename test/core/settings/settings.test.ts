@@ -185,7 +185,7 @@ describe('keys of config.toml', () => {
   });
 
   test('a key unlike any other is refused with the list of all keys', () => {
-    expect(failure({ file: { colour: 'red' } }).hint).toMatch(/^Known keys: host, port, /);
+    expect(failure({ file: { colour: 'red' } }).hint).toMatch(/^The known keys are host, port, /);
   });
 
   test('a setting that only the environment can set is referred there', () => {

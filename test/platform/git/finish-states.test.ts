@@ -285,7 +285,7 @@ const REFUSED: Readonly<Record<string, readonly [string, (its: WorktreeUnderTest
       writeFileSync(join(path, 'inner/file.txt'), 'x');
     },
   ],
-  'has a submodule with a repository': [
+  'contains a submodule with its own repository': [
     'worktree_submodules',
     ({ git }) => {
       const source = createWorktreeRepository(world, `source-${count}`);

@@ -66,7 +66,7 @@ test('a socket path that the system would refuse is refused here, with the cure'
   await expect(read({ CBOS_SOCKET: `/tmp/${'x'.repeat(120)}` })).rejects.toMatchObject({
     code: 'invalid_setting',
     message: expect.stringContaining('the system allows 107'),
-    hint: 'Name a shorter path in CBOS_SOCKET',
+    hint: 'Set CBOS_SOCKET to a shorter path',
   });
 });
 

@@ -48,7 +48,7 @@ describe('without a user instance of systemd', () => {
   test.skipIf(!hasSystemctl)('a container says so in one line, and nothing is written', async () => {
     await expect(installService(context())).rejects.toMatchObject({
       code: 'no_systemd',
-      message: expect.stringMatching(/^systemd has no user instance here: .*bus.*$/),
+      message: expect.stringMatching(/^systemd does not run for this user: .*bus.*$/),
     });
     expect(existsSync(join(world.home, '.config'))).toBe(false);
   });

@@ -29,7 +29,7 @@ test('a button on the desktop answers its question, once, and the notification g
   desktop.press(notification, no);
   await waitFor(() => desktop.shown.size === 1, { describe: 'the second press is explained' });
   expect([...desktop.shown.values()]).toMatchObject([
-    { body: 'That question is over. Nothing was changed.', actions: [] },
+    { body: 'That question is no longer open. Nothing was changed.', actions: [] },
   ]);
   expect(rig.answered).toHaveLength(1);
 });

@@ -77,7 +77,7 @@ test('Telegram: one message for each question, although half of the requests fai
     return telegram.toasts.length >= 20;
   };
   await waitFor(areAnswered, { describe: 'each press is answered' });
-  expect(telegram.toasts.every(({ text, isAlert }) => isAlert && text.includes('is over'))).toBe(true);
+  expect(telegram.toasts.every(({ text, isAlert }) => isAlert && text.includes('is no longer open'))).toBe(true);
   expect(rig.answered).toEqual([]);
 });
 
@@ -104,9 +104,9 @@ test('ntfy: one notification for each question, and old buttons change nothing',
   await waitFor(isHeard, { describe: 'ntfy is heard' });
   for (const { actions } of old.slice(0, 20)) await ntfy.press(actions?.[0]);
   await waitFor(() => ntfy.shown('mine').length === 20, { describe: 'each press is answered' });
-  expect(ntfy.shown('mine').every(({ message, priority }) => priority === 1 && message?.includes('is over'))).toBe(
-    true,
-  );
+  expect(
+    ntfy.shown('mine').every(({ message, priority }) => priority === 1 && message?.includes('is no longer open')),
+  ).toBe(true);
   expect(rig.answered).toEqual([]);
 });
 
@@ -143,7 +143,7 @@ test('Slack: one message for each question, and old buttons change nothing', asy
   await waitFor(isHeard, { describe: 'Slack is heard' });
   for (const message of old.slice(0, 20)) slack.press(message, message.buttons[0]);
   await waitFor(() => slack.notes.length === 20, { describe: 'each press is answered' });
-  expect(slack.notes.every(({ user, text }) => user === 'U7' && text.includes('is over'))).toBe(true);
+  expect(slack.notes.every(({ user, text }) => user === 'U7' && text.includes('is no longer open'))).toBe(true);
   await waitFor(() => slack.acknowledged.length === 20, { describe: 'each press is acknowledged' });
   expect(rig.answered).toEqual([]);
 });
@@ -179,6 +179,6 @@ test('the desktop: one notification for each question, and old buttons change no
   };
   await waitFor(isHeard, { describe: 'a press is answered' });
   await waitFor(() => desktop.shown.size === 20, { describe: 'each press is answered' });
-  expect([...desktop.shown.values()].every(({ body }) => body.includes('is over'))).toBe(true);
+  expect([...desktop.shown.values()].every(({ body }) => body.includes('is no longer open'))).toBe(true);
   expect(rig.answered).toEqual([]);
 });

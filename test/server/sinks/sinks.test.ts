@@ -53,7 +53,9 @@ describe('a button', () => {
     expect(telegram.messages).toHaveLength(2);
     if (old === undefined) throw new Error('nothing was sent');
     const press = telegram.press(old, old.buttons[0]);
-    expect(await untilPressed(telegram, press)).toMatchObject({ text: 'That question is over. Nothing was changed.' });
+    expect(await untilPressed(telegram, press)).toMatchObject({
+      text: 'That question is no longer open. Nothing was changed.',
+    });
     expect(rig.answered).toEqual([]);
   });
 

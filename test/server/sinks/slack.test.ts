@@ -37,7 +37,7 @@ test('a button in Slack answers its question, once, and the message shows the an
   expect(message.shown).toMatch(/Answered here: Yes\.$/);
   slack.press(message, no);
   await waitFor(() => slack.notes.length === 1, { describe: 'the second press is explained' });
-  expect(slack.notes).toEqual([{ user: 'U7', text: 'That question is over. Nothing was changed.' }]);
+  expect(slack.notes).toEqual([{ user: 'U7', text: 'That question is no longer open. Nothing was changed.' }]);
   expect(rig.answered).toHaveLength(1);
 });
 
@@ -52,7 +52,7 @@ test('a press in Slack from another channel, or with a guessed code, changes not
   const last = slack.press(message, { ...yes, value: `${'A'.repeat(22)}.y` });
   await waitFor(() => slack.acknowledged.includes(last), { describe: 'all have arrived' });
   await waitFor(() => slack.notes.length === 1, { describe: 'the last one is refused' });
-  expect(slack.notes[0]?.text).toContain('is over');
+  expect(slack.notes[0]?.text).toContain('is no longer open');
   expect(rig.answered).toEqual([]);
   expect(message.buttons).toHaveLength(2);
 });

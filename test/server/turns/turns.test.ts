@@ -116,7 +116,7 @@ describe('the turns of a session', () => {
     prompt('do it');
     expect(await turns()).toMatchObject({
       turns: [],
-      fault: 'No checkpoint was made: 308 MB are neither tracked nor ignored',
+      fault: 'No checkpoint was saved: 308 MB are neither tracked nor ignored',
     });
     expect(server.sessions.held).toBe(0);
   });

@@ -32,13 +32,15 @@ function bothIdle({ hook, screen }: FullHearing): Arbitration {
 }
 
 function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHearing): Arbitration {
-  if (hook.detail === 'compacting') return final(hook, 'a turn runs; the hook says that it compacts');
-  if (screen.detail === 'compacting') return final(screen, 'a turn runs; the screen shows that it compacts');
+  if (hook.detail === 'compacting')
+    return final(hook, 'a turn is running; the hook says that Claude Code is compacting the conversation');
+  if (screen.detail === 'compacting')
+    return final(screen, 'a turn is running; the screen shows that Claude Code is compacting the conversation');
   // A call from before the last prompt is still running if the screen shows a call.
   const isOldCall = hook.rule === 'hook.UserPromptSubmit' && evidence.hooks.tools.length > 0;
   if (isOldCall && screen.detail === 'using_tools')
-    return final(screen, 'a call from before the last prompt still runs');
-  if (screen.detail !== 'responding') return final(hook, 'a turn runs; the hook knows more about it');
+    return final(screen, 'a call from before the last prompt is still running');
+  if (screen.detail !== 'responding') return final(hook, 'a turn is running; the hook knows more about it');
   if (hook.detail === 'thinking') {
     // Text drawn before the last prompt or tool result cannot be the answer to it. An answer must be drawn later.
     return screen.since >= hook.since || shown.progressedAt > hook.since + NEWS_MS
@@ -50,7 +52,7 @@ function bothActive({ hook, screen, shown, evidence, now, thresholds }: FullHear
   return until(screen.since + thresholds.drawLagMs, now, {
     first: hook,
     later: screen,
-    whyFirst: 'the call may still run while the text is written',
+    whyFirst: 'the call may still be running while the text is written',
     whyLater: 'an answer is being written: the call has failed without a hook',
   });
 }

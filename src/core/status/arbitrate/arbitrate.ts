@@ -8,7 +8,7 @@ import { REGISTRY_LAG_MS } from './races.ts';
 
 const WHY_PROCESS = {
   ended: 'the process has ended, which settles the status',
-  parked: 'CBOS has parked the session, so no process is left that could report',
+  parked: 'CBOS has parked the session, so no process is left to report anything',
   unreachable: 'nothing can be typed into the session, whatever it reports',
 } as const;
 
@@ -69,7 +69,7 @@ function withScreen(hearing: ScreenHearing): Arbitration {
     // different because it covers a prompt that has already been drawn.
     return hook === null && registry !== null
       ? final(registry, 'only the registry reports a status')
-      : final(null, 'the process is starting: the screen is still empty');
+      : final(null, 'the process is starting, and the screen is still empty');
   }
   if (hook === null) return screenOverRegistry(hearing);
   return hook.primary === screen.primary ? agree({ ...hearing, hook }) : settleDispute({ ...hearing, hook });
@@ -103,7 +103,7 @@ function withoutScreen({ hook, registry, evidence, now, thresholds }: Hearing): 
   if (registry.primary === 'idle' && isClosing(hook)) {
     return final(hook, 'the registry reports a closing question as idle: no contradiction');
   }
-  if (registry.since <= hook.since) return final(hook, 'the hook is newer than the registry');
+  if (registry.since <= hook.since) return final(hook, "the hook is newer than the registry's report");
   return until(registry.since + thresholds.silentEndMs, now, {
     first: hook,
     later: idleAfterTurn(registry),

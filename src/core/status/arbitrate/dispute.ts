@@ -67,7 +67,7 @@ function overDialog(dispute: FullHearing): Arbitration {
     const isConfirmed = shown.reading.primary === hook.primary || hook.since > (shown.dialogSeenAt ?? 0);
     return isConfirmed
       ? final(hook, 'the dialog has just disappeared from the screen')
-      : final(screen, 'the dialog has just disappeared, and nothing has settled in its place');
+      : final(screen, 'the dialog has just disappeared, and the screen has not settled yet');
   }
   // A background subagent's dialog stays open when the turn ends (2.1.329). The turn's own dialogs are answered long
   // before the turn ends.
@@ -80,7 +80,7 @@ function overDialog(dispute: FullHearing): Arbitration {
       whyLater: 'the dialog is still there',
     });
   }
-  return final(screen, 'the screen shows a dialog that the hooks do not know');
+  return final(screen, 'the screen shows a dialog that no hook reported');
 }
 
 /**
@@ -165,6 +165,6 @@ function overActiveScreen({ hook, screen, registry, shown, now }: FullHearing): 
     first: hook,
     later: screen,
     whyFirst: 'the screen is from before the end of the turn',
-    whyLater: 'the spinner still turns: a turn that no hook reported',
+    whyLater: 'the spinner is still turning: a turn that no hook reported',
   });
 }

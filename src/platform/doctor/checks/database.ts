@@ -13,7 +13,7 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
     case 'missing':
       return ok(`${file} (created at the first start)`);
     case 'unreadable':
-      return warning(`${file} cannot be checked now (${health.what})`, 'Try again when its disk has free space');
+      return warning(`${file} cannot be checked now (${health.what})`, 'Try again when the disk has free space');
     case 'damaged':
       return fault(
         `${file} is damaged (${health.what})`,
@@ -29,8 +29,8 @@ export async function checkDatabase({ settings: { home }, askSessions }: DoctorC
       const back = (await askSessions()).filter((one) => one.brought_back).map(({ slug }) => slug);
       if (back.length === 0) return ok(file);
       return warning(
-        `${file} lacked ${broughtBackText(back)}: their history, deliveries and stashed replies are lost`,
-        'Find out what removed it or replaced it with an older copy; `cbos down && cbos up` ends this warning',
+        `${file} lacked ${broughtBackText(back)}; their history, deliveries and drafts are lost`,
+        'Find out what removed the database or replaced it with an older copy; `cbos down && cbos up` clears this warning',
       );
     }
   }

@@ -36,7 +36,7 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
   if (freeBytes < NO_SPACE_BYTES)
     return fault(
       `${home}, ${formatSize(freeBytes)} free`,
-      'Free some space: on a full disk, CBOS cannot record anything new',
+      'Free some space; on a full disk, CBOS cannot record anything new',
     );
   return ok(home);
 }
@@ -44,25 +44,29 @@ export async function checkHome({ settings: { home, socket } }: DoctorContext): 
 export async function checkRecordings({ settings: { stream_dir }, askSessions }: DoctorContext): Promise<Finding> {
   const place = nearestExisting(stream_dir);
   if (!statSync(place).isDirectory())
-    return fault(`${place} isn't a directory`, 'Name another directory in CBOS_STREAM_STREAM_DIR');
-  if (!isWritable(place)) return fault(`${place} cannot be written`, `Make it yours, or set CBOS_STREAM_STREAM_DIR`);
+    return fault(`${place} isn't a directory`, 'Set CBOS_STREAM_STREAM_DIR to another directory');
+  if (!isWritable(place))
+    return fault(
+      `${place} cannot be written`,
+      `Make the directory writable, or set CBOS_STREAM_STREAM_DIR to another one`,
+    );
   const sessions = await askSessions();
   const undrawn = sessions.filter(({ undrawn_since: since }) => since !== undefined).map(({ slug }) => slug);
   if (undrawn.length > 0)
     return warning(
-      `${undrawn.join(', ')} wrote output that takes too long to draw: its screen is empty here, and other sessions continue`,
-      `cbos attach ${undrawn[0]} shows it; cbos restart ${undrawn[0]} starts another recording`,
+      `${undrawn.join(', ')} wrote output that takes too long to draw, so CBOS shows an empty screen; other sessions are not affected`,
+      `cbos attach ${undrawn[0]} shows the screen; cbos restart ${undrawn[0]} starts a new recording`,
     );
   const removed = sessions.flatMap((one) => (one.recording_stopped_because === 'removed' ? one.slug : []));
   if (removed.length > 0)
     return fault(
       `the files of ${removed.join(', ')} were removed, and new ones could not be created yet`,
-      "Fix what this report shows about Screen and the disk; CBOS retries every few seconds, and the home's log shows why it fails",
+      'Fix what this report shows about Screen and the disk; CBOS retries every few seconds, and server.log in the home shows why it fails',
     );
   const freeBytes = freeIn(place);
   const detail = `${stream_dir}, ${formatSize(freeBytes)} free`;
   if (freeBytes < NO_SPACE_BYTES)
-    return fault(detail, 'Free some space: on a full disk recordings stop, and `cbos status` lists which');
+    return fault(detail, 'Free some space; on a full disk recordings stop, and `cbos status` lists which ones');
   if (freeBytes < LITTLE_SPACE_BYTES) return warning(detail, 'Free some space');
   return checkPrivacy(stream_dir) ?? ok(detail);
 }
@@ -133,7 +137,10 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   if (found === null) {
     return (await askServer()) === null
       ? ok(`${spool} (created at the first start)`)
-      : fault(`${spool} is missing although the server runs`, 'cbos down && cbos up; the log in the home shows why');
+      : fault(
+          `${spool} is missing although the server is running`,
+          'cbos down && cbos up; the log in the home shows why',
+        );
   }
   if (!found.isDirectory()) return fault(`${spool} isn't a directory`, `rm ${spool}; cbos down && cbos up`);
   if (!isPrivate(found)) return fault(`${spool} has mode ${formatMode(found)}`, `chmod 700 ${spool}`);
@@ -143,24 +150,24 @@ export async function checkSpool({ settings: { home }, now, askServer }: DoctorC
   );
   if (waiting.length > 0 && (await askServer()) !== null) {
     return warning(
-      `${waiting.length} hook payloads wait in ${spool} although the server runs`,
+      `${waiting.length} hook payloads are waiting in ${spool} although the server is running`,
       'cbos down && cbos up; the log in the home shows why',
     );
   }
   const remade = readRemade(spool);
   if (remade !== null) {
     return warning(
-      `${spool} was removed while the server ran, and was created again at ${remade}: hooks of that moment are lost`,
-      `Find what removed it (a cleaner, a script), then rm ${join(spool, REMADE_FILE)}`,
+      `${spool} was removed while the server was running, and recreated at ${remade}; hooks from that moment are lost`,
+      `Find out what removed it (a cleaner, a script), then run rm ${join(spool, REMADE_FILE)}`,
     );
   }
   if (rejected.length > 0) {
     return warning(
-      `${rejected.length} hook payloads could not be understood`,
+      `${rejected.length} hook payloads could not be read`,
       `Look at ${join(spool, 'rejected')}, then delete it`,
     );
   }
-  return ok(waiting.length === 0 ? spool : `${spool}, ${waiting.length} payloads wait for the server`);
+  return ok(waiting.length === 0 ? spool : `${spool}, ${waiting.length} payloads are waiting for the server`);
 }
 
 function readRemade(spool: string): string | null {

@@ -38,7 +38,7 @@ export async function checkScript({ sessionEnvironment }: DoctorContext): Promis
     runProgram('script', ['--help'], options),
     runProgram('script', ['--version'], options),
   ]);
-  if (help.outcome === 'not_found') return fault('not installed', 'sudo apt-get install bsdutils');
+  if (help.outcome === 'not_found') return fault('not installed', 'Install it: `sudo apt-get install bsdutils`');
   const version = /util-linux (\S+)/.exec(about.stdout)?.[1] ?? 'of unknown origin';
   if (help.stdout.includes('--logging-format')) return ok(`util-linux ${version}`);
   return fault(`script ${version} has no --logging-format`, 'Install util-linux 2.35 or later');
@@ -50,7 +50,7 @@ export async function checkClaude({ settings, sessionEnvironment }: DoctorContex
   const found = `${formatClaudeVersion(version)} at ${program}`;
   if (hookEventsOf(version).length > 0) return ok(found);
   return warning(
-    `${found} does not support hooks: the status comes only from the screen, and is late`,
+    `${found} does not support hooks, so the status comes only from the screen, with a delay`,
     'Update it: npm install -g @anthropic-ai/claude-code',
   );
 }

@@ -25,8 +25,8 @@ export async function checkRules({ settings: { home } }: DoctorContext): Promise
     const fault = ruleFileFault({ ...NO_FILE, path: join(folder, PROJECT_RULES), folder, state: 'changed', error });
     if (fault !== null) return warning(fault, `cbos rules trust ${folder}; cbos rules untrust ${folder} ends it`);
   }
-  const projects = trusted.length === 0 ? '' : `, ${trusted.length} of projects`;
-  return ok(`${text === null ? 'the home has none' : path}${projects}`);
+  const projects = trusted.length === 0 ? '' : `, and the rules of ${trusted.length} projects`;
+  return ok(`${text === null ? 'there are no rules in the home' : path}${projects}`);
 }
 
 const NO_FILE = { folder: null, content: null, sha256: null };

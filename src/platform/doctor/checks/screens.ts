@@ -20,15 +20,18 @@ export async function checkScreenDirectory({ openScreen, userId }: DoctorContext
   const found = statSync(dir, { throwIfNoEntry: false });
   if (found?.isDirectory() !== true) return fault(`${dir} isn't a directory`, `mkdir -p ${dir} && chmod 700 ${dir}`);
   if (found.uid !== userId) {
-    return fault(`${dir} belongs to another user`, 'mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen');
+    return fault(
+      `${dir} belongs to another user`,
+      'Create one: `mkdir -p -m 700 ~/.screen && export SCREENDIR=~/.screen`',
+    );
   }
   // With any other mode, Screen refuses every command: "Directory … must have mode 700".
   if (!isPrivate(found)) return fault(`${dir} has mode ${formatMode(found)}`, `chmod 700 ${dir}`);
   const left = MAX_SOCKET_PATH_BYTES - Buffer.byteLength(`${dir}/.`) - pidDigits;
   if (left >= COMFORTABLE_NAME)
-    return ok(left >= LONGEST_SLUG ? dir : `${dir} (long enough for names of up to ${left} letters)`);
+    return ok(left >= LONGEST_SLUG ? dir : `${dir} (leaves room for session names of up to ${left} letters)`);
   return fault(
-    `${dir} is so long that names of more than ${Math.max(left, 0)} letters do not fit`,
+    `${dir} is so long that session names of more than ${Math.max(left, 0)} letters do not fit`,
     'export SCREENDIR=~/.screen, or another short path',
   );
 }
@@ -41,7 +44,7 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
   if (stopped.length > 0) {
     const names = stopped.map((one) => ('id' in one ? one.id : String(one.pid))).join(', ');
     return fault(
-      `stopped, which hangs "screen -ls" for everybody: ${names}`,
+      `stopped daemons, which make "screen -ls" hang for everybody: ${names}`,
       `kill -CONT ${stopped.map(({ pid }) => pid).join(' ')}`,
     );
   }
@@ -49,14 +52,14 @@ export async function checkScreens({ openScreen, settings }: DoctorContext): Pro
     const place = statSync(dir, { throwIfNoEntry: false });
     const isPlace = place?.isDirectory() === true && isPrivate(place);
     return fault(
-      `without a socket in ${dir}, so no client can reach them: ${lost.map(({ pid }) => pid).join(', ')}`,
+      `daemons without a socket in ${dir}, which no client can reach: ${lost.map(({ pid }) => pid).join(', ')}`,
       `${isPlace ? '' : `mkdir -p ${dir} && chmod 700 ${dir} && `}cbos up`,
     );
   }
   const dead = sessions.filter(({ state }) => state === 'dead');
   if (dead.length > 0)
     return warning(`sockets without a daemon: ${dead.map(({ id }) => id).join(', ')}`, 'screen -wipe');
-  return ok(sessions.length === 1 ? '1 session answers' : `${sessions.length} sessions answer`);
+  return ok(sessions.length === 1 ? '1 session responds' : `${sessions.length} sessions respond`);
 }
 
 /**
@@ -96,7 +99,7 @@ export async function checkOrphans({ settings, askSessions }: DoctorContext): Pr
   if (orphans.length === 0) return ok('none');
   const shown = orphans.map(({ pid, comm }) => `${comm} (${pid})`).join(', ');
   return warning(
-    `left over, with no server to control them: ${shown}`,
+    `processes that no server controls any more: ${shown}`,
     `kill ${orphans.map(({ pid }) => pid).join(' ')}`,
   );
 }

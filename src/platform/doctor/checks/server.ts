@@ -12,20 +12,23 @@ export async function checkServer({ settings, version, pid, askServer }: DoctorC
   const answer = await askServer();
   if (answer !== null) {
     if (answer.version === version) return ok(`${version} answers on ${settings.socket}`);
-    return warning(`the server is ${answer.version}, this program ${version}`, 'cbos down && cbos up');
+    return warning(
+      `the server is version ${answer.version}, but this program is version ${version}`,
+      'cbos down && cbos up',
+    );
   }
   const { home } = settings;
   const holders = await findHomeHolders(home, pid);
   const stray = holders.find(({ isRemoved }) => isRemoved);
   if (stray !== undefined) {
     return fault(
-      `process ${stray.pid} serves a home that was removed from ${home}, and holds its port`,
+      `process ${stray.pid} still serves a home that was removed from ${home}, and holds the port`,
       `${ending(stray.pid)}; cbos up (its sessions stay alive)`,
     );
   }
   const holder = holders[0] ?? readLockHolder(home);
   if (holder === null || !isHeld(home)) return ok('not running; "cbos up" starts it');
-  return fault(`process ${holder.pid} holds ${home} but does not answer`, `${ending(holder.pid)}; cbos up`);
+  return fault(`process ${holder.pid} holds ${home} but does not respond`, `${ending(holder.pid)}; cbos up`);
 }
 
 /** Returns the command that ends a process. A suspended process acts on a TERM only after it is continued. */
@@ -50,8 +53,8 @@ export async function checkService({ serviceState, isLingering }: DoctorContext)
     if (unitFile === null) return ok('not installed; "cbos service install" starts CBOS when you log in');
     if (!running) return warning('installed, but not running', 'systemctl --user status cbos.service');
     return isLingering()
-      ? ok('runs, and keeps running after you log out')
-      : warning('runs, but it and all sessions end when you last log out', 'loginctl enable-linger');
+      ? ok('running, and keeps running after you log out')
+      : warning('running, but the service and all sessions end at your last logout', 'loginctl enable-linger');
   } catch (error) {
     if (error instanceof CatalogueError && error.code === 'no_systemd')
       return ok(`${error.message}; "cbos up" works without it`);
@@ -73,12 +76,12 @@ export function checkHooks({ environment, userHome }: DoctorContext): Finding {
     const silencer = SILENCERS.find((name) => readSettings(file)[name] === true);
     if (silencer !== undefined) {
       return warning(
-        `${silencer} in ${file}: the status comes only from the screen, and is late`,
+        `${silencer} in ${file} disables hooks, so the status comes only from the screen, with a delay`,
         `Remove ${silencer} from ${file}`,
       );
     }
   }
-  return ok('nothing disables them');
+  return ok('nothing disables hooks');
 }
 
 /** An unreadable file counts as having no settings, because Claude Code ignores such a file. */
