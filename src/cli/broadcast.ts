@@ -44,7 +44,7 @@ export async function broadcast(
   const slugs = receivers(sessions, selector);
   if (slugs.length === 0) {
     if (options.json === true) out.json([]);
-    else out.notice(`no session got it: no session is ${selectorText(selector) || 'able to take it'} — cbos ls`);
+    else out.notice(`nothing was sent: no session is ${selectorText(selector) || 'able to take a prompt'} — cbos ls`);
     return;
   }
   if (options.yes !== true && !(await confirm(context, `Send this to ${someSessions(slugs)}?`))) {
@@ -78,7 +78,8 @@ function assertOptions(words: readonly string[], options: BroadcastOptions): voi
   if (options.all === true && selecting !== undefined) throw usage(`--all and --${selecting} cannot be combined`);
   for (const name of ['force', 'wait', 'timeout'] as const) {
     const value = options[name];
-    if (value !== undefined && value !== false) throw usage(`--${name} is for one session, but this goes to several`);
+    if (value !== undefined && value !== false)
+      throw usage(`--${name} works only for one session, but several are named`);
   }
   if (words.length === 0) throw usage("Missing required argument 'text'");
 }
@@ -92,7 +93,7 @@ function assertNoSlug(sessions: readonly Session[], words: readonly string[]): v
   if (named === undefined) return;
   throw new CommandError(
     `${named.slug} is a session, and a name cannot be combined with --all, --state, --tag or --repo`,
-    'leave out one of them, or put the whole text in quotes',
+    'leave one of them out, or put the whole prompt in quotes',
     EXIT.usage,
   );
 }

@@ -8,7 +8,8 @@ import { type CliContext, isInteractive } from './context.ts';
  * @throws CommandError if there is nobody to ask
  */
 export async function confirm({ io }: CliContext, question: string): Promise<boolean> {
-  if (!isInteractive(io)) throw new CommandError(`${question} Nobody can answer here`, 'give --yes', EXIT.usage);
+  if (!isInteractive(io))
+    throw new CommandError(`${question} There is no terminal to answer at`, 'add --yes to confirm', EXIT.usage);
   const dialog = createInterface({ input: io.stdin, output: io.stderr });
   // Ctrl-D and Ctrl-C close the dialog without an answer, which counts as a no.
   const closed = new Promise<string>((resolve) => dialog.once('close', () => resolve('')));

@@ -40,6 +40,7 @@ export async function listFleet(context: CliContext, options: ListFleetOptions):
         age_ms === null ? 'its sessions are not known' : `its sessions are shown as they were ${ageText(age_ms)} ago`;
       out.notice(`${cleanLine(fault ?? machine)}; ${options.quiet === true ? 'its sessions are left out' : age}`);
     }
-    if (unreadable > 0) out.notice(`${machine} has ${unreadable} more, which this version of CBOS does not understand`);
+    if (unreadable > 0)
+      out.notice(`${machine} has ${unreadable} more sessions, which this version of CBOS cannot read`);
   }
 }

@@ -17,8 +17,8 @@ export async function openLocalFile(path: string, cwd: string): Promise<FileToUp
   const status = await stat(absolute).catch((error: NodeJS.ErrnoException) => {
     throw new CommandError(`${shown} cannot be read (${error.code})`, 'check the path', EXIT.usage);
   });
-  if (!status.isFile()) throw new CommandError(`${shown} isn't a file`, 'name one file with each --file', EXIT.usage);
-  if (status.size === 0) throw new CommandError(`${shown} is empty`, 'name a file with content', EXIT.usage);
+  if (!status.isFile()) throw new CommandError(`${shown} isn't a file`, 'give one file with each --file', EXIT.usage);
+  if (status.size === 0) throw new CommandError(`${shown} is empty`, 'give a file that is not empty', EXIT.usage);
   return {
     name: basename(absolute),
     sizeBytes: status.size,

@@ -115,7 +115,7 @@ function usageHint({ code }: CommanderError, words: readonly string[]): string {
   if (isUnknown || command === undefined || command.startsWith('-')) return 'cbos --help';
   const help = `cbos ${command} --help`;
   if (code !== 'commander.unknownOption') return help;
-  if (TAKES_TEXT.has(command)) return `${help}; put -- before a text that starts with a dash`;
+  if (TAKES_TEXT.has(command)) return `${help}; put -- before text that starts with a dash`;
   return command === 'new' ? `${help}; put -- before arguments for claude` : help;
 }
 

@@ -67,5 +67,5 @@ async function searchThere(context: CliContext, machine: string, query: Query): 
   const { value } = await client.call('callMachine', { body: { machine, call: { route: 'search', query } } });
   const result = SearchResult.safeParse(value);
   if (result.success) return result.data;
-  throw new CatalogueError('machine_version', 'its answer to a search is not understood');
+  throw new CatalogueError('machine_version', 'the search result of the other machine cannot be read');
 }

@@ -56,7 +56,9 @@ export async function sendAndWait(
           ending.finish(EXIT.done);
         };
         onTimeout = () => {
-          ending.fail(new CatalogueError('timed_out', `${slug} was not done in ${timeoutSeconds} s; it keeps working`));
+          ending.fail(
+            new CatalogueError('timed_out', `${slug} was not done within ${timeoutSeconds} s; it is still working`),
+          );
         };
         const look = (): void => {
           if (delivery === null) return;

@@ -122,7 +122,7 @@ async function writeStreamed(socket: Socket, { sizeBytes, read }: StreamedBody):
     if (left < 0 || socket.destroyed) break;
     if (!socket.write(chunk)) await written(socket);
   }
-  if (left !== 0 && !socket.destroyed) throw new Error('the file changed while it was sent');
+  if (left !== 0 && !socket.destroyed) throw new Error('the file changed while it was being sent');
 }
 
 function written(socket: Socket): Promise<void> {

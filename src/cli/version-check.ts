@@ -9,7 +9,7 @@ const LONGEST_WAIT_MS = 300;
 
 /** Reports that the server has a different version from this program, and suggests a restart. */
 export function noteVersion(out: Printer, version: string, served: string): void {
-  if (served !== version) out.notice(`this is version ${version}, the server is ${served} — cbos down && cbos up`);
+  if (served !== version) out.notice(`this is version ${version}, but the server is ${served} — cbos down && cbos up`);
 }
 
 /**
@@ -28,7 +28,7 @@ export async function checkServerVersion(options: { client: Caller; version: str
     if (health !== null) noteVersion(out, version, health.version);
   } catch (error) {
     // Nothing waits for this, so an exception would end the process. The command's own request fails in the same way.
-    if (!(error instanceof CatalogueError)) out.notice(`the server's version is not known: ${String(error)}`);
+    if (!(error instanceof CatalogueError)) out.notice(`the server's version is unknown: ${String(error)}`);
   } finally {
     clearTimeout(timer);
   }

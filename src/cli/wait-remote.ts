@@ -51,7 +51,7 @@ export async function waitRemote(context: CliContext, wait: RemoteWait): Promise
       if (pending.size === 0) return EXIT.done;
       if (io.now() >= deadline) {
         const names = [...pending].join(', ');
-        throw new CatalogueError('timed_out', `${names} did not become ${wait.state} in ${wait.timeoutSeconds} s`);
+        throw new CatalogueError('timed_out', `${names} did not become ${wait.state} within ${wait.timeoutSeconds} s`);
       }
       await delay(Math.min(ASK_EVERY_MS, deadline - io.now()), undefined, { signal: interrupted.signal }).catch(
         () => undefined,

@@ -35,7 +35,9 @@ describe('send to several sessions', () => {
     cli.server.sessions.change(two, WAITS_FOR_PERMISSION);
     const { code, stdout, stderr } = await send('--all', 'hello');
     expect({ code, stderr }).toEqual({ code: 4, stderr: '' });
-    expect(stdout).toMatch(new RegExp(`^Sent to ${one}\n${two}: not sent. The prompt does not take text now — .+\n$`));
+    expect(stdout).toMatch(
+      new RegExp(`^Sent to ${one}\n${two}: not sent. The session cannot take a prompt now — .+\n$`),
+    );
     const json = await send('--all', 'hello', '--json');
     expect(json.code).toBe(4);
     expect(JSON.parse(json.stdout)).toMatchObject([
@@ -63,7 +65,7 @@ describe('send to several sessions', () => {
   test('sends nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await runCommand(['send', '--all', 'hello'], cli.where);
     expect({ code, texts: sent() }).toEqual({ code: 2, texts: [] });
-    expect(stderr).toContain('Nobody can answer here — give --yes');
+    expect(stderr).toContain('There is no terminal to answer at — add --yes');
   });
 
   test('reads standard input for -', async () => {
@@ -74,7 +76,7 @@ describe('send to several sessions', () => {
   test('reports that no session got it', async () => {
     const { code, stdout, stderr } = await send('--state', 'stuck', 'hello');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-    expect(stderr).toContain('no session got it');
+    expect(stderr).toContain('nothing was sent: no session is');
   });
 
   test('accepts no name in addition: a name before the text was meant as a session', async () => {

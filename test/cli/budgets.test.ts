@@ -34,5 +34,5 @@ test('a session whose texts a budget holds needs its person, in lists and in `sh
   const over = { budget: 'fleet', scope: 'fleet', unit: 'usd', per: 'day', limit: 10, spent: 12, holds: 1 } as const;
   cli.server.sessions.add('HELD', { over_budget: over });
   expect((await runCommand(['ls'], cli.where)).stdout).toMatch(/HELD +over budget .*\$12.00 of \$10.00 today/);
-  expect((await runCommand(['show', 'HELD'], cli.where)).stdout).toMatch(/budget +Budget fleet is reached/);
+  expect((await runCommand(['show', 'HELD'], cli.where)).stdout).toMatch(/budget +Budget fleet has been reached/);
 });

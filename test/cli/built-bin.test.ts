@@ -64,7 +64,7 @@ describe.skipIf(!existsSync(BIN))('the program as it is installed', () => {
       const stderr = text(run.stderr);
       const [code] = await once(run, 'close');
       expect(code).toBe(1);
-      expect(await stderr).toContain('cbos: Not everything could be written: ENOSPC');
+      expect(await stderr).toContain('cbos: The output is incomplete: ENOSPC');
     },
   );
 

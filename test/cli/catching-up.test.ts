@@ -26,7 +26,7 @@ test('a catch-up prints what happened, with the command that replays each event'
     /^Since 2026-11-20 \d\d:\d\d: one session\n\nAUTH {2}2 turns finished, \$1.50 on these days\n/,
   );
   expect(told.stdout).toContain('    All pass\\u202e.\\u001b[2J\n');
-  expect(told.stdout).toMatch(/asked for a permission, for 1m 58s {3}cbos replay AUTH --from 1:02:00\n/);
+  expect(told.stdout).toMatch(/asked for permission, for 1m 58s {3}cbos replay AUTH --from 1:02:00\n/);
   expect(told.stdout.match(/finished a turn/g)).toHaveLength(1);
   expect((await catchup('--since', '2026-11-20', '--all')).stdout.match(/finished a turn/g)).toHaveLength(2);
   expect(JSON.parse((await catchup('--since', '2026-11-20', '--json')).stdout)).toMatchObject({ from: 'request' });

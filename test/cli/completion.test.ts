@@ -27,9 +27,9 @@ async function suggestions(...words: string[]): Promise<string[]> {
 describe('complete', () => {
   test('suggests commands, options, states, choices and existing sessions', async () => {
     expect(await suggestions('wa')).toEqual([
-      'wake\tbring parked sessions back with their conversations',
-      'watch\tprint changes of status as they happen, one per line',
-      'wait\tblock until sessions are in a state, for scripts',
+      'wake\twake parked sessions, with their conversations',
+      'watch\tprint status changes as they happen, one per line',
+      'wait\twait until sessions are in a state, for use in scripts',
       ':4',
     ]);
     expect(await suggestions('show', '')).toEqual(['AUTH\tasks permission Bash: npm test', 'DOCS\tnew', ':4']);

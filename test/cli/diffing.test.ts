@@ -30,7 +30,7 @@ describe('diff', () => {
     const { code, stdout } = await run(['AUTH'], TERMINAL);
     expect(code).toBe(0);
     const lines = stdout.split('\n');
-    expect(lines[0]).toContain('AUTH: 2 files, +2 −1 against main, which the branch was started from');
+    expect(lines[0]).toContain('AUTH: 2 files, +2 −1 against main, where the branch started');
     expect(lines).toContain('\u001b[31m-two\u001b[39m');
     expect(lines).toContain('\u001b[32m+2\u001b[39m');
     expect(lines).toContain(' one');
@@ -114,7 +114,7 @@ describe('diff', () => {
     cli.server.sessions.add('PLAIN', { path: cli.server.world.projectDir });
     const plain = await run(['PLAIN']);
     expect(plain).toMatchObject({ code: 2, stdout: '' });
-    expect(plain.stderr).toContain('in the working tree of a git repository');
+    expect(plain.stderr).toContain('inside a git working tree');
     cli.server.sessions.add('NOWHERE', { path: null });
     expect(await run(['NOWHERE'])).toMatchObject({ code: 2 });
   });
@@ -123,6 +123,6 @@ describe('diff', () => {
     repository.write('huge.txt', 'a line of some length, to fill the patch\n'.repeat(60_000));
     const { code, stderr } = await run(['AUTH']);
     expect(code).toBe(1);
-    expect(stderr).toContain('longer than CBOS reads');
+    expect(stderr).toContain('too long and is cut off here');
   });
 });

@@ -48,7 +48,7 @@ describe.each(['draft', 'stash'])('%s', (name) => {
   test('accepts the beginning of an id if it is unambiguous', async () => {
     for (let count = 0; count < 10; count++) await draft('add', 'AUTH', 'x');
     expect(await draft('rm', 'r')).toMatchObject({ code: 2, stdout: '' });
-    expect((await draft('rm', 'r')).stderr).toContain('type more of the id');
+    expect((await draft('rm', 'r')).stderr).toContain('type more characters of the id');
     // r1 is a complete id, although r10 begins with it. Once the draft r1 is gone, `r1` is short for r10.
     expect((await draft('rm', 'r1')).code).toBe(0);
     expect((await draft('apply', 'r1')).code).toBe(0);

@@ -56,7 +56,7 @@ test('record-misdetection of a correct status reports that the wrong one is gone
   const argv = ['record-misdetection', 'RIGHT', '--should-be', 'waiting/permission'];
   const { code, stderr } = await runCommand(argv, where);
   expect(code).toBe(0);
-  expect(stderr).toContain('RIGHT is waiting/permission now, as it should be');
+  expect(stderr).toContain('RIGHT is waiting/permission now, which is correct');
 });
 
 test('record-misdetection requires a valid status', async () => {

@@ -30,8 +30,8 @@ describe('finish', () => {
     commit('merged\n');
     const { code, stdout } = await run(['finish', 'AUTH', '--merge', '--yes']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/fix\/login is in main \([0-9a-f]{8}\); AUTH is stopped and its worktree removed/);
-    expect(stdout).toMatch(/cbos recover AUTH\/\d{8}T\d{6}Z-[0-9a-f]{8} restores it/);
+    expect(stdout).toMatch(/fix\/login is in main \([0-9a-f]{8}\); AUTH is stopped, its worktree is removed/);
+    expect(stdout).toMatch(/cbos recover AUTH\/\d{8}T\d{6}Z-[0-9a-f]{8} restores the worktree/);
     expect(existsSync(folder)).toBe(false);
     expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('merged\n');
     const session = cli.server.sessions.get('AUTH');
@@ -90,7 +90,7 @@ describe('finish', () => {
     expect(existsSync(folder)).toBe(true);
     await run(['new', 'PLAIN']);
     const plain = await run(['finish', 'PLAIN', '--keep', '--yes']);
-    expect([plain.code, plain.stderr]).toEqual([4, expect.stringContaining('did not make a worktree for PLAIN')]);
+    expect([plain.code, plain.stderr]).toEqual([4, expect.stringContaining('did not create a worktree for PLAIN')]);
   });
 });
 

@@ -30,7 +30,10 @@ describe('a machine without a fleet', () => {
     const alone = await startMachine('alone');
     try {
       expect(await cbos(alone, 'fleet')).toMatchObject({ code: 0, stderr: expect.stringContaining('cbos fleet init') });
-      expect(await cbos(alone, 'ls --fleet')).toMatchObject({ code: 4, stderr: expect.stringContaining('no fleet') });
+      expect(await cbos(alone, 'ls --fleet')).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('does not belong to a fleet'),
+      });
       expect(await cbos(alone, 'fleet invite')).toMatchObject({ code: 4 });
       expect(await cbos(alone, 'fleet invite --rights all')).toMatchObject({ code: 2 });
       expect(await cbos(alone, 'show desk/AUTH')).toMatchObject({
@@ -99,7 +102,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
     await laptop.stop();
     try {
       const old = await cbos(desk, 'ls --fleet', { isTTY: true, columns: 100 });
-      expect(old.stdout).toMatch(/laptop cannot be reached: as of .* ago/);
+      expect(old.stdout).toMatch(/laptop cannot be reached: this is its list from .* ago/);
       expect(old.stdout).toContain('laptop/DOCS');
       expect(old.stderr).toContain('laptop cannot be reached');
       // A script acts on names, so it gets only names that it can act on.
@@ -186,7 +189,7 @@ describe.skipIf(!hasNatsServer)('the commands of a fleet', () => {
 
   test('remove shuts a machine out; the founder ends the fleet only after confirmation', async () => {
     expect(await cbos(desk, 'fleet leave')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
-    expect((await cbos(desk, 'fleet remove laptop')).stdout).toBe('laptop is out of the fleet\n');
+    expect((await cbos(desk, 'fleet remove laptop')).stdout).toBe('laptop was removed from the fleet\n');
     expect(await cbos(desk, 'fleet remove laptop')).toMatchObject({ code: 3 });
     expect((await cbos(desk, 'fleet leave --yes')).stdout).toBe('left the fleet\n');
     expect((await desk.fleet()).fleet).toBeNull();

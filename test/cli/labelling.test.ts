@@ -132,13 +132,13 @@ describe('views', () => {
     await run('untag', 'DOCS', 'night');
     expect((await run('ls', '--view', 'night')).stderr).toContain('the view night shows no session');
     expect((await run('views', 'rm', 'night')).stdout).toBe('deleted: night\n');
-    expect((await run('views')).stderr).toContain('there is no saved view');
+    expect((await run('views')).stderr).toContain('no saved views yet');
   });
 
   test.each([
     [['ls', '--view', 'NOPE'], 1, 'No view is named "NOPE"'],
     [['views', 'rm', 'NOPE'], 1, 'No view is named "NOPE"'],
-    [['views', 'save', '../x'], 2, `"../x" isn't a valid name for a view`],
+    [['views', 'save', '../x'], 2, `"../x" isn't a valid view name`],
     [['ls', '--view', 'night', '--watch'], 2, 'cannot be combined'],
   ])('%j is refused', async (argv, code, said) => {
     const result = await run(...argv);

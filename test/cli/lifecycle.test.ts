@@ -60,9 +60,9 @@ describe('new', () => {
   });
 
   test.each([
-    ['an invalid name', ['new', 'a/b'], 2, "This isn't a valid name"],
+    ['an invalid name', ['new', 'a/b'], 2, "This isn't a valid session name"],
     ['a missing path, without a name', ['new', './nowhere'], 2, "isn't a directory"],
-    ['a path instead of a name', ['new', './x', 'AUTH'], 2, "This isn't a valid name"],
+    ['a path instead of a name', ['new', './x', 'AUTH'], 2, "This isn't a valid session name"],
     ['a missing path', ['new', 'AUTH', '/nowhere'], 2, "isn't a directory"],
     ['an unknown permission mode', ['new', 'AUTH', '--permission-mode', 'yolo'], 2, 'Allowed choices are default'],
     ['a width beyond the limit', ['new', 'AUTH', '--cols', '9999'], 2, 'from 20 to 500'],
@@ -157,7 +157,7 @@ describe('adopt, rename, stop, restart and rm', () => {
     cli.server.sessions.add('AUTH');
     const { code, stdout, stderr } = await runCommand(['rm', 'AUTH'], cli.where);
     expect({ code, stdout, left: slugs() }).toEqual({ code: 2, stdout: '', left: ['AUTH'] });
-    expect(stderr).toContain('— give --yes');
+    expect(stderr).toContain('— add --yes');
     expect((await runCommand(['rm', 'AUTH', '--yes'], cli.where)).code).toBe(0);
     expect(slugs()).toEqual([]);
   });

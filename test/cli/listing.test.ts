@@ -207,6 +207,6 @@ describe('status', () => {
   test('reports what keeps keys from a session, as far as it is known', async () => {
     server.sessions.change('BUILD', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
     for (const argv of [['ls'], ['show', 'BUILD']])
-      expect((await runCommand(argv, where)).stdout).toMatch(/in Screen's copy mode or at one of its prompts/);
+      expect((await runCommand(argv, where)).stdout).toMatch(/copy mode or a prompt of Screen was open/);
   });
 });

@@ -53,7 +53,7 @@ describe('up and down', () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'cbos: Something else listens on the port — Choose another: CBOS_PORT=…\n',
+      stderr: 'cbos: Another program is listening on the port — Choose another port: `cbos up --port PORT`\n',
     });
   });
 
@@ -131,7 +131,7 @@ describe('the version', () => {
     const { code, stdout, stderr } = await runCommand(['status', '--json'], { ...where, version: '9.9.9' });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toHaveProperty('total');
-    expect(stderr).toBe('cbos: this is version 9.9.9, the server is 1.2.3 — cbos down && cbos up\n');
+    expect(stderr).toBe('cbos: this is version 9.9.9, but the server is 1.2.3 — cbos down && cbos up\n');
   });
 
   test('of the program is printed by --version, without a server', async () => {

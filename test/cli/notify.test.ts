@@ -84,7 +84,7 @@ test.each([
   [
     ['add', 'email', 'MAIL', '--url', 'smtps://m.example', '--from', 'a@b.example', '--to', 'a@b.example', '--answers'],
     2,
-    'no buttons',
+    'cannot have buttons',
   ],
   [['add', 'pigeon', 'OPS'], 2, 'webhook'],
   [['add', 'ntfy', 'OPS', '--quiet', '25:00-07:00'], 2, '22:00-07:00'],

@@ -235,7 +235,7 @@ describe('cbos export --output', () => {
     writeFileSync(inWorld('a.cast'), 'mine');
     expect(await run('export', 'A', '-o', 'a.cast')).toMatchObject({
       code: 1,
-      stderr: 'cbos: a.cast already exists — Name another --output, or add --force\n',
+      stderr: 'cbos: a.cast already exists — give another --output, or add --force to overwrite the file\n',
     });
     expect(readFileSync(inWorld('a.cast'), 'utf8')).toBe('mine');
     expect(await run('export', 'A', '-o', 'a.cast', '--force')).toMatchObject({ code: 0 });
@@ -288,7 +288,7 @@ describe('cbos replay without a terminal', () => {
   test('explains what to name if there is no recording', async () => {
     for (const command of ['replay', 'export']) {
       expect((await run(command, 'NOBODY')).stderr).toMatch(
-        /^cbos: The recording .* does not exist — Name a \.typescript file/,
+        /^cbos: The recording .* does not exist — Give a \.typescript file/,
       );
     }
   });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 test('answers are listed with what was said, and found by words and project', async () => {
-  expect(await memory()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no answers') });
+  expect(await memory()).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('no stored answers') });
   addAnswer(cli.server.approvals, { folder, command: 'npm test' });
   addAnswer(cli.server.approvals, { folder, command: 'npm test' });
   addAnswer(cli.server.approvals, { folder, command: 'npm test', said: 'no', remark: 'use\npnpm' });

@@ -20,7 +20,7 @@ describe('restore', () => {
     const { code, stdout } = await restore('--dry-run');
     expect(code).toBe(0);
     expect(stdout).toBe(
-      'AUTH comes back with its conversation (the machine was restarted)\nDOCS comes back with its conversation (the machine was restarted)\n',
+      'AUTH would come back with its conversation (the machine was restarted)\nDOCS would come back with its conversation (the machine was restarted)\n',
     );
     expect(lost()).toEqual(['AUTH', 'DOCS']);
     expect(JSON.parse((await restore('-n', '--json')).stdout)).toMatchObject({
@@ -42,10 +42,10 @@ describe('restore', () => {
   test('does nothing if nobody can be asked, unless --yes is given', async () => {
     const { code, stderr } = await restore();
     expect({ code, left: lost() }).toEqual({ code: 2, left: ['AUTH', 'DOCS'] });
-    expect(stderr).toContain('Nobody can answer here — give --yes');
+    expect(stderr).toContain('There is no terminal to answer at — add --yes');
     expect(await restore('--yes')).toEqual({
       code: 0,
-      stdout: 'AUTH runs again, with its conversation\nDOCS runs again, with its conversation\n',
+      stdout: 'AUTH is running again, with its conversation\nDOCS is running again, with its conversation\n',
       stderr: '',
     });
     const { code: again, stderr: none } = await restore('--yes');
@@ -56,7 +56,7 @@ describe('restore', () => {
     const { code, stdout } = await restore('AUTH', 'RUNS');
     expect({ code, stdout }).toEqual({
       code: 4,
-      stdout: 'RUNS stays as it is: it runs\nAUTH runs again, with its conversation\n',
+      stdout: 'RUNS stays as it is: it is running\nAUTH is running again, with its conversation\n',
     });
     expect(lost()).toEqual(['DOCS']);
     expect((await restore('RUNS')).code).toBe(4);

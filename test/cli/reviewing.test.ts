@@ -62,11 +62,11 @@ test('an outdated comment is shown with its lines; a mark lasts until the file c
 });
 
 test.each([
-  [['AUTH', 'add', 'src/a:b.txt', 'x'], 2, "isn't a place"],
-  [['AUTH', 'add', 'src/a:b.txt:2'], 2, 'needs a place and a text'],
+  [['AUTH', 'add', 'src/a:b.txt', 'x'], 2, "isn't a valid place"],
+  [['AUTH', 'add', 'src/a:b.txt:2'], 2, 'needs a place and a comment'],
   [['AUTH', 'add', 'src/a:b.txt:9', 'x'], 2, 'no line 9'],
-  [['AUTH', 'add', 'none.txt:1', 'x'], 2, 'a text file of the working tree'],
-  [['AUTH', 'rm', 'ffff'], 1, 'No comment of the open round'],
+  [['AUTH', 'add', 'none.txt:1', 'x'], 2, 'a text file in the working tree'],
+  [['AUTH', 'rm', 'ffff'], 1, 'No comment in the open round'],
   [['AUTH', 'send', '--yes'], 4, 'nothing to send'],
   [['AUTH', 'mark', 'none.txt'], 2, 'no file "none.txt"'],
   [['AUTH', 'what'], 2, 'ls, add, rm, send, mark, unmark'],

@@ -18,7 +18,7 @@ describe('rules', () => {
     expect(await rules()).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: expect.stringContaining('every permission asks you'),
+      stderr: expect.stringContaining('every permission request comes to you'),
     });
     const added = await rules('add', 'allow', '--command', 'git status', '--command', 'npm test', '--session', 'AUTH');
     expect(added).toMatchObject({ code: 0, stderr: '' });

@@ -72,7 +72,7 @@ test('a schedule launches a new session each time, with the options of cbos new,
   );
   expect(added, added.stderr).toMatchObject({
     code: 0,
-    stdout: expect.stringMatching(/^EACH: a new E-N each time, next/),
+    stdout: expect.stringMatching(/^EACH: a new session E-N each time, next/),
   });
   expect(cli.server.schedules.list()).toMatchObject([
     {
@@ -83,7 +83,7 @@ test('a schedule launches a new session each time, with the options of cbos new,
       },
     },
   ]);
-  expect((await schedule()).stdout).toContain('a new E-N each time');
+  expect((await schedule()).stdout).toContain('a new session E-N each time');
   for (const wrong of [
     [],
     ['--new', '--session', 'CI'],
@@ -118,7 +118,7 @@ test('a webhook is created, shown without its secret, renewed and removed; its r
   const headers = { 'x-hub-signature-256': `sha256=${signature}` };
   const { pathname } = new URL(url);
   expect((await cli.server.call(pathname, { token: null, headers, raw: body })).status).toBe(202);
-  expect((await schedule('runs', 'DEPLOY')).stdout).toContain('triggered by webhook');
+  expect((await schedule('runs', 'DEPLOY')).stdout).toContain('by webhook');
   expect((await schedule('trigger', 'DEPLOY', '--remove')).stdout).toBe('removed: no webhook can run DEPLOY\n');
   expect(cli.server.schedules.list()).toMatchObject([{ trigger: null, last_run: { triggered_by: 'webhook' } }]);
 });

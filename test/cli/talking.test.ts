@@ -35,7 +35,7 @@ describe('send', () => {
   test('accepts a text that starts with a dash after --, and explains this', async () => {
     const refused = await runCommand(['send', 'AUTH', '--- a list'], cli.where);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain('put -- before a text that starts with a dash');
+    expect(refused.stderr).toContain('put -- before text that starts with a dash');
     await runCommand(['send', 'AUTH', '--', '--- a list', '--queue'], cli.where);
     expect(lastSent()).toBe('--- a list --queue');
   });
@@ -52,9 +52,9 @@ describe('send', () => {
     const { code, stdout, stderr } = await runCommand(['send', 'AUTH', 'hello'], { ...cli.where, isTTY: true });
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     expect(stderr).toContain('cbos answer AUTH 1');
-    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The prompt does not take text now — /);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^cbos: The session cannot take a prompt now — /);
     const script = await runCommand(['send', 'AUTH', 'hello'], cli.where);
-    expect(script.stderr).toMatch(/^cbos: The prompt does not take text now — .*\n$/);
+    expect(script.stderr).toMatch(/^cbos: The session cannot take a prompt now — .*\n$/);
   });
 
   test('prints the delivery as JSON', async () => {
@@ -91,7 +91,7 @@ describe('send', () => {
     cli.server.sessions.change('AUTH', WORKS);
     const { code, stderr } = await runCommand(['send', 'AUTH', 'hello', '--wait', '--timeout', '0.05'], cli.where);
     expect(code).toBe(6);
-    expect(stderr).toContain('it keeps working');
+    expect(stderr).toContain('it is still working');
   });
 
   test('--wait is refused like a send, and for a session that does not exist', async () => {

@@ -197,7 +197,7 @@ describe('cbos timeline', () => {
     expect(await run('timeline', 'NOBODY')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: `cbos: The recording ${inWorld('NOBODY.typescript')} does not exist — Name a .typescript file, or a session that \`cbos ls\` lists; for a JSON session, see \`cbos events NOBODY\`\n`,
+      stderr: `cbos: The recording ${inWorld('NOBODY.typescript')} does not exist — Give a .typescript file, or a session that \`cbos ls\` lists; for a JSON session, see \`cbos events NOBODY\`\n`,
     });
     copy('2.1.329/hello', 'A');
     expect(await run('timeline', 'A', '--timing', 'none.timing')).toMatchObject({ code: 1 });

@@ -136,12 +136,12 @@ describe('watch', () => {
     server.sessions.change('AUTH', WORKS);
     await command.says('using tools');
     await server.faces.close();
-    await command.says('the server went away', 'stderr');
+    await command.says('the connection to the server is lost', 'stderr');
     server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     await startAgain();
     await command.says('asks permission');
     await command.says('connected again', 'stderr');
-    expect(command.stderr.lines.filter((line) => line.includes('went away'))).toHaveLength(1);
+    expect(command.stderr.lines.filter((line) => line.includes('connection to the server is lost'))).toHaveLength(1);
     command.interrupt();
     expect(await command.ended).toBe(0);
   });
@@ -228,7 +228,7 @@ describe('wait', () => {
   test('exits with 6 when the time is over', async () => {
     const { code, stderr } = await runCommand(['wait', 'AUTH', '--timeout', '0.05'], where);
     expect(code).toBe(6);
-    expect(stderr).toBe('cbos: AUTH did not become waiting in 0.05 s — Allow more time with --timeout\n');
+    expect(stderr).toBe('cbos: AUTH did not become waiting within 0.05 s — Allow more time with --timeout\n');
   });
 
   test('exits with 1 if the session dies, was dead, or is deleted', async () => {
@@ -261,7 +261,7 @@ describe('wait', () => {
   test('continues through a restart of the server', async () => {
     const command = await listening(['wait', 'AUTH', '--for', 'working']);
     await server.faces.close();
-    await command.says('went away', 'stderr');
+    await command.says('connection to the server is lost', 'stderr');
     server.sessions.change('AUTH', WORKS);
     await startAgain();
     expect(await command.ended).toBe(0);

@@ -30,7 +30,7 @@ export async function answerAlways(context: CliContext, slug: string, options: A
   const found = alwaysTexts(choices).find((one) => one.reach === reach);
   const text = found?.text ?? null;
   if (text === null) {
-    throw new CommandError(`not offered: ${found?.why}`, `cbos answer ${slug} yes`, EXIT.refused);
+    throw new CommandError(`this answer is not offered: ${found?.why}`, `cbos answer ${slug} yes`, EXIT.refused);
   }
   if (reach !== 'rule') {
     const answered = await client.call('answer', { params, body: { choice: 'always', for: reach, question_id } });

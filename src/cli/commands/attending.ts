@@ -31,7 +31,7 @@ export function addAttending(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'print the REST bodies')
+    .option('--json', 'print the API responses as JSON')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'markSeen', said: 'read', ...options }),
     );
@@ -43,7 +43,7 @@ export function addAttending(program: Command, context: CliContext): void {
     examples: [['cbos unseen AUTH', 'come back to it later']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'print the REST bodies')
+    .option('--json', 'print the API responses as JSON')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'markUnseen', said: 'unread', ...options }),
     );
@@ -51,7 +51,7 @@ export function addAttending(program: Command, context: CliContext): void {
   describe(program.command('snooze'), {
     group: 'looking',
     summary: 'silence a session until a time or an event',
-    more: 'Until then the session is not counted among those that need you, and sends no notifications. If there are several conditions, the first to come true wakes it. Without a condition, it wakes when it asks something new or its turn ends.',
+    more: 'Until then, the session does not count as one that needs you, and sends no notifications. With several conditions, the first one to come true wakes the session. Without a condition, the session wakes when it asks something new or its turn ends.',
     examples: [
       ['cbos snooze AUTH --until 17:00', 'until the next 17:00 on your clock'],
       ['cbos snooze AUTH --until 2h --until-asks', 'two hours, or until it asks something new'],
@@ -68,7 +68,7 @@ export function addAttending(program: Command, context: CliContext): void {
       'until a turn of that session ends, or that session is stopped; may be repeated',
       collect,
     )
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: SnoozeOptions) => {
       const body = readSnooze(options, context.io.now());
       const client = await context.client();
@@ -79,11 +79,11 @@ export function addAttending(program: Command, context: CliContext): void {
 
   describe(program.command('unsnooze'), {
     group: 'looking',
-    summary: 'end the snooze of sessions',
+    summary: 'wake snoozed sessions',
     examples: [['cbos unsnooze AUTH', 'AUTH is counted again']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'print the REST bodies')
+    .option('--json', 'print the API responses as JSON')
     .action((slugs: string[], options: JsonOption) =>
       mark(context, slugs, { route: 'unsnoozeSession', said: 'not snoozed', ...options }),
     );

@@ -24,15 +24,15 @@ export function addAuditing(program: Command, context: CliContext): void {
     summary: 'print what rules have decided for you',
     more: 'Each decision is recorded with its whole input before it takes effect, and the record never changes.',
     examples: [
-      ['cbos audit', 'the newest decisions of all sessions'],
+      ['cbos audit', 'the newest decisions for all sessions'],
       ['cbos audit AUTH --since 8h', 'the decisions for one session in the last 8 hours'],
-      ['cbos audit --json', 'with the whole input, the rules and the place in the recording'],
+      ['cbos audit --json', 'with the whole input, the rules and the position in the recording'],
     ],
   })
     .argument('[name]', 'only this session')
     .option('--since <when>', 'a span such as 8h, or a time', readMoment)
-    .option('--limit <number>', 'at most this many decisions, the newest', readWhole(1, MOST_ENTRIES))
-    .option('--json', 'print the REST body')
+    .option('--limit <number>', 'only the newest decisions, at most this many', readWhole(1, MOST_ENTRIES))
+    .option('--json', 'print the API response as JSON')
     .action(async (session: string | undefined, { since, limit, json }: AuditOptions) => {
       const query = {
         ...(session === undefined ? {} : { session }),

@@ -22,11 +22,11 @@ export function addBudgeting(program: Command, context: CliContext): void {
   const budget = program.command('budget');
   describe(budget, {
     group: 'talking',
-    summary: 'list the budgets of sessions, and raise them',
-    more: 'Budgets are [[budgets]] tables in config.toml; without them nothing is limited. When a budget is reached, CBOS holds every text for its sessions and asks you. A running turn continues to its end, and CBOS never holds what you type directly into a session.',
+    summary: 'list and raise the budgets of sessions',
+    more: 'Budgets are [[budgets]] tables in config.toml; without one, spending is not limited. When a budget is reached, CBOS holds every prompt for its sessions and asks you. A running turn continues to its end, and CBOS never holds what you type directly into a session.',
     examples: [
-      ['cbos budget', 'how much of each budget is spent, and how many texts it holds'],
-      ['cbos budget raise night', 'add the same amount once more, for today'],
+      ['cbos budget', 'how much of each budget is spent, and how many prompts it holds'],
+      ['cbos budget raise night', "add the budget's amount once more, for today"],
       ['cbos budget raise each --session CI --to 20', 'let one session spend up to $20'],
     ],
   });
@@ -35,7 +35,7 @@ export function addBudgeting(program: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .summary('list the budgets')
     .description('List the budgets, with the amount spent from each.')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const budgets = await client.call('listBudgets');
@@ -48,12 +48,12 @@ export function addBudgeting(program: Command, context: CliContext): void {
     .command('raise')
     .summary('raise a budget, for today or permanently')
     .description(
-      'Raise a budget for its current period: for today, or permanently if the budget is not per day. CBOS then sends the texts that it held.',
+      'Raise a budget for its current period: for today, or permanently if the budget is not per day. CBOS then sends the prompts that it held.',
     )
     .argument('<budget>', 'the budget')
     .option('--to <amount>', 'its new limit; by default, the current limit plus its amount', readAmount)
     .option('--session <name>', 'the session, if the budget applies to each session')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json, ...body }: RaiseOptions) => {
       const client = await context.client();
       const raised = await client.call('raiseBudget', { params: { name }, body });

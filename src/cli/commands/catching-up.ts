@@ -26,7 +26,7 @@ export function addCatchingUp(program: Command, context: CliContext): void {
   describe(program.command('catchup'), {
     group: 'looking',
     summary: 'report what happened while you were away',
-    more: 'For each session: the turns that ended and the last reply, the files that its turns changed, what it cost, and when it asked or was stuck, each with the command that replays it. It begins when you were last here.',
+    more: 'For each session: the turns that ended and the last reply, the files that its turns changed, what it cost, and when it asked or was stuck, each with the command that replays it. The report begins at the time when you were last here.',
     examples: [
       ['cbos catchup', 'since you were last here'],
       ['cbos catchup --since 8h', 'the last 8 hours'],
@@ -35,7 +35,7 @@ export function addCatchingUp(program: Command, context: CliContext): void {
   })
     .option('--since <when>', 'a span such as 8h, or a time', readMoment)
     .option('--all', 'every finished turn, not only the last one')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ since, all, json }: CatchupOptions) => {
       const client = await context.client();
       const query =

@@ -29,8 +29,8 @@ export function addComparing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'compare what several sessions did: changes, cost, time, tests, last words',
     more: [
-      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. The time is how long it thought or worked.',
-      'TESTS is the outcome of the last test command in its transcript. It is empty if the session ran none, or if the exit code does not tell the outcome, as in a pipe.',
+      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. TIME is how long the session thought or worked.',
+      'TESTS is the outcome of the last test command in the transcript. It is empty if the session ran no tests, or if the exit code does not show the outcome, as in a pipe.',
       'To keep one: `cbos finish A --merge`, then `cbos finish B --discard` for the others. Everything discarded is saved; `cbos recover` restores it.',
     ].join('\n'),
     examples: [
@@ -38,7 +38,7 @@ export function addComparing(program: Command, context: CliContext): void {
       ['cbos compare FIX-1 FIX-2 FIX-3', 'side by side'],
       ['cbos finish FIX-2 --merge', 'keep the second'],
       ['cbos finish FIX-1 --discard', 'and discard the first'],
-      ["cbos compare A B --jq '.[].changes.total'", 'for programs'],
+      ["cbos compare A B --jq '.[].changes.total'", 'for scripts'],
     ],
   })
     .argument('<name...>', 'the sessions, at least two')

@@ -32,16 +32,13 @@ export function addConversing(program: Command, context: CliContext): void {
 
   describe(program.command('invoke'), {
     group: 'talking',
-    summary: 'run a turn of a JSON session and print its answer as it is written',
-    more: 'Each tool call is one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`.',
+    summary: 'run a turn in a JSON session, and print the answer as it is written',
+    more: 'Each tool call is printed as one line. The exit code is 0 if the turn succeeded, 1 if it failed or was interrupted, and 4 if it asks something: answer with `cbos answer`, then follow the turn with `cbos events -f`.',
     examples: [
       ["cbos invoke CI 'run the tests and fix what fails'", 'a turn, streaming'],
       ['git diff | cbos invoke REVIEW -', 'the prompt from standard input'],
       ["cbos invoke CI 'how would you fix it?' --permission-mode plan", 'a turn that changes nothing'],
-      [
-        "cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'",
-        'for programs',
-      ],
+      ["cbos invoke CI 'list the open issues' --jq 'select(.event.type == \"result\") | .event.result'", 'for scripts'],
     ],
   })
     .argument('<name>', 'the session')
@@ -63,12 +60,12 @@ export function addConversing(program: Command, context: CliContext): void {
     summary: 'print the events of a JSON session',
     examples: [
       ['cbos events CI', 'what happened, one line per event'],
-      ['cbos events CI -f', 'and follow'],
-      ['cbos events CI --after 120 --json', 'the complete events after the one that you saw last'],
+      ['cbos events CI -f', 'then follow new events'],
+      ['cbos events CI --after 120 --json', 'the complete events after number 120'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-f, --follow', 'print new events as they happen; Ctrl-C ends it')
+    .option('-f, --follow', 'print new events as they happen, until Ctrl-C')
     .option('--after <seq>', 'only the events after this number', readWhole(0, Number.MAX_SAFE_INTEGER), 0)
     .option('--json', 'JSON lines; with -f the frames of /ws/stream')
     .action(async (slug: string, options: { follow?: boolean; after: number; json?: boolean }) => {
@@ -79,16 +76,16 @@ export function addConversing(program: Command, context: CliContext): void {
 
   describe(program.command('costs'), {
     group: 'looking',
-    summary: 'print what sessions cost, by day: dollars, and for JSON sessions tokens and time',
-    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part that sessions in a terminal cost, if they have a status line.",
+    summary: 'print what sessions cost per day, in dollars; for JSON sessions, also in tokens and time',
+    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the share of sessions in a terminal, which is known only if they have a status line.",
     examples: [
       ['cbos costs', 'the costs of all sessions, including deleted ones'],
       ['cbos costs CI', 'one'],
-      ['cbos costs --jq .total.cost_usd', 'for programs'],
+      ['cbos costs --jq .total.cost_usd', 'for scripts'],
     ],
   })
     .argument('[name]', 'only this session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string | undefined, options: { json?: boolean }) => {
       const client = await context.client();
       const body =

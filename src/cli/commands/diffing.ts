@@ -29,18 +29,18 @@ export function addDiffing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'show what a session changed in its repository',
     more: [
-      "Shows committed, staged, unstaged and untracked changes since the session's branch began. They are compared with the branch that it was started from, its upstream, or the default branch; the first line names it.",
-      "Paths are relative to the top of the working tree. A pipe gets git's unmodified patch, for `git apply`. On a terminal, invisible characters are shown as escapes.",
+      "Shows the committed, staged, unstaged and untracked changes since the session's branch began. The base is the branch from which the session's branch was started, its upstream, or the default branch; the first line names the base.",
+      "Paths are relative to the top of the working tree. In a pipe, the output is git's unmodified patch, for `git apply`. On a terminal, invisible characters are shown as escapes.",
     ].join('\n'),
     examples: [
       ['cbos diff AUTH', 'all changes'],
-      ['cbos diff AUTH --stat', 'the files, with their counts of added and removed lines'],
+      ['cbos diff AUTH --stat', 'the files, with the number of added and removed lines'],
       ['cbos diff AUTH src/login.ts', 'one file, or a folder'],
       ['cbos diff AUTH --base HEAD', 'what is not committed yet'],
       ['cbos diff AUTH --turn', 'what its last turn changed'],
       ['cbos diff AUTH --turn 3 src', 'what turn 3 changed there; `cbos turns AUTH` lists the turns'],
       ['cbos diff AUTH | git apply', 'apply the same changes to the current folder'],
-      ["cbos diff AUTH --jq '.files[].path'", 'for programs'],
+      ["cbos diff AUTH --jq '.files[].path'", 'for scripts'],
     ],
   })
     .argument('<name>', 'the session')
@@ -48,7 +48,7 @@ export function addDiffing(program: Command, context: CliContext): void {
     .option('--stat', 'only the files, with the number of changed lines in each')
     .option('--base <revision>', 'compare with this branch, tag or commit instead')
     .option('--turn [number]', 'only what this turn changed; default: the last turn')
-    .option('--json', 'print the REST body of the files')
+    .option('--json', "print the API's list of the files as JSON")
     .action(async (slug: string, files: string[], options: DiffOptions) => {
       if (options.stat === true || options.json === true) await printFiles(context, { slug, files, options });
       else await printPatches(context, { slug, files, options });
@@ -65,7 +65,7 @@ interface Asked {
 function comparedBy({ base, turn }: DiffOptions): { base?: string; turn?: string } {
   if (turn === undefined) return base === undefined ? {} : { base };
   if (base !== undefined)
-    throw new CommandError('--turn and --base cannot be combined', 'leave out one of them', EXIT.usage);
+    throw new CommandError('--turn and --base cannot be combined', 'leave one of them out', EXIT.usage);
   return { turn: turn === true || turn === 'last' ? 'last' : String(readTurnNumber(turn)) };
 }
 
@@ -135,7 +135,7 @@ async function printPatch(context: CliContext, { patch, cut }: Patch): Promise<v
   if (out.width === null) await out.raw(patch);
   else for (const row of patchRows(patch)) out.line(out.style(STYLES[row.kind], rowText(row)));
   if (!cut) return;
-  out.notice('the patch is longer than CBOS reads and is cut off here: name files to see the rest');
+  out.notice('the patch is too long and is cut off here; name files to see the rest');
   // An incomplete patch must not be applied as if it were complete.
   context.exitCode = EXIT.failed;
 }

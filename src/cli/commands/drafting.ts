@@ -40,13 +40,13 @@ function addDrafts(draft: Command, context: CliContext): void {
   const { out } = context;
   describe(draft, {
     group: 'talking',
-    summary: 'keep drafts: replies that are sent later',
+    summary: 'keep drafts: replies to send later',
     more: 'You send a draft yourself. With --queue, CBOS sends it as soon as the session takes a prompt, which may be at once. Drafts are sent oldest first, one per turn. Each draft is sent at most once. You can shorten an id as long as it is unambiguous.',
     examples: [
       ['cbos draft', 'list them'],
       ["cbos draft add AUTH 'now the docs'", 'keep one'],
       ["cbos draft add AUTH 'now the docs' --queue", 'sent automatically when its turn ends'],
-      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag; lists them, and asks'],
+      ["cbos draft add --tag night 'now the docs' --queue", 'for every session with the tag, after you confirm'],
       ['cbos draft send 3f2a', 'send it now'],
       ['cbos draft rm 3f2a', 'delete it'],
     ],
@@ -56,7 +56,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .summary('list the drafts')
     .description('List the drafts, oldest first, including those already sent.')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const replies = await client.call('listStash');
@@ -68,7 +68,7 @@ function addDrafts(draft: Command, context: CliContext): void {
   const add = draft.command('add');
   add
     .summary('keep a draft for a session')
-    .description('Keep a draft for a session. Put -- before a text that starts with a dash.')
+    .description('Keep a draft for a session. Put -- before text that starts with a dash.')
     .usage(
       '[options] <name> <text...>\n       cbos draft add [options] --state <state>|--tag <tag>|--repo <name> <text...>',
     )
@@ -80,8 +80,8 @@ function addDrafts(draft: Command, context: CliContext): void {
     .addOption(
       add.createOption('--when <when>', 'the former name of --queue: next_waiting').choices(STASH_WHENS).hideHelp(),
     )
-    .option('--question <text>', 'the question that it answers; default: the open question')
-    .option('--json', 'print the REST body; for several sessions, one line each')
+    .option('--question <text>', 'the question that the reply answers; default: the open question')
+    .option('--json', 'print the API response as JSON; for several sessions, one line each')
     .action((name: string | undefined, words: string[], options: AddOptions) => keep(context, name, words, options));
 
   draft
@@ -90,7 +90,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .summary('send a draft now')
     .description('Send a draft to its session now.')
     .argument('<id>', 'the draft')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
@@ -104,7 +104,7 @@ function addDrafts(draft: Command, context: CliContext): void {
     .summary('delete a draft')
     .description('Delete a draft.')
     .argument('<id>', 'the draft')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const id = await findId(context, given);
@@ -217,7 +217,7 @@ async function findId(context: CliContext, given: string): Promise<string> {
   if (second === undefined || first.id === given) return first.id;
   throw new CommandError(
     `${JSON.stringify(given)} matches ${fitting.length} drafts`,
-    'type more of the id',
+    'type more characters of the id',
     EXIT.usage,
   );
 }

@@ -27,39 +27,40 @@ export function addExplaining(program: Command, context: CliContext): void {
 
   describe(program.command('timeline'), {
     group: 'looking',
-    summary: 'print how the status changes over a recording, as CBOS derives it from the screen',
+    summary: "print how a session's status changed during a recording, as derived from its screen",
     more: [
-      'This needs no server. RECORDING is a session, or a file that `script` wrote; the timing file next to it is expected to be FILE.timing.',
-      'A recording usually contains the size of its terminal; --cols and --rows are for one that does not.',
+      'This needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
+      'A recording usually contains its terminal size; use --cols and --rows for one that does not.',
     ].join('\n'),
     examples: [
       ['cbos timeline AUTH', 'what it did, and when'],
-      ['cbos timeline old/run.typescript --json', 'a JSON line per change, for programs'],
+      ['cbos timeline old/run.typescript --json', 'a JSON line per change, for scripts'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
     .option('--timing <file>', 'its timing file')
-    .option('--cols <n>', 'columns of the terminal', readWhole(1, MAX_CELLS))
-    .option('--rows <n>', 'rows of the terminal', readWhole(1, MAX_CELLS))
+    .option('--cols <n>', 'terminal width, in columns', readWhole(1, MAX_CELLS))
+    .option('--rows <n>', 'terminal height, in rows', readWhole(1, MAX_CELLS))
     .option('--json', 'a JSON line per change')
     .action(async (recording: string, options: TimelineOptions) => {
       const { timing = null, cols = null, rows = null } = options;
       const { timed, changes } = await host.timeline({ recording, timing, cols, rows });
-      if (!timed) out.notice('no timing file was found, so the order is known but the times are not — --timing FILE');
+      if (!timed)
+        out.notice('no timing file was found, so only the order is known, not the times — name one with --timing FILE');
       if (options.json === true) for (const change of changes) out.jsonLine(change);
       else printTimeline(context, { timed, changes });
     });
 
   describe(program.command('explain'), {
     group: 'looking',
-    summary: 'explain the status of a session: all evidence, the verdict of each source, and why one was believed',
+    summary: "explain a session's status: the evidence, each source's verdict, and why CBOS believed one of them",
     examples: [
       ['cbos explain AUTH', 'if its status looks wrong'],
       ['cbos record-misdetection AUTH --should-be waiting/permission', 'if the status is wrong'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const [explanation, session] = await Promise.all([
@@ -74,25 +75,25 @@ export function addExplaining(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'save a wrong status to a file, for a report or a test',
     more: [
-      'The file contains what explain prints. Every letter and digit of your texts is replaced by another of the same width. Only those words of',
-      'Claude Code itself that the rules read stay. Look at the file before you send it to anybody.',
+      'The file contains what `cbos explain` prints. Every letter and digit of your text is replaced by another of the same width. Only those words of',
+      'Claude Code itself that the rules read are kept. Check the file before you send it to anybody.',
     ].join('\n'),
     examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'prints the path of the file']],
   })
     .argument('<name>', 'the session')
-    .option('--should-be <status>', 'the right status, such as waiting/permission', readStatusWord)
+    .option('--should-be <status>', 'the correct status, such as waiting/permission', readStatusWord)
     .option('--json', 'print the path as JSON')
     .action(async (slug: string, options: { shouldBe?: string; json?: boolean }) => {
       const { shouldBe } = options;
       if (shouldBe === undefined) {
         const cure = `cbos record-misdetection ${slug} --should-be waiting/permission`;
-        throw new CommandError('The right status is missing', cure, EXIT.usage);
+        throw new CommandError('The correct status is missing', cure, EXIT.usage);
       }
       const client = await context.client();
       const explanation = await client.call('explain', { params: { slug } });
       const said = statusWord(explanation.status);
       if (said === shouldBe)
-        out.notice(`${slug} is ${said} now, as it should be: the earlier, wrong status is not in the file`);
+        out.notice(`${slug} is ${said} now, which is correct: the file does not contain the earlier, wrong status`);
       const file = await host.recordMisdetection({ slug, shouldBe, explanation, at: context.io.now() });
       if (options.json === true) out.json({ file });
       else out.line(cleanLine(file));

@@ -21,10 +21,10 @@ export function addFiling(program: Command, context: CliContext): void {
   describe(program.command('files'), {
     group: 'talking',
     summary: 'list or delete the files that were sent into a session',
-    more: 'CBOS keeps a private copy of each file beside the session, until you delete it or the session. The first characters of an id are enough if they are unambiguous.',
+    more: 'CBOS keeps a private copy of each file beside the session, until you delete it or the session. You can shorten an id as long as it is unambiguous.',
     examples: [
       ['cbos files AUTH', 'list them'],
-      ['cbos files AUTH --rm 3f2a91c0', 'delete one; asks first'],
+      ['cbos files AUTH --rm 3f2a91c0', 'delete one, after you confirm'],
       ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send a file with a prompt'],
     ],
   })
@@ -34,7 +34,7 @@ export function addFiling(program: Command, context: CliContext): void {
       id,
     ])
     .option('-y, --yes', 'with --rm: do not ask')
-    .option('--json', 'print the REST bodies')
+    .option('--json', 'print the API responses as JSON')
     .action(async (slug: string, { rm, ...options }: FilesOptions) => {
       const client = await context.client();
       const files = await client.call('listFiles', { params: { slug } });
@@ -73,7 +73,11 @@ function findFile(files: readonly StoredFile[], given: string): StoredFile {
   const [first, second] = fitting;
   if (first === undefined) throw new CatalogueError('file_not_stored', `No stored file has the id ${cleanLine(given)}`);
   if (second === undefined) return first;
-  throw new CommandError(`${cleanLine(given)} matches ${fitting.length} files`, 'type more of the id', EXIT.usage);
+  throw new CommandError(
+    `${cleanLine(given)} matches ${fitting.length} files`,
+    'type more characters of the id',
+    EXIT.usage,
+  );
 }
 
 function printFiles({ out, io }: CliContext, files: readonly StoredFile[]): void {

@@ -23,19 +23,19 @@ interface RecoverOptions {
 export function addFinishing(program: Command, context: CliContext): void {
   describe(program.command('finish'), {
     group: 'sessions',
-    summary: 'finish the worktree of a session: merge it or not, and remove it',
+    summary: "finish a session's worktree: merge its branch or not, and remove the folder",
     more: [
-      'CBOS first saves everything under refs/cbos/ that no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
-      'The command stops the session first, and refuses while the session works or asks. If anything is in the way, such as a conflict or a base with uncommitted changes, the command reports it and changes nothing. After a crash, run the same command again to complete it.',
-      '--pr merges nothing and removes nothing: it pushes the branch and opens a pull request through your own `gh`. It first shows the title and the text. Run it again to push later commits. `cbos ls -l` shows the state of its checks; CBOS asks the forge only while somebody looks, at most every two minutes.',
-      'The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. No hook or filter of the repository runs.',
+      'CBOS first saves, under refs/cbos/, everything that no other ref holds: uncommitted files, staged changes, ignored files that .worktreeinclude names, stashes, and commits on no branch. `cbos recover` lists what was saved and restores it. Other ignored files are deleted.',
+      'The command first stops the session, but refuses while the session is working or asking something. If there is an obstacle, such as a conflict or a base with uncommitted changes, the command reports it and changes nothing. After a crash, run the same command again to complete it.',
+      '--pr neither merges nor removes anything: it pushes the branch and opens a pull request with your own `gh`, after showing you the title and the description. Run the command again to push later commits. `cbos ls -l` shows the state of the checks; CBOS queries the forge only while somebody is looking, at most every two minutes.',
+      "The command asks for confirmation first. In a script, where nobody can answer, it needs --yes. The repository's hooks and filters do not run.",
     ].join('\n'),
     examples: [
-      ['cbos finish AUTH --merge', 'into the branch that its worktree started from'],
-      ['cbos finish AUTH --squash --into develop', 'as one commit on another branch'],
+      ['cbos finish AUTH --merge', 'merge into the branch that the worktree started from'],
+      ['cbos finish AUTH --squash --into develop', 'merge as one commit, into another branch'],
       ['cbos finish AUTH --pr', 'open a pull request on GitHub'],
-      ['cbos finish AUTH --keep', 'remove only the folder, keep the branch'],
-      ['cbos finish AUTH --discard --yes', 'merge nothing and do not ask'],
+      ['cbos finish AUTH --keep', 'remove only the folder; keep the branch'],
+      ['cbos finish AUTH --discard --yes', 'merge nothing, and do not ask'],
       ['cbos recover', 'list what was saved from all worktrees'],
     ],
   })
@@ -43,36 +43,36 @@ export function addFinishing(program: Command, context: CliContext): void {
     .option('--merge', 'merge its branch into the base: fast-forward, or with a merge commit in your name')
     .option('--rebase', 'rebase its commits onto the base')
     .option('--squash', 'squash its changes into one commit in your name on the base')
-    .option('--keep', 'keep its branch, merge nothing')
+    .option('--keep', 'keep its branch, and merge nothing')
     .option('--discard', 'merge nothing, and delete the branch if it was created for the session')
     .option('--pr', 'push its branch and open a pull request; the worktree stays')
     .option('--title <text>', 'title of the pull request')
-    .option('--body <text>', 'text of the pull request')
+    .option('--body <text>', 'description of the pull request')
     .option('--draft', 'open the pull request as a draft')
     .option('--into <branch>', 'the base: the branch that gets its commits')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action((slug: string, options: FinishOptions) => finish(context, slug, options));
 
   describe(program.command('recover'), {
     group: 'sessions',
-    summary: 'list what was saved of finished worktrees, or restore it',
+    summary: 'list what was saved from finished worktrees, or restore it',
     more: [
-      'A worktree is restored byte for byte at its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only creates a branch: it has the commits, and one more commit with the uncommitted changes.',
+      'A worktree is restored byte for byte, in its old place and on its branch, with every changed, staged or untracked file. `cbos restart` then continues its session. --branch without --to only creates a branch, with the commits and one more commit for the uncommitted changes.',
       'The list covers the repositories of all sessions and of the current folder. What was saved stays until you delete it: `git update-ref -d REF`.',
     ].join('\n'),
     examples: [
       ['cbos recover', 'list what was saved, newest first'],
-      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore it where it was'],
+      ['cbos recover AUTH/20261123T151204Z-3f2a9c1e', 'restore it in its old place'],
       ['cbos recover AUTH --to ~/old-auth --branch old-auth', 'restore the newest copy of AUTH elsewhere'],
       ['cbos recover AUTH --branch old-auth', 'only a branch'],
     ],
   })
-    .argument('[id]', "the id of a saved worktree; a session's name means its newest one")
-    .option('--to <folder>', 'restore the worktree here')
-    .option('--branch <branch>', 'on this branch; without --to, only create the branch')
+    .argument('[id]', 'the id of a saved worktree, or a session name for the newest one of that session')
+    .option('--to <folder>', 'restore the worktree in this folder')
+    .option('--branch <branch>', 'restore the worktree on this branch; without --to, only create the branch')
     .option('--repository <folder>', 'also look in this repository; default: the repository of the current folder')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action((id: string | undefined, options: RecoverOptions) =>
       id === undefined ? list(context, options) : recover(context, id, options),
     );
@@ -87,10 +87,14 @@ async function finish(context: CliContext, slug: string, options: FinishOptions)
   }
   if (how === undefined || options.pr === true || others.length > 0) {
     const ways = [...FINISH_WAYS, 'pr'].map((way) => `--${way}`).join(', ');
-    throw new CommandError(`Exactly one of ${ways} is needed`, 'cbos finish --help', EXIT.usage);
+    throw new CommandError(`Use exactly one of ${ways}`, 'cbos finish --help', EXIT.usage);
   }
   if (options.into !== undefined && (how === 'keep' || how === 'discard')) {
-    throw new CommandError(`--into has no meaning with --${how}, which merges nothing`, 'leave it out', EXIT.usage);
+    throw new CommandError(
+      `--into cannot be combined with --${how}, which merges nothing`,
+      'leave out --into',
+      EXIT.usage,
+    );
   }
   const client = await context.client();
   const { into } = options;
@@ -122,7 +126,7 @@ async function readSaved(context: CliContext, { repository }: RecoverOptions): P
 async function list(context: CliContext, options: RecoverOptions): Promise<void> {
   const { out, io } = context;
   if (options.to !== undefined || options.branch !== undefined) {
-    throw new CommandError('Say what to restore', 'cbos recover lists what was saved', EXIT.usage);
+    throw new CommandError('Name what to restore', 'cbos recover lists what was saved', EXIT.usage);
   }
   const saved = await readSaved(context, options);
   if (options.json === true) return out.json(saved);

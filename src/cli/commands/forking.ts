@@ -20,12 +20,12 @@ export function addForking(program: Command, context: CliContext): void {
     group: 'sessions',
     summary: "continue a copy of a session's conversation in a new session",
     more: [
-      "The new session gets a copy of the conversation, which Claude Code makes itself. It works in a new git worktree in the current state of the session's folder: the same commit on a new branch, and the same uncommitted files. Ignored files are copied if .worktreeinclude names them. The session itself, its files and its branch stay as they are.",
-      'The command refuses while the session works or asks. Outside of a git repository it needs --same-folder.',
+      "Claude Code itself copies the conversation for the new session. The new session works in a new git worktree with the current state of the original's folder: the same commit, on a new branch, and the same uncommitted files. Ignored files are copied if .worktreeinclude names them. The original session, its files and its branch do not change.",
+      'The command refuses while the session is working or asking something. Outside of a git repository, it needs --same-folder.',
     ].join('\n'),
     examples: [
       ['cbos fork AUTH AUTH-2', 'in its own worktree, on the new branch AUTH-2'],
-      ["cbos fork AUTH AUTH-2 --prompt 'try it with a cache'", 'with a next prompt for the fork only'],
+      ["cbos fork AUTH AUTH-2 --prompt 'try it with a cache'", 'with a prompt for the fork only'],
       ['cbos fork AUTH AUTH-2 --branch fix/cache', 'on another new branch'],
       ['cbos fork NOTES NOTES-2 --same-folder', 'both sessions work on the same files'],
       ['cbos finish AUTH-2 --discard', 'give up the fork; everything in it is saved'],
@@ -36,10 +36,10 @@ export function addForking(program: Command, context: CliContext): void {
     .option('--branch <branch>', 'the new branch of its worktree; default: the name of the new session')
     .option('--same-folder', 'no worktree: both sessions work in the same folder')
     .option('-p, --prompt <text>', 'a first prompt for the new session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, name: string, { branch, sameFolder, prompt, json }: ForkOptions) => {
       if (branch !== undefined && sameFolder === true) {
-        throw new CommandError('--branch and --same-folder cannot be combined', 'leave out one of them', EXIT.usage);
+        throw new CommandError('--branch and --same-folder cannot be combined', 'leave one of them out', EXIT.usage);
       }
       const client = await context.client();
       const body = {
@@ -53,6 +53,6 @@ export function addForking(program: Command, context: CliContext): void {
       if (json === true) return out.json(fork);
       out.line(forkedText(cleanLine(slug), fork));
       out.line(`  in ${pathText(fork.path, io.env.HOME)}`);
-      out.line(`  cbos diff ${fork.slug}     # what it changed, including what the session had changed before`);
+      out.line(`  cbos diff ${fork.slug}     # what it changed, including what the original had changed before`);
     });
 }

@@ -20,17 +20,17 @@ export function addHistory(program: Command, context: CliContext): void {
 
   describe(program.command('history'), {
     group: 'looking',
-    summary: 'print for each day how long each session worked, waited for you and was stuck, and what it cost',
-    more: 'Only time that the server observed counts, so time while it was down or the machine slept is left out.',
+    summary: 'print, for each day, how long each session worked, waited for you and was stuck, and what it cost',
+    more: 'Only time that the server observed counts: time when the server was down or the machine was suspended is left out.',
     examples: [
       ['cbos history', 'all sessions, the last week'],
       ['cbos history AUTH --days 30', 'one session'],
-      ["cbos history --jq 'map(.waited_ms) | add'", 'for programs'],
+      ["cbos history --jq 'map(.waited_ms) | add'", 'for scripts'],
     ],
   })
     .argument('[name]', 'the session')
-    .option('--days <n>', 'how many days, including today', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
-    .option('--json', 'print the REST body')
+    .option('--days <n>', 'the number of days, including today', readWhole(1, MOST_DAYS), DEFAULT_DAYS)
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string | undefined, { days, json }: HistoryOptions) => {
       const client = await context.client();
       const since = noonOf(io.now(), days - 1).toISOString();

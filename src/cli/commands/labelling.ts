@@ -15,12 +15,12 @@ interface JsonOption {
 export function addLabelling(program: Command, context: CliContext): void {
   const tag = describe(program.command('tag'), {
     group: 'looking',
-    summary: 'give sessions tags, or list all tags',
+    summary: 'add tags to sessions, or list all tags',
     more: 'A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. The first tag of a session is its group in `cbos ls --group tag`.',
     examples: [
       ['cbos tag', 'all tags, and how many sessions have each'],
       ['cbos tag AUTH night risky', 'add two tags to AUTH'],
-      ['cbos tag --repo shop night', 'tag all sessions of a repository'],
+      ['cbos tag --repo shop night', 'tag all sessions in a repository'],
       ['cbos ls --tag night', 'list the sessions with the tag'],
     ],
   })
@@ -30,7 +30,10 @@ export function addLabelling(program: Command, context: CliContext): void {
     .argument('[name]', 'the session')
     .argument('[tag...]', 'the tags');
   addSelectors(tag, 'for')
-    .option('--json', 'print the REST bodies, one per line; without arguments, an object of counts')
+    .option(
+      '--json',
+      'print the API responses as JSON, one per line; without arguments, an object with the count of each tag',
+    )
     .action(async (name: string | undefined, words: string[], options: SelectorOptions & JsonOption) => {
       if (name === undefined && !isSelective(selectorOf(context, options))) return listTags(context, options);
       await edit(context, { name, words, options, command: 'tag' });
@@ -41,14 +44,14 @@ export function addLabelling(program: Command, context: CliContext): void {
     summary: 'remove tags from sessions',
     examples: [
       ['cbos untag AUTH night', 'AUTH keeps its other tags'],
-      ['cbos untag --tag night night', 'no session has it any more'],
+      ['cbos untag --tag night night', 'remove the tag from all sessions'],
     ],
   })
     .usage('[options] <name> <tag...>\n       cbos untag [options] --state <state>|--tag <tag>|--repo <name> <tag...>')
     .argument('[name]', 'the session')
     .argument('[tag...]', 'the tags');
   addSelectors(untag, 'from')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action((name: string | undefined, words: string[], options: SelectorOptions & JsonOption) =>
       edit(context, { name, words, options, command: 'untag' }),
     );
@@ -56,7 +59,7 @@ export function addLabelling(program: Command, context: CliContext): void {
   const archive = describe(program.command('archive'), {
     group: 'looking',
     summary: 'hide stopped or parked sessions from all lists',
-    more: 'Nothing is deleted: search, history and replay still find the sessions, and commands accept their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
+    more: 'Nothing is deleted: search, history and replay still find the sessions, and commands still accept their names. `cbos unarchive` lists them again. A session that is started again is listed automatically.',
     examples: [
       ['cbos archive AUTH', 'AUTH is no longer listed or counted'],
       ['cbos archive --state stopped', 'archive all stopped sessions'],
@@ -64,7 +67,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(archive, 'archive')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (names: string[], options: SelectorOptions & JsonOption) => {
       const fits = ({ status, parked_at }: Session): boolean => status.primary === 'dead' || parked_at != null;
       const { slugs } = await chosenSessions(context, { names, options, command: 'archive', fits });
@@ -77,7 +80,7 @@ export function addLabelling(program: Command, context: CliContext): void {
     examples: [['cbos unarchive AUTH', 'AUTH is listed as before']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action((names: string[], options: JsonOption) =>
       callEach(context, names, { route: 'unarchiveSession', said: 'listed again', ...options }),
     );

@@ -48,41 +48,50 @@ export function addLaunching(program: Command, context: CliContext): void {
     summary: 'launch Claude Code in a directory',
     more: 'Everything after -- is passed to claude.',
     examples: [
-      ['cbos new ~/src/auth', 'in a directory; its last part becomes the name: auth'],
-      ['cbos new AUTH', 'in the current directory, with the name AUTH'],
+      ['cbos new ~/src/auth', 'in a directory; the session is named after its last part: auth'],
+      ['cbos new AUTH', 'in the current directory, as AUTH'],
       ["cbos new AUTH ~/src/auth --prompt 'fix the login test'", 'with a first prompt'],
       ['cbos new PLAN . --permission-mode plan --cols 160 --rows 45', 'in plan mode, in a larger window'],
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
       ['cbos new LOGIN ~/src/auth --worktree', 'in its own git worktree, on its own branch LOGIN'],
       ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
-      ["cbos new FIX . --worktree --times 3 --prompt 'fix the login test'", 'one task to FIX-1, FIX-2 and FIX-3'],
+      [
+        "cbos new FIX . --worktree --times 3 --prompt 'fix the login test'",
+        'give the same task to FIX-1, FIX-2 and FIX-3',
+      ],
       ['cbos new LOGIN ~/src/auth --tag night', 'with a tag, for `cbos ls --tag night`'],
-      ['cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared', 'a variable, and arguments for claude'],
+      [
+        'cbos new API ~/src/api --env DEBUG=1 -- --add-dir ../shared',
+        'with an environment variable, and arguments for claude',
+      ],
     ],
   })
     .usage('[options] <name> [path] [-- CLAUDE_ARGS…]\n       cbos new [options] <path> [-- CLAUDE_ARGS…]')
     .argument(
       '<new-name>',
-      'its name: letters, digits, - and _; if only a path is given, its last part becomes the name',
+      'the session name: letters, digits, - and _; if you give only a path, its last part becomes the name',
     )
-    .argument('[path]', 'the directory that it works in; default: the current one')
+    .argument('[path]', 'the directory that the session works in; default: the current one')
     .addOption(new Option('--type <type>', 'a terminal in GNU Screen, or structured events').choices(SESSION_TYPES))
     .option('-p, --prompt <text>', 'the first prompt')
     .addOption(new Option('--permission-mode <mode>', "Claude Code's permission mode").choices(PERMISSION_MODES))
     .option('-m, --model <model>', 'the model; accepts what claude --model accepts')
-    .option('--cols <n>', 'width of its terminal', readWhole(20, 500))
-    .option('--rows <n>', 'height of its terminal', readWhole(5, 200))
+    .option('--cols <n>', 'terminal width, in columns', readWhole(20, 500))
+    .option('--rows <n>', 'terminal height, in rows', readWhole(5, 200))
     .option('--max-budget-usd <amount>', 'the most that a JSON session may cost', readDollars)
-    .option('-w, --worktree [branch]', 'in its own git worktree, on this branch; a new branch is created if needed')
+    .option(
+      '-w, --worktree [branch]',
+      'launch it in its own git worktree, on this branch; a new branch is created if needed',
+    )
     .option('--from <ref>', 'with --worktree: where a new branch starts')
     .option(
       '--times <n>',
-      'with --worktree: the same task to this many sessions, NAME-1 to NAME-n; `cbos compare` compares them',
+      'with --worktree: launch this many sessions with the same task, NAME-1 to NAME-n; `cbos compare` compares them',
       readWhole(2, 20),
     )
     .option('--tag <tag>', 'add this tag; may be repeated, the first tag is the group', collectTag)
     .option('--env <K=V>', 'an environment variable; may be repeated', collectVariable)
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (first: string, second: string | undefined, options: NewOptions) => {
       if (options.from !== undefined && options.worktree === undefined) {
         throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);

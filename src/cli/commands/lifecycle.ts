@@ -24,10 +24,10 @@ export function addLifecycle(program: Command, context: CliContext): void {
   describe(program.command('adopt'), {
     group: 'sessions',
     summary: 'take over a Screen session or a conversation that another program started',
-    more: 'From then on CBOS records the session and may type into it. `cbos ls` shows the ids of sessions that CBOS only observes; `cbos ls --all` shows the ids of conversations.',
+    more: 'From then on, CBOS records the session and may type into it. `cbos ls` shows the ids of sessions that CBOS only observes; `cbos ls --all` shows the ids of conversations.',
     examples: [
-      ['cbos adopt 4242.work', 'keep its own name'],
-      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'give it another name and a directory'],
+      ['cbos adopt 4242.work', 'keep the name that it has in Screen'],
+      ['cbos adopt 4242.work AUTH --path ~/src/auth', 'give it another name, and set its directory'],
       ['cbos adopt --resume 0b5c1d9e-3f44-4c57-9a7e-2f4d8a0c6b11 AUTH', 'continue a conversation of Claude Code'],
     ],
   })
@@ -36,14 +36,14 @@ export function addLifecycle(program: Command, context: CliContext): void {
     .argument('[new-name]', 'its name in CBOS')
     .option('--resume <id>', 'take over this conversation of Claude Code instead; `cbos ls --all` lists the ids')
     .addOption(new Option('--type <type>', 'with --resume: the type of the session').choices(SESSION_TYPES))
-    .option('--path <path>', 'the directory that it works in')
-    .option('--json', 'print the REST body')
+    .option('--path <path>', 'the directory that the session works in')
+    .option('--json', 'print the API response as JSON')
     .action(async (first: string | undefined, second: string | undefined, options: AdoptOptions) => {
       const { resume } = options;
       // With --resume, there is no screen id, so the only word is the name.
       const [screenId, slug] = resume === undefined ? [first, second] : [undefined, first];
       if (resume === undefined && screenId === undefined) {
-        throw new CommandError('A screen id or --resume is needed', 'cbos adopt --help', EXIT.usage);
+        throw new CommandError('Name a screen id, or use --resume', 'cbos adopt --help', EXIT.usage);
       }
       const client = await context.client();
       const { settings } = await context.settings();
@@ -62,15 +62,15 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('convert'), {
     group: 'sessions',
-    summary: 'give a JSON session a terminal or take it away, and keep the conversation',
+    summary: 'convert a session between a terminal and JSON, and keep the conversation',
     examples: [
       ['cbos convert CI screen', 'CI runs in GNU Screen from now on: cbos attach CI'],
-      ['cbos convert AUTH json', 'from now on AUTH uses structured events, and no process while it waits'],
+      ['cbos convert AUTH json', 'from now on, AUTH uses structured events, and no process while it waits'],
     ],
   })
     .argument('<name>', 'the session')
     .addArgument(new Argument('<type>', 'the new type').choices(SESSION_TYPES))
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, type: SessionType, options: { json?: boolean }) => {
       const client = await context.client();
       const session = await client.call('convertSession', { params: { slug }, body: { type } });
@@ -88,7 +88,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
   })
     .argument('[name...]', 'the sessions')
     .option('-a, --all', 'restart every stopped session')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: { all?: boolean; json?: boolean }) => {
       if ((slugs.length === 0) === (options.all !== true)) {
         throw new CommandError('Name sessions, or use --all', 'cbos restart --help', EXIT.usage);
@@ -115,14 +115,14 @@ export function addLifecycle(program: Command, context: CliContext): void {
     summary: 'delete sessions; running ones are stopped first',
     more: 'This cannot be undone, so the command asks first. In a script, where nobody can answer, it needs --yes.',
     examples: [
-      ['cbos rm AUTH', 'asks, then deletes'],
+      ['cbos rm AUTH', 'delete it after you confirm'],
       ['cbos rm AUTH DOCS --yes', 'without asking'],
     ],
   })
     .alias('delete')
     .argument('<name...>', 'the sessions')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: { yes?: boolean; json?: boolean }) => {
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {
@@ -144,13 +144,13 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('rename'), {
     group: 'sessions',
-    summary: 'give a session another name',
+    summary: 'rename a session',
     more: 'Its recording is renamed as well.',
     examples: [['cbos rename AUTH LOGIN', 'AUTH is called LOGIN from now on']],
   })
     .argument('<old>', 'the session')
     .argument('<new>', 'its new name')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, name: string, options: { json?: boolean }) => {
       const client = await context.client();
       const session = await client.call('patchSession', { params: { slug }, body: { slug: name } });
@@ -164,17 +164,17 @@ function addStopping(command: Command, context: CliContext): void {
   const { out } = context;
   describe(command, {
     group: 'sessions',
-    summary: 'stop sessions with all their processes; they stay listed',
+    summary: 'stop sessions and all their processes; they stay listed',
     examples: [
       ['cbos stop AUTH', '`cbos restart AUTH` continues its conversation'],
       ['cbos stop AUTH --rm', 'stop and delete it'],
-      ['cbos stop --tag night', 'stop the sessions with the tag; lists them, and asks'],
+      ['cbos stop --tag night', 'stop the sessions with the tag, after you confirm'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(command, 'stop')
-    .option('--rm', 'delete them as well')
+    .option('--rm', 'delete the sessions as well')
     .option('-y, --yes', 'with --state, --tag and --repo: do not ask')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (names: string[], options: SelectorOptions & { rm?: boolean; yes?: boolean; json?: boolean }) => {
       const fits = ({ adopted, status }: Session): boolean =>
         adopted && (options.rm === true || status.primary !== 'dead');

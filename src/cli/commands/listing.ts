@@ -56,45 +56,48 @@ export function addListing(program: Command, context: CliContext): void {
 
   const command = describe(program.command('ls'), {
     group: 'looking',
-    summary: 'list the sessions, first those that need you',
+    summary: 'list the sessions; those that need you come first',
     more: [
       'Words for --state: needs-you, done, new, parked, stopped, lost, snoozed, unread, ready, stuck; waiting, thinking, working, idle, error, dead, unknown; or primary/detail, such as waiting/permission.',
       `Columns: ${COLUMN_NAMES.join(', ')}.`,
-      'JSON output lists the sessions in the order of their creation.',
+      'JSON output lists the sessions in the order in which they were created.',
     ].join('\n'),
     examples: [
       ['cbos ls', 'all sessions'],
       ['cbos ls --state needs-you', 'sessions that ask something or stopped with an error'],
-      ['cbos ls --group repo', 'group by repository; worktrees of one repository are together'],
+      ['cbos ls --group repo', 'group by repository; all worktrees of a repository are in one group'],
       ['cbos ls --tag night --repo shop', 'sessions with the tag in one repository; `cbos tag` sets tags'],
       ['cbos ls --view night', 'arrange the list by a saved view; `cbos views save` saves one'],
       ['cbos ls --archived', 'list the sessions that `cbos archive` hides'],
       ['cbos ls --watch', 'keep the list up to date until Ctrl-C'],
       ['cbos ls --columns name,branch,cost --sort name', 'choose the columns and the order'],
       ["cbos ls -q --state done | xargs -I{} cbos send {} 'commit'", 'names only, for a shell'],
-      ['cbos ls --fleet', 'the sessions of all machines of the fleet'],
-      ['cbos ls --all', 'also the conversations of Claude Code on this machine that belong to no session'],
-      ['cbos ls --jq \'.[] | select(.state == "error") | .slug\'', 'filter the list in a script, without jq'],
+      ['cbos ls --fleet', 'list the sessions of all machines in the fleet'],
+      ['cbos ls --all', "also list this machine's Claude Code conversations that belong to no session"],
+      [
+        'cbos ls --jq \'.[] | select(.state == "error") | .slug\'',
+        'filter the list in a script; jq need not be installed',
+      ],
     ],
   }).alias('list');
   addSelectors(command, 'only')
     .addOption(
-      new Option('--group <by>', 'group under headings; for tags, the first tag of a session counts').choices(
+      new Option('--group <by>', 'group under headings; by tag, a session is in the group of its first tag').choices(
         GROUPINGS,
       ),
     )
     .option('--view <name>', 'show a saved view; `cbos views` lists them')
-    .option('--archived', 'the archived sessions instead')
-    .option('-u, --unread', 'only those with news that nobody has looked at')
-    .option('-a, --all', 'also the conversations of Claude Code on this machine that belong to no session')
-    .option('--fleet', 'the sessions of all machines of the fleet, each as machine/NAME')
-    .option('-l, --long', 'all columns')
-    .option('-c, --columns <names>', 'these columns, separated by commas', readColumns)
+    .option('--archived', 'list the archived sessions instead')
+    .option('-u, --unread', 'list only unread sessions')
+    .option('-a, --all', "also list this machine's Claude Code conversations that belong to no session")
+    .option('--fleet', 'list the sessions of all machines in the fleet, each as machine/NAME')
+    .option('-l, --long', 'show all columns')
+    .option('-c, --columns <names>', 'show these columns, separated by commas', readColumns)
     .addOption(new Option('--sort <by>', 'the sort order; default: attention').choices(SORT_KEYS))
     .option('-r, --reverse', 'reverse the order')
-    .option('-q, --quiet', 'names only, one per line')
+    .option('-q, --quiet', 'print only names, one per line')
     .option('-w, --watch', 'draw the list again whenever it changes')
-    .option('--json', 'print the REST body; with --all an object with both lists')
+    .option('--json', 'print the API response as JSON; with --all, an object with both lists')
     .action(async ({ unread, ...given }: ListOptions & { unread?: boolean }) => {
       const options = unread === true ? { ...given, state: onlyState(given, 'unread') } : given;
       assertTogether(options);
@@ -179,7 +182,7 @@ async function printList(
     if (options.view !== undefined) out.notice(`the view ${cleanLine(options.view)} shows no session — cbos views`);
     else if (isSelective(selector)) out.notice(`no session is ${selectorText(selector)} — cbos ls`);
     else if (options.archived === true) out.notice('no session is archived — cbos archive NAME');
-    else out.notice('there is no session yet — cbos new PATH');
+    else out.notice('no sessions yet — cbos new PATH');
   }
   if (conversations === null || conversations.length === 0) return;
   if (sessions.length > 0) out.line();

@@ -16,11 +16,11 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('doctor'), {
     group: 'server',
-    summary: 'check everything that CBOS needs, and show the cure for each fault',
-    more: 'The exit code is 1 if there is a fault.',
+    summary: 'check everything that CBOS needs, and show how to fix each fault',
+    more: 'The exit code is 1 if a check finds a fault.',
     examples: [['cbos doctor', 'run this before asking for help']],
   })
-    .option('--json', 'the checks as a JSON array')
+    .option('--json', 'print the checks print the settings as a JSON array')
     .action(async (options: JsonOption) => {
       const checks: DoctorCheck[] = [];
       for await (const check of host.doctor()) {
@@ -35,14 +35,14 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('config'), {
     group: 'server',
-    summary: 'print each setting and where its value came from',
+    summary: 'print each setting and where its value comes from',
     more: 'In order of precedence: flags, the environment, config.toml in the home directory, the default.',
     examples: [
       ['cbos config', 'the settings'],
       ['cbos config --jq \'.[] | select(.name == "socket").value\'', 'print the value of one setting'],
     ],
   })
-    .option('--json', 'as a JSON array')
+    .option('--json', 'print the settings as a JSON array')
     .action(async (options: JsonOption) => {
       const rows = (await context.settings()).rows.map(withoutSecret);
       if (options.json === true) {
@@ -72,7 +72,7 @@ export function addMachine(program: Command, context: CliContext): void {
 
   describe(program.command('token'), {
     group: 'server',
-    summary: 'print the token of the API',
+    summary: 'print the API token',
     more: 'Anyone who has the token can type into your sessions. The local socket, which this program uses, needs no token.',
     examples: [
       ['curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions', 'list the sessions over HTTP'],
@@ -80,7 +80,7 @@ export function addMachine(program: Command, context: CliContext): void {
     ],
   })
     .option('--rotate', 'make a new token')
-    .option('--json', 'as JSON')
+    .option('--json', 'print the token as JSON')
     .action(async (options: JsonOption & { rotate?: boolean }) => {
       const token = options.rotate === true ? await host.rotateToken() : await host.readToken();
       if (options.json === true) out.json({ token });
@@ -92,14 +92,14 @@ export function addMachine(program: Command, context: CliContext): void {
   describe(program.command('demo'), {
     group: 'server',
     summary: 'run real sessions on a scripted stand-in for the model: offline, no key, no cost',
-    more: 'The demo has its own home and does not touch your files or sessions. On a terminal it opens the terminal UI, with a session that gives a tour in a minute. Elsewhere it prints what happens.',
+    more: 'The demo has its own home and does not touch your files or sessions. On a terminal, it opens the terminal UI, in which one session gives a one-minute tour. Elsewhere, it prints what happens.',
     examples: [
-      ['cbos demo', 'in the terminal UI; q ends it'],
-      ['cbos demo --web', 'in the browser, until Ctrl-C'],
-      ['cbos demo --lines', 'print what happens until Ctrl-C, so that you can watch it from elsewhere'],
+      ['cbos demo', 'open the terminal UI; q ends the demo'],
+      ['cbos demo --web', 'open the page in the browser; Ctrl-C ends the demo'],
+      ['cbos demo --lines', 'print what happens until Ctrl-C, so that you can watch the demo from elsewhere'],
     ],
   })
-    .option('--web', 'open the page instead')
+    .option('--web', 'open the page in the browser instead')
     .option('--lines', 'print what happens instead')
     .action(async (options: { web?: boolean; lines?: boolean }) => {
       const stop = new AbortController();
@@ -118,11 +118,11 @@ function addService(program: Command, context: CliContext): void {
   const service = describe(program.command('service'), {
     group: 'server',
     summary: 'manage the systemd user service',
-    more: 'Stopping the service leaves the sessions alive.',
+    more: 'Sessions keep running when the service stops.',
     examples: [
       ['cbos service install', 'start the server now and at every login'],
       ['cbos service status', 'print whether it is installed and running'],
-      ['cbos service uninstall', 'remove it again'],
+      ['cbos service uninstall', 'remove the service'],
     ],
   });
   const print = (state: ServiceState, options: JsonOption): void => {
@@ -144,12 +144,12 @@ function addService(program: Command, context: CliContext): void {
   service
     .command('install')
     .description('Install and start the service.')
-    .option('--json', 'its state as JSON')
+    .option('--json', 'print the state print the token as JSON')
     .action(async (options: JsonOption) => print(await host.service.install(), options));
   service
     .command('uninstall')
     .description('Stop and remove the service; the sessions stay alive.')
-    .option('--json', 'what happened, as JSON')
+    .option('--json', 'print what happened print the token as JSON')
     .action(async (options: JsonOption) => {
       const outcome = await host.service.uninstall();
       if (options.json === true) out.json({ status: outcome });
@@ -158,7 +158,7 @@ function addService(program: Command, context: CliContext): void {
   service
     .command('status')
     .description('Print whether the service is installed and running.')
-    .option('--json', 'its state as JSON')
+    .option('--json', 'print the state print the token as JSON')
     .action(async (options: JsonOption) => print(await host.service.status(), options));
 }
 

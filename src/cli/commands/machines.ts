@@ -20,14 +20,14 @@ const LONGEST_SPAN_MS = 7 * 86_400_000;
 export function addMachines(program: Command, context: CliContext): void {
   const fleet = describe(program.command('fleet'), {
     group: 'server',
-    summary: 'join machines, and list their sessions together',
+    summary: 'connect machines, and list their sessions together',
     more: `Every machine keeps its own sessions and decides what the others may do there: ${RIGHTS.join(', ')}. Commands such as show, send, answer, interrupt, wait, stop and restart accept a session of another machine as machine/NAME. See docs/FLEET.md.`,
     examples: [
-      ['cbos fleet init --address 10.0.0.5', 'on the first machine, which runs the NATS server'],
+      ['cbos fleet init --address 10.0.0.5', 'start a fleet on the first machine, which runs the NATS server'],
       ['cbos fleet invite --rights see,answer', 'print a line that admits one machine, once'],
-      ['cbos fleet join --allow see,answer,type', 'on the other machine; asks for the line'],
-      ['cbos fleet ls', 'the machines'],
-      ['cbos ls --fleet', 'the sessions of all machines'],
+      ['cbos fleet join --allow see,answer,type', 'join on the other machine; asks for that line'],
+      ['cbos fleet ls', 'list the machines'],
+      ['cbos ls --fleet', 'list the sessions of all machines'],
       ['cbos fleet remove laptop', 'remove a machine immediately'],
     ],
   });
@@ -42,9 +42,9 @@ function addList(fleet: Command, context: CliContext): void {
   fleet
     .command('ls', { isDefault: true })
     .alias('list')
-    .summary('list the machines')
-    .description('List the machines of the fleet, and whether each answers.')
-    .option('--json', 'print the REST body')
+    .summary('list list the machines')
+    .description('List list the machines of the fleet, and whether each answers.')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json }: JsonOption) => {
       const client = await context.client();
       const view = await client.call('fleet');
@@ -55,7 +55,9 @@ function addList(fleet: Command, context: CliContext): void {
 
 function printView({ out }: CliContext, { fleet, machines }: FleetView): void {
   if (fleet === null) {
-    out.notice('this machine belongs to no fleet — found one with cbos fleet init, or join one with cbos fleet join');
+    out.notice(
+      'this machine does not belong to a fleet — start one with cbos fleet init, or join one with cbos fleet join',
+    );
     return;
   }
   out.lines(machineTable(machines, out.style, out.width));
@@ -68,20 +70,20 @@ function addFounding(fleet: Command, context: CliContext): void {
   const { out } = context;
   fleet
     .command('init')
-    .summary('found a fleet on this machine')
-    .description('Found a fleet: start its own NATS server, with its own certificate authority and keys.')
+    .summary('start a fleet on this machine')
+    .description('Start a fleet, with its own NATS server, certificate authority and keys.')
     .option(
       '--address <host[:port]>',
       'the address at which other machines reach this one; without it, only this machine can join',
     )
-    .option('--name <name>', 'the name of this machine; default: its host name', readName)
-    .option('--json', 'print the REST body')
+    .option('--name <name>', "this machine's name; default: its host name", readName)
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json, ...body }: JsonOption & { address?: string; name?: string }) => {
       const client = await context.client();
       const view = await client.call('initFleet', { body });
       if (json === true) return out.json(view);
       out.line(`founded: ${view.fleet?.machine ?? ''}, at ${view.fleet?.address ?? ''}`);
-      out.notice('cbos fleet invite admits another machine');
+      out.notice('cbos fleet invite prints a line that admits another machine');
       if (body.address === undefined)
         out.notice('it listens only on this machine — cbos fleet init --address HOST lets other machines reach it');
     });
@@ -94,25 +96,27 @@ function addFounding(fleet: Command, context: CliContext): void {
     )
     .option('--rights <rights>', `what the new machine may do on the others: ${RIGHTS.join(', ')}`, readRights, ['see'])
     .option('--for <span>', 'how long the invitation is valid: 10m, 2h', readInvitationSpan, DEFAULT_SPAN_MS)
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json, rights, for: spanMs }: JsonOption & { rights: Right[]; for: number }) => {
       const client = await context.client();
       const valid = Math.max(1, Math.round(spanMs / 1_000));
       const invitation = await client.call('inviteMachine', { body: { rights, valid_s: valid } });
       if (json === true) return out.json(invitation);
       out.line(invitation.line);
-      out.notice(`it is valid for ${formatDuration(spanMs)} and admits one machine, which may ${rights.join(', ')}`);
-      out.notice('on the other machine, run cbos fleet join and paste it');
+      out.notice(
+        `the invitation is valid for ${formatDuration(spanMs)} and admits one machine, which may ${rights.join(', ')}`,
+      );
+      out.notice('run cbos fleet join on the other machine, and paste this line');
     });
 
   fleet
     .command('allow')
-    .summary('limit what the others may do on this machine')
+    .summary('limit what other machines may do on this one')
     .description(
       'Limit what the other machines may do on this one. Each machine also needs the right from its invitation.',
     )
     .argument('<rights>', `${RIGHTS.join(', ')}, separated by commas; none for no rights`, readAllowed)
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (rights: Right[], { json }: JsonOption) => {
       const client = await context.client();
       const view = await client.call('allowMachines', { body: { rights } });
@@ -130,9 +134,9 @@ function addJoining(fleet: Command, context: CliContext): void {
       'Join a fleet. Without the invitation as an argument, the command asks for it or reads it from standard input. Prefer that: other users of this machine can read the arguments of running commands.',
     )
     .argument('[line]', 'the line that `cbos fleet invite` printed; - or no argument reads standard input')
-    .option('--allow <rights>', 'what the others may do here, each within its own rights', readAllowed, ['see'])
-    .option('--name <name>', 'the name of this machine; default: its host name', readName)
-    .option('--json', 'print the REST body')
+    .option('--allow <rights>', 'what the other machines may do here, each within its own rights', readAllowed, ['see'])
+    .option('--name <name>', "this machine's name; default: its host name", readName)
+    .option('--json', 'print the API response as JSON')
     .action(
       async (given: string | undefined, { json, allow, name }: JsonOption & { allow: Right[]; name?: string }) => {
         const line = given === undefined || given === '-' ? await readLine(context) : given;
@@ -165,12 +169,12 @@ function addEnding(fleet: Command, context: CliContext): void {
     .summary('remove a machine from the fleet immediately')
     .description('Remove a machine from the fleet immediately. It can join again only with a new invitation.')
     .argument('<machine>', 'the machine')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (machine: string, { json }: JsonOption) => {
       const client = await context.client();
       const removed = await client.call('removeMachine', { body: { machine } });
       if (json === true) out.json(removed);
-      else out.line(`${removed.name} is out of the fleet`);
+      else out.line(`${removed.name} was removed from the fleet`);
     });
 
   fleet
@@ -180,7 +184,7 @@ function addEnding(fleet: Command, context: CliContext): void {
       'Leave the fleet and remove its keys from this machine. On the founder, this ends the fleet for all machines, so the command asks.',
     )
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json, yes }: JsonOption & { yes?: boolean }) => {
       const client = await context.client();
       const { fleet: own, machines } = await client.call('fleet');

@@ -42,23 +42,23 @@ export function addNotifying(program: Command, context: CliContext): void {
     examples: [
       ['cbos notify', 'list every sink and its state'],
       ['cbos notify add desktop DESK --answers', 'show notifications with buttons on the desktop of this machine'],
-      ['cbos notify add ntfy PHONE', 'use a topic of ntfy.sh that nobody can guess'],
+      ['cbos notify add ntfy PHONE', 'use an ntfy.sh topic that nobody can guess'],
       [
         'cbos notify add telegram BOT --chat 4711 --answers',
         'asks for the token; the messages have buttons that answer',
       ],
       [
         'cbos notify add slack TEAM --channel C0123456789 --answers',
-        'asks for both tokens of the app; the messages have buttons',
+        'asks for both tokens of the app; the messages have buttons that answer',
       ],
       [
         'cbos notify add email MAIL --url smtps://me@mail.example --from me@mail.example --to me@mail.example --token',
-        'asks for the password of the mail server',
+        'asks for the mail server password',
       ],
       ['cbos notify add webhook OPS --url https://ops.example/cbos', 'signed messages; the command prints the secret'],
       [
         'cbos notify add telegram LATE --chat 4712 --after 10m',
-        'escalate to a chat that gets the question after ten minutes',
+        'escalate: send the question to this chat after ten minutes',
       ],
       ['cbos notify add ntfy NIGHT --quiet 22:00-07:00 --timezone Europe/Berlin', 'send nothing at night'],
       ['cbos notify test PHONE', 'send a message now'],
@@ -70,8 +70,8 @@ export function addNotifying(program: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .alias('list')
     .summary('list the sinks')
-    .description('List the sinks, with their rules and state.')
-    .option('--json', 'print the REST body')
+    .description('List the sinks, with their rules and their state.')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const sinks = await client.call('listSinks');
@@ -84,7 +84,7 @@ export function addNotifying(program: Command, context: CliContext): void {
   add
     .summary('add a sink')
     .description(
-      'Add a sink. The command asks for secrets, or reads them from standard input or a file; they are never on the command line.',
+      'Add a sink. The command asks for secrets, or reads them from standard input or a file; secrets are never command-line arguments.',
     )
     .addArgument(add.createArgument('<kind>', 'the kind of sink').choices(SINK_KINDS))
     .argument('<sink>', 'its name')
@@ -98,8 +98,8 @@ export function addNotifying(program: Command, context: CliContext): void {
     .option('--to <address>', 'email: who gets the messages')
     .option('--topic <topic>', 'ntfy: the topic; default: one that nobody can guess')
     .option('--token', 'ntfy: ask for an access token; email: ask for a password')
-    .option('--token-file <file>', 'read the token, the password, or the secret of a webhook, from a file')
-    .option('--app-token-file <file>', 'slack: read the app-level token from a file')
+    .option('--token-file <file>', 'read the token, password or webhook secret from this file')
+    .option('--app-token-file <file>', 'slack: read the app-level token from this file')
     .option('--after <span>', 'how long a question must be open first: 0s, 15s, 10m', readSpanOrNone)
     .option('--away <span>', 'how long you must have been away from every part of CBOS: 0s, 60s, 5m', readSpanOrNone)
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
@@ -108,7 +108,7 @@ export function addNotifying(program: Command, context: CliContext): void {
       "the time zone of --quiet, such as Europe/Berlin; default: the zone of the server's machine",
     )
     .option('--answers', 'put buttons that answer questions on its messages')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (kind: SinkKind, name: string, options: AddOptions) => {
       const body = await readSink(context, { kind, name, ...options });
       const client = await context.client();
@@ -120,9 +120,9 @@ export function addNotifying(program: Command, context: CliContext): void {
   notify
     .command('test')
     .summary('send a test message now')
-    .description('Send a test message now. The rules of the sink do not apply.')
+    .description("Send a test message now. The sink's rules do not apply.")
     .argument('<sink>', 'the sink')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const tested = await client.call('testSink', { params: { name } });
@@ -136,7 +136,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     .description('Delete a sink and its secrets. Messages that were already sent stay, but their buttons do nothing.')
     .argument('<sink>', 'the sink')
     .option('--yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: JsonOption & { yes?: boolean }) => {
       if (options.yes !== true && !(await confirm(context, `Delete ${cleanLine(name)} and its secrets?`))) {
         throw new CommandError('Nothing was deleted', `cbos notify rm ${name} --yes`);
@@ -174,7 +174,7 @@ async function readSink(
           'use --chat; see docs/guides/notifications.md',
           EXIT.usage,
         );
-      return { kind, ...rules, ...server, chat, token: await readSecret(context, 'token of the bot', tokenFile) };
+      return { kind, ...rules, ...server, chat, token: await readSecret(context, 'bot token', tokenFile) };
     case 'slack': {
       const { channel, appTokenFile } = options;
       if (channel === undefined)
@@ -183,7 +183,7 @@ async function readSink(
           'use --channel; see docs/guides/notifications.md',
           EXIT.usage,
         );
-      const bot = { token: await readSecret(context, 'token of the bot (xoxb-…)', tokenFile) };
+      const bot = { token: await readSecret(context, 'bot token (xoxb-…)', tokenFile) };
       if (answers !== true) return { kind, ...rules, ...server, channel, ...bot };
       const appToken = await readSecret(context, 'app-level token (xapp-…)', appTokenFile);
       return { kind, ...rules, ...server, channel, ...bot, app_token: appToken };
@@ -192,21 +192,23 @@ async function readSink(
       const { from, to } = options;
       if (url === undefined || from === undefined || to === undefined)
         throw new CommandError(
-          'An e-mail needs a mail server, a sender and a receiver',
+          'An e-mail sink needs a mail server, a sender and a recipient',
           'use --url, --from and --to',
           EXIT.usage,
         );
       if (answers === true)
-        throw new CommandError('An e-mail has no buttons', 'omit --answers; `cbos answer` answers', EXIT.usage);
-      const password = asksSecret
-        ? { password: await readSecret(context, 'password of the mail server', tokenFile) }
-        : {};
+        throw new CommandError(
+          'E-mail messages cannot have buttons',
+          'leave out --answers, and answer with `cbos answer`',
+          EXIT.usage,
+        );
+      const password = asksSecret ? { password: await readSecret(context, 'mail server password', tokenFile) } : {};
       return { kind, ...rules, url, from, to, ...password };
     }
     case 'desktop':
       return { kind, ...rules };
     case 'webhook':
-      if (url === undefined) throw new CommandError('A webhook needs an address', 'use --url', EXIT.usage);
+      if (url === undefined) throw new CommandError('A webhook sink needs an address', 'use --url', EXIT.usage);
       if (tokenFile === undefined) return { kind, ...rules, url };
       return { kind, ...rules, url, secret: await readSecret(context, 'signing secret', tokenFile) };
     case 'ntfy': {

@@ -103,9 +103,5 @@ export function readMoment(text: string): { agoMs: number } | { at: string } {
  */
 export function readTurnNumber(word: string): number {
   if (/^[1-9]\d{0,8}$/.test(word)) return Number(word);
-  throw new CommandError(
-    `${JSON.stringify(word)} isn't the number of a turn`,
-    'cbos turns NAME lists the turns',
-    EXIT.usage,
-  );
+  throw new CommandError(`${JSON.stringify(word)} isn't a turn number`, 'cbos turns NAME lists the turns', EXIT.usage);
 }

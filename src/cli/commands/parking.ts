@@ -19,20 +19,20 @@ export function addParking(program: Command, context: CliContext): void {
 
   describe(program.command('park'), {
     group: 'sessions',
-    summary: 'end the processes of idle sessions until their next text',
+    summary: 'end the processes of idle sessions until their next prompt',
     more: [
-      'A parked session uses no memory. The next text, `cbos attach`, `cbos wake` or a click on the page brings it back at the same size, with its conversation.',
+      'A parked session uses no memory. The next prompt, `cbos attach`, `cbos wake` or a click on the page wakes the session at the same size, with its conversation.',
       'CBOS does not park a session that would lose something: one that works or asks, has unsent text in its prompt, or runs commands in the background.',
-      'The setting parking.after does this automatically.',
+      'The parking.after setting parks sessions automatically.',
     ].join('\n'),
     examples: [
       ['cbos park AUTH', 'one'],
-      ['cbos park --idle 2h', 'park all that have been done for two hours'],
+      ['cbos park --idle 2h', 'park all sessions that have been done for two hours'],
     ],
   })
     .argument('[name...]', 'the sessions')
     .option('--idle <span>', 'park all sessions that have been done for this long: 90s, 30m, 2h, 1d', readSpan)
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: ParkOptions) => {
       if ((slugs.length === 0) === (options.idle === undefined)) {
         throw new CommandError('Name sessions, or use --idle', 'cbos park --help', EXIT.usage);
@@ -50,23 +50,23 @@ export function addParking(program: Command, context: CliContext): void {
       await forEach(context, meant, async (slug) => {
         const session = await client.call('parkSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${cleanLine(session.slug)} parked; the next text brings it back`);
+        else out.line(`${cleanLine(session.slug)} parked; the next prompt wakes it`);
       });
     });
 
   describe(program.command('wake'), {
     group: 'sessions',
-    summary: 'bring parked sessions back with their conversations',
+    summary: 'wake parked sessions, with their conversations',
     examples: [['cbos wake AUTH', 'wake the session without sending it anything']],
   })
     .argument('<name...>', 'the sessions')
-    .option('--json', 'print the REST bodies, one per line')
+    .option('--json', 'print the API responses as JSON, one per line')
     .action(async (slugs: string[], options: { json?: boolean }) => {
       const client = await context.client();
       await forEach(context, slugs, async (slug) => {
         const session = await client.call('wakeSession', { params: { slug } });
         if (options.json === true) out.jsonLine(session);
-        else out.line(`${cleanLine(session.slug)} runs`);
+        else out.line(`${cleanLine(session.slug)} is awake`);
       });
     });
 }

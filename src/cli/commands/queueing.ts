@@ -25,12 +25,12 @@ export function addQueueing(program: Command, context: CliContext): void {
   const { out } = context;
   const queue = describe(program.command('queue'), {
     group: 'talking',
-    summary: 'see, change or cancel texts that sessions have not taken yet',
-    more: 'CBOS sends queued texts in this order as soon as their session is ready. A sent text was typed, but nothing confirms yet that the session took it. The last characters of an id are enough if they are unambiguous.',
+    summary: 'see, change or cancel prompts that sessions have not taken yet',
+    more: 'CBOS sends queued prompts in this order, as soon as their session is ready. A prompt listed as sent was typed, but nothing confirms yet that the session took it. The last characters of an id are enough if they are unambiguous.',
     examples: [
-      ['cbos queue', 'list the waiting texts of all sessions'],
-      ['cbos queue ls AUTH --all', 'what happened to the texts of one session'],
-      ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held text'],
+      ['cbos queue', 'list the waiting prompts of all sessions'],
+      ['cbos queue ls AUTH --all', 'what happened to the prompts of one session'],
+      ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held prompt'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
       ['cbos queue resume AUTH', 'resume a queue that an interrupt has paused'],
     ],
@@ -38,17 +38,17 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('ls', { isDefault: true })
-    .summary('list the texts')
-    .description('List the waiting texts, in the order in which they are sent.')
+    .summary('list the prompts')
+    .description('List the waiting prompts, in the order in which they are sent.')
     .argument('[name]', 'only this session')
-    .option('--all', 'also those that were delivered, cancelled or failed')
-    .option('--json', 'print the REST bodies')
+    .option('--all', 'also prompts that were delivered or cancelled, or that failed')
+    .option('--json', 'print the API responses as JSON')
     .action(async (slug: string | undefined, { all, json }: ListOptions) => {
       const deliveries = await readDeliveries(context, slug);
       const shown = deliveries.filter(({ status }) => all === true || OPEN.has(status));
       if (json === true) out.json(shown);
       else if (shown.length === 0)
-        out.notice('no text is waiting — cbos send NAME TEXT --queue holds one until the session is ready');
+        out.notice('no prompt is waiting — cbos send NAME TEXT --queue holds one until the session is ready');
       else printDeliveries(context, shown);
       if (json !== true) await noticeStopped(context, slug);
     });
@@ -56,9 +56,9 @@ export function addQueueing(program: Command, context: CliContext): void {
   queue
     .command('resume')
     .summary('resume a queue that an interrupt has paused')
-    .description('Resume the queue of a session after an interrupt has paused it.')
+    .description("Resume a session's queue after an interrupt has paused it.")
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: JsonOption) => {
       const client = await context.client();
       const session = await client.call('resumeQueue', { params: { slug } });
@@ -68,11 +68,11 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('edit')
-    .summary('change a text that is held')
-    .description('Change a text that CBOS holds. Put -- before a text that starts with a dash.')
-    .argument('<id>', 'the text')
+    .summary('change a held prompt')
+    .description('Change a prompt that CBOS holds. Put -- before text that starts with a dash.')
+    .argument('<id>', "the prompt's id")
     .argument('<text...>', 'the new text; - reads standard input')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (given: string, words: string[], options: JsonOption) => {
       const text = await readText(context, words, 'cbos queue');
       const { session: slug, id } = await findDelivery(context, given);
@@ -84,10 +84,10 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('rm')
-    .summary('cancel a text that is held')
-    .description('Cancel a text that CBOS holds.')
-    .argument('<id>', 'the text')
-    .option('--json', 'print the REST body')
+    .summary('cancel a held prompt')
+    .description('Cancel a prompt that CBOS holds.')
+    .argument('<id>', "the prompt's id")
+    .option('--json', 'print the API response as JSON')
     .action(async (given: string, options: JsonOption) => {
       const { session: slug, id } = await findDelivery(context, given);
       const client = await context.client();
@@ -164,10 +164,14 @@ async function findDelivery(context: CliContext, given: string): Promise<Deliver
   const fitting = (await readDeliveries(context)).filter(({ id }) => given !== '' && id.endsWith(given));
   const [first, second] = fitting;
   if (first === undefined) {
-    throw new CatalogueError('no_such_delivery', `No text has the id ${JSON.stringify(given)}`, {
-      hint: '`cbos queue` lists the waiting texts',
+    throw new CatalogueError('no_such_delivery', `No prompt has the id ${JSON.stringify(given)}`, {
+      hint: '`cbos queue` lists the waiting prompts',
     });
   }
   if (second === undefined || first.id === given) return first;
-  throw new CommandError(`${JSON.stringify(given)} matches ${fitting.length} texts`, 'type more of the id', EXIT.usage);
+  throw new CommandError(
+    `${JSON.stringify(given)} matches ${fitting.length} prompts`,
+    'type more characters of the id',
+    EXIT.usage,
+  );
 }

@@ -35,8 +35,8 @@ interface ReplayOptions extends ChoiceOptions {
 }
 
 const ABOUT_RECORDING = [
-  'This needs no server. RECORDING is a session, or a file that `script` wrote; the timing file next to it is expected to be FILE.timing.',
-  'A log of Screen or another raw file of terminal output works too.',
+  'This needs no server. RECORDING is a session, or a file written by `script`; its timing file must be next to it and be called FILE.timing, or be given with --timing.',
+  'A Screen log or any other raw terminal output works too.',
 ];
 
 /** Adds `export` and `replay`. */
@@ -45,10 +45,10 @@ export function addRecordings(program: Command, context: CliContext): void {
 
   const exporting = describe(program.command('export'), {
     group: 'looking',
-    summary: 'convert a recording: to asciicast for players, to text, or to an HTML page',
+    summary: 'convert a recording to asciicast, text or an HTML page',
     more: [
       ...ABOUT_RECORDING,
-      'text is what the terminal showed, at most the last 100,000 lines; html is the last screen with its scrollback.',
+      'The format text is what the terminal showed, at most the last 100,000 lines; html is the last screen with its scrollback.',
     ].join('\n'),
     examples: [
       ['cbos export AUTH --output auth.cast', 'for asciinema and its player'],
@@ -57,11 +57,11 @@ export function addRecordings(program: Command, context: CliContext): void {
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
-    .option('-o, --output <file>', 'write there instead of to standard output')
-    .option('--v3', 'write version 3 of asciicast, as --format asciicast-v3 does')
+    .option('-o, --output <file>', 'write to this file instead of standard output')
+    .option('--v3', 'write asciicast version 3, like --format asciicast-v3')
     .option('--force', 'overwrite the file');
   exporting.addOption(
-    exporting.createOption('--format <format>', 'the format to write').choices(EXPORT_FORMATS).default('asciicast'),
+    exporting.createOption('--format <format>', 'the output format').choices(EXPORT_FORMATS).default('asciicast'),
   );
   addChoice(exporting).action(async (recording: string, options: ExportOptions) => {
     const { output = null, force = false } = options;
@@ -73,7 +73,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     const request = { ...choiceOf(recording, options), format, output, onProgress };
     const { timed, text } = await host.exportRecording(request);
     if (!timed && format.startsWith('asciicast'))
-      out.notice('no timing file was found, so all output has the same time — --timing FILE');
+      out.notice('no timing file was found, so all output has the same time — name one with --timing FILE');
     if (output !== null) {
       const writing = writeInterruptibly(context, { file: output, text, force });
       context.exitCode = await writing.finally(progress.end);
@@ -90,17 +90,17 @@ export function addRecordings(program: Command, context: CliContext): void {
     more: [
       ...ABOUT_RECORDING,
       'Keys: space pauses, . shows the next step, the arrows jump 5 s, + and - change the speed, q quits.',
-      'Only output that draws reaches your terminal. Nothing can set the clipboard or the title, or query the terminal.',
+      'Only output that draws reaches your terminal: a recording cannot set the clipboard or the title, or query the terminal.',
     ].join('\n'),
     examples: [
-      ['cbos replay AUTH --idle-limit 2', 'no pause longer than 2 s'],
-      ['cbos replay AUTH --from 1:30 --speed 4', 'starting at a minute and a half, four times as fast'],
+      ['cbos replay AUTH --idle-limit 2', 'with no pause longer than 2 s'],
+      ['cbos replay AUTH --from 1:30 --speed 4', 'start at a minute and a half, four times as fast'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')
-    .option('--speed <n>', '2 is twice as fast', readBetween(SLOWEST, FASTEST), 1)
+    .option('--speed <n>', 'the playback speed; 2 is twice as fast', readBetween(SLOWEST, FASTEST), 1)
     .option('--idle-limit <seconds>', 'shorten pauses to this length', readBetween(0, MAX_IDLE))
-    .option('--from <time>', 'start there: seconds, or a time such as 1:30', readClockTime, 0);
+    .option('--from <time>', 'start at this time: in seconds, or as in 1:30', readClockTime, 0);
   addChoice(replaying).action(async (recording: string, options: ReplayOptions) => {
     context.exitCode = await replayHere(context, recording, options);
   });
@@ -109,8 +109,8 @@ export function addRecordings(program: Command, context: CliContext): void {
 function addChoice(command: Command): Command {
   return command
     .option('--timing <file>', 'its timing file')
-    .option('--cols <n>', 'columns of the recorded terminal', readWhole(1, MAX_CELLS))
-    .option('--rows <n>', 'rows of the recorded terminal', readWhole(1, MAX_CELLS));
+    .option('--cols <n>', 'width of the recorded terminal, in columns', readWhole(1, MAX_CELLS))
+    .option('--rows <n>', 'height of the recorded terminal, in rows', readWhole(1, MAX_CELLS));
 }
 
 function choiceOf(recording: string, { timing, cols, rows }: ChoiceOptions): RecordingChoice {
@@ -157,9 +157,12 @@ async function replayHere(context: CliContext, recording: string, options: Repla
       fromMs: options.from * 1_000,
       onStart({ cols, rows, timed }) {
         const size = terminal?.size() ?? null;
-        if (!timed) out.notice('no timing file was found, so everything is shown at once — --timing FILE');
+        if (!timed)
+          out.notice('no timing file was found, so everything is shown at once — name one with --timing FILE');
         if (size !== null && (size.cols < cols || size.rows < rows)) {
-          out.notice(`the recording is ${cols}x${rows}, this terminal ${size.cols}x${size.rows}: parts are cut off`);
+          out.notice(
+            `the recording is ${cols}x${rows} but this terminal is ${size.cols}x${size.rows}, so parts are cut off`,
+          );
         }
         terminal?.enter();
       },

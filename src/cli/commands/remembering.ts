@@ -28,20 +28,20 @@ export function addRemembering(program: Command, context: CliContext): void {
   describe(program.command('memory'), {
     group: 'talking',
     summary: 'list the answers that you gave, or delete them',
-    more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives it on its own. Answers at the terminal and answers of rules do not count. The answers stay in this home.',
+    more: 'When a session asks the same again in the same project, CBOS shows your earlier answers, and suggests the answer if it was always the same. CBOS never gives that answer on its own. Answers given at the terminal or by rules do not count. The answers never leave this home.',
     examples: [
-      ['cbos memory', 'the questions that you answered, the last one first'],
+      ['cbos memory', 'the questions that you answered, the most recent first'],
       ['cbos memory "npm test"', 'those that contain these words'],
       ['cbos memory --project .', 'those of this project'],
-      ['cbos memory --project . --forget', 'forget the answers of this project, after a question'],
+      ['cbos memory --project . --forget', 'forget the answers in this project, after you confirm'],
     ],
   })
-    .argument('[text]', 'words that the question, an answer, or the name of a session contains')
+    .argument('[text]', 'only entries with these words in the question, an answer or a session name')
     .option('--project <dir>', 'only questions in this folder or below; all worktrees of a repository count as one')
     .option('--limit <number>', 'at most this many questions (default: 200)', readWhole(1, MOST_QUESTIONS))
-    .option('--forget', 'delete the answers to the questions that match, or all')
+    .option('--forget', 'delete the answers to the matching questions, or all answers')
     .option('--yes', 'with --forget: do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (q: string | undefined, { project, limit, forget, yes, json }: MemoryOptions) => {
       const client = await context.client();
       const filter: MemoryFilter = {
@@ -53,7 +53,7 @@ export function addRemembering(program: Command, context: CliContext): void {
           query: { ...filter, ...(limit === undefined ? {} : { limit }) },
         });
         if (json === true) out.json(page);
-        else if (page.total === 0) out.notice('no answers are kept that match');
+        else if (page.total === 0) out.notice('no stored answers match');
         else printMemory(context, page);
         return;
       }

@@ -20,23 +20,23 @@ export function addRestoring(program: Command, context: CliContext): void {
   const { out } = context;
   describe(program.command('restore'), {
     group: 'sessions',
-    summary: 'bring back sessions that were lost in a reboot or with Screen',
+    summary: 'bring back sessions that were lost in a reboot or when Screen ended',
     more: [
-      'A session is lost if its processes are gone, although neither you nor the session itself ended it. It comes back with its conversation, folder, size and launch options.',
+      'A session is lost if its processes are gone although neither you nor the session ended them. It comes back with its conversation, folder, size and launch options.',
       'A few sessions come back at a time, fewer on a busy machine. After three failures in a row, CBOS does not try the rest.',
-      'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives up a lost session.',
-      'With the setting restore.at_start, the server does this when it starts.',
+      'Parked sessions stay parked, and JSON sessions need no process. `cbos stop NAME` gives up on a lost session.',
+      'With the restore.at_start setting, the server restores lost sessions when it starts.',
     ].join('\n'),
     examples: [
-      ['cbos restore --dry-run', 'list which sessions would come back, and which would not'],
-      ['cbos restore', 'all lost sessions; asks first'],
+      ['cbos restore --dry-run', 'list the sessions that would come back, and those that would not'],
+      ['cbos restore', 'restore all lost sessions, after you confirm'],
       ['cbos restore AUTH DOCS', 'these'],
     ],
   })
     .argument('[name...]', 'the sessions; default: all lost ones')
-    .option('-n, --dry-run', 'print what would be done, and do nothing')
+    .option('-n, --dry-run', 'only print what would be done')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slugs: string[], options: RestoreOptions) => {
       const client = await context.client();
       const plan = await client.call('restore', { body: { ...named(slugs), dry_run: true } });

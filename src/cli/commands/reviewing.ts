@@ -30,16 +30,16 @@ export function addReviewing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'comment on what a session changed, and send it the comments in rounds',
     more: [
-      'CBOS keeps comments until `send`, which shows the whole round and sends it as one prompt. A working session gets the prompt when it is ready. CBOS keeps its answer with the round.',
+      "CBOS keeps comments until `send`, which shows the whole round and sends it as one prompt. A working session gets the prompt when it is ready. CBOS keeps the session's answer with the round.",
       'A comment follows its lines when they move. If the lines change, the comment becomes outdated; it is sent with the original lines. `mark` marks a file as reviewed until it changes again.',
     ].join('\n'),
     examples: [
       ['cbos review AUTH', 'list the comments and the rounds'],
       ["cbos review AUTH add src/login.ts:12 'Name this'", 'comment on one line'],
-      ["cbos review AUTH add src/login.ts:12-20 'Split this'", 'on several'],
+      ["cbos review AUTH add src/login.ts:12-20 'Split this'", 'comment on several lines'],
       ["cbos review AUTH add src/login.ts:7 'Why?' --base", 'comment on a line that was removed'],
       ['cbos review AUTH rm 3f2a', 'delete a comment'],
-      ['cbos review AUTH send', 'show the prompt, ask, and send it'],
+      ['cbos review AUTH send', 'show the prompt, and send it after you confirm'],
       ['cbos review AUTH mark src/login.ts', 'mark this file as reviewed'],
     ],
   });
@@ -49,7 +49,7 @@ export function addReviewing(program: Command, context: CliContext): void {
     .argument('[words...]', 'add: FILE:LINE[-LINE] TEXT (- reads standard input); rm: an id; mark, unmark: files')
     .option('--base', 'with add: a line of the base that has since been removed')
     .option('-y, --yes', 'with send: do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action((slug: string, action: Action, words: string[], options: ReviewOptions) =>
       ACTS[action](context, { slug, words, options }),
     );
@@ -106,7 +106,7 @@ async function add(context: CliContext, { slug, words, options }: Asked): Promis
   const { out } = context;
   const [place, ...text] = words;
   if (place === undefined || text.length === 0) {
-    throw usage('add needs a place and a text', "cbos review NAME add FILE:LINE 'a comment'");
+    throw usage('add needs a place and a comment', "cbos review NAME add FILE:LINE 'a comment'");
   }
   const body: NewReviewComment = {
     ...readPlace(place),
@@ -123,7 +123,7 @@ async function add(context: CliContext, { slug, words, options }: Asked): Promis
 function readPlace(place: string): { file: string; line: number; end_line?: number } {
   const [, file, from, to] = /^(.+):(\d{1,8})(?:[-–](\d{1,8}))?$/.exec(place) ?? [];
   if (file === undefined || from === undefined) {
-    throw new InvalidArgumentError(`This isn't a place: ${visibleText(place)}; use FILE:LINE or FILE:LINE-LINE`);
+    throw new InvalidArgumentError(`${visibleText(place)} isn't a valid place; use FILE:LINE or FILE:LINE-LINE`);
   }
   return { file, line: Number(from), ...(to === undefined ? {} : { end_line: Number(to) }) };
 }
@@ -131,13 +131,13 @@ function readPlace(place: string): { file: string; line: number; end_line?: numb
 async function remove(context: CliContext, { slug, words, options }: Asked): Promise<void> {
   const { out } = context;
   const [given, ...more] = words;
-  if (given === undefined || more.length > 0) throw usage('rm needs one id', 'cbos review NAME lists them');
+  if (given === undefined || more.length > 0) throw usage('rm needs one id', 'cbos review NAME lists the comments');
   const client = await context.client();
   const { comments } = await client.call('review', { params: { slug } });
   const found = comments.filter(({ id }) => id.startsWith(given));
   const [comment] = found;
   if (comment === undefined) throw new CatalogueError('no_such_comment');
-  if (found.length > 1) throw usage(`${given} matches ${found.length} ids`, 'type more of the id');
+  if (found.length > 1) throw usage(`${given} matches ${found.length} ids`, 'type more characters of the id');
   const removed = await client.call('removeReviewComment', { params: { slug, id: comment.id } });
   if (options.json === true) out.json(removed);
   else out.line(`deleted: ${placeText(removed)}`);
@@ -164,7 +164,7 @@ async function send(context: CliContext, { slug, words, options }: Asked): Promi
 
 async function mark(context: CliContext, { slug, words, options }: Asked, reviewed: boolean): Promise<void> {
   const { out } = context;
-  if (words.length === 0) throw usage('Which file?', 'cbos diff NAME --stat names them');
+  if (words.length === 0) throw usage('Name at least one file', 'cbos diff NAME --stat lists the files');
   const client = await context.client();
   let review: Review | null = null;
   for (const file of words) review = await client.call('markReviewed', { params: { slug }, body: { file, reviewed } });

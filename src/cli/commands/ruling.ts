@@ -49,15 +49,15 @@ const MOST_COUNT = 1_000_000;
 export function addRuling(program: Command, context: CliContext): void {
   const rules = describe(program.command('rules'), {
     group: 'talking',
-    summary: 'manage rules that answer permissions for you',
-    more: "A deny wins. If no rule clearly applies, the session asks you. You always answer questions and plans yourself. Rules are in rules.toml in the home, are added here, or come from a project whose file you trusted. A project's rules can only deny and ask. See docs/RULES.md.",
+    summary: 'manage rules that answer permission requests for you',
+    more: "A deny rule always wins. If no rule clearly applies, the session asks you. You always answer questions and plans yourself. Rules come from rules.toml in the home, from this command, or from a project whose rules you trust. A project's rules can only deny and ask. See docs/RULES.md.",
     examples: [
-      ['cbos rules', 'list every rule, and the errors in each file of rules'],
+      ['cbos rules', 'list every rule, and the errors in each rules file'],
       ["cbos rules add allow --command 'npm test' --session AUTH", 'for one session, until it is deleted'],
       ["cbos rules add deny --command 'git push' --note 'Ask first.'", 'the model gets the note'],
       ["cbos rules add allow --tool Edit --path 'src/**' --for 8h", 'allow it for the next 8 hours'],
       ["cbos rules test --command 'git status && npm test'", 'show what the rules would decide, and why'],
-      ['cbos rules suggest', 'suggest rules for what you allowed again and again; none takes effect on its own'],
+      ['cbos rules suggest', 'suggest rules for what you allowed repeatedly; none takes effect on its own'],
       ['cbos rules remove 3f2a91bc', 'remove a rule'],
       ['cbos rules trust ~/src/shop', "read a project's rules, and trust them"],
     ],
@@ -75,13 +75,13 @@ function addList(rules: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .alias('list')
     .summary('list the rules')
-    .description('List the rules, and the errors in each file of rules.')
-    .option('--json', 'print the REST body')
+    .description('List the rules, and the errors in each rules file.')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const book = await client.call('listRules');
       if (options.json === true) return out.json(book);
-      if (book.rules.length === 0) out.notice('no rules yet — every permission asks you');
+      if (book.rules.length === 0) out.notice('no rules yet — every permission request comes to you');
       else printRules(context, book.rules);
       noticeFaults(context, book);
     });
@@ -107,9 +107,9 @@ function addChanges(rules: Command, context: CliContext): void {
     .option('--project <path>', 'only for sessions in this folder or below')
     .option('--session <name>', 'only for this session; the rule is deleted with it')
     .option('--for <span>', 'how long the rule is valid: 30m, 8h, 7d', readSpan)
-    .option('--count <number>', 'how many calls it allows', readWhole(1, MOST_COUNT))
-    .option('--note <text>', 'the reason; for a deny, the model gets it')
-    .option('--json', 'print the REST body')
+    .option('--count <number>', 'how many calls the rule allows', readWhole(1, MOST_COUNT))
+    .option('--note <text>', 'the reason; the model gets it if the rule denies')
+    .option('--json', 'print the API response as JSON')
     .action(async (effect: RuleEffect, { json, session, project, for: spanMs, ...fields }: AddOptions) => {
       const expires = spanMs === undefined ? {} : { expires: new Date(io.now() + spanMs).toISOString() };
       const where = project === undefined ? {} : { project: resolve(io.cwd, project) };
@@ -133,7 +133,7 @@ function addChanges(rules: Command, context: CliContext): void {
     .summary('remove a rule that was added')
     .description('Remove a rule that `cbos rules add` added. To remove any other rule, edit its file.')
     .argument('<id>', 'the rule')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (given: string, options: JsonOption) => {
       const client = await context.client();
       const rule = await client.call('removeRule', { params: { id: await findId(context, given) } });
@@ -152,7 +152,7 @@ function addTest(rules: Command, context: CliContext): void {
     .option('--tool <name>', 'the tool; default: Bash with --command, Edit with --path')
     .option('--path <path>', 'the file that the tool would use')
     .option('--session <name>', 'as if this session asked; default: a session in this directory')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json, session, ...call }: TestOptions) => {
       const client = await context.client();
       const where = session === undefined ? { folder: io.cwd } : { session };
@@ -167,7 +167,7 @@ function callOf({ tool, command, path }: TestOptions): Pick<RuleTest, 'tool' | '
   if (command !== undefined) return { tool: tool ?? 'Bash', input: { command } };
   if (path !== undefined) return { tool: tool ?? 'Edit', input: { file_path: path, notebook_path: path, path } };
   if (tool !== undefined) return { tool, input: {} };
-  throw new CommandError('There is nothing to test', 'use --command, --path or --tool', EXIT.usage);
+  throw new CommandError('Name a call to test', 'use --command, --path or --tool', EXIT.usage);
 }
 
 function addTrust(rules: Command, context: CliContext): void {
@@ -180,21 +180,21 @@ function addTrust(rules: Command, context: CliContext): void {
     )
     .argument('[path]', 'the project; default: this directory')
     .option('--yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption & { yes?: boolean }) => {
       const folder = resolve(io.cwd, path ?? '.');
       const client = await context.client();
       const { files } = await client.call('listRules', { query: { folder } });
       const file = await requireFile(files, folder);
       if (options.json !== true) out.lines((file.content ?? '').split('\n').map(cleanLine));
-      if (options.yes !== true && !(await confirm(context, `Apply these rules of ${file.path}?`))) {
+      if (options.yes !== true && !(await confirm(context, `Apply these rules from ${file.path}?`))) {
         return out.notice('nothing was changed');
       }
       const book = await client.call('trustRules', {
         body: { path: file.folder ?? folder, sha256: file.sha256 ?? '' },
       });
       if (options.json === true) out.json(book);
-      else out.line(cleanLine(`the rules of ${file.path} apply, as they are now`));
+      else out.line(cleanLine(`the rules in ${file.path} apply from now on, exactly as shown`));
     });
 
   rules
@@ -202,12 +202,12 @@ function addTrust(rules: Command, context: CliContext): void {
     .summary("stop applying a project's own rules")
     .description("Stop applying a project's own rules.")
     .argument('[path]', 'the project; default: this directory')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption) => {
       const client = await context.client();
       const book = await client.call('untrustRules', { body: { path: resolve(io.cwd, path ?? '.') } });
       if (options.json === true) out.json(book);
-      else out.line('They no longer apply');
+      else out.line('The rules no longer apply');
     });
 }
 
@@ -252,5 +252,9 @@ async function findId(context: CliContext, given: string): Promise<string> {
   const [first, second] = fitting;
   if (first === undefined) throw new CatalogueError('no_such_rule', `No rule has the id ${JSON.stringify(given)}`);
   if (second === undefined || first === given) return first;
-  throw new CommandError(`${JSON.stringify(given)} matches ${fitting.length} rules`, 'type more of the id', EXIT.usage);
+  throw new CommandError(
+    `${JSON.stringify(given)} matches ${fitting.length} rules`,
+    'type more characters of the id',
+    EXIT.usage,
+  );
 }

@@ -40,16 +40,20 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .command('trigger')
     .summary('let a signed webhook run a schedule')
     .description(
-      'Show the address to which another program posts to run a schedule. Until --create is used, there is none. Requests are signed with the secret, as Standard Webhooks or GitHub do it. What they contain is never sent to a session.',
+      'Show the address to which another program posts to run a schedule. There is no address until you use --create. Requests are signed with the secret, as Standard Webhooks and GitHub do. Their content is never sent to a session.',
     )
     .argument('<schedule>', 'the schedule')
-    .option('--create', 'make an address and a secret, which is shown once')
+    .option('--create', 'create an address, and a secret that is shown once')
     .option('--rotate', 'replace the secret; the old one stops working immediately')
     .option('--remove', 'stop webhooks from running the schedule')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, { create, rotate, remove, json = false }: TriggerOptions) => {
       if ([create, rotate, remove].filter((one) => one === true).length > 1) {
-        throw new CommandError('--create, --rotate and --remove cannot be combined', 'name one of them', EXIT.usage);
+        throw new CommandError(
+          '--create, --rotate and --remove cannot be combined',
+          'use only one of them',
+          EXIT.usage,
+        );
       }
       const client = await context.client();
       const params = { name };
@@ -60,8 +64,8 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
       } else if (create === true || rotate === true) {
         const before = (await client.call('listSchedules')).find((one) => one.name === name)?.trigger ?? null;
         if (create === true && before !== null) {
-          const cure = `--rotate replaces the secret, which then stops working immediately`;
-          throw new CommandError(`a webhook can run ${name} already`, cure, EXIT.refused);
+          const cure = `--rotate replaces the secret; the old one then stops working immediately`;
+          throw new CommandError(`a webhook can already run ${name}`, cure, EXIT.refused);
         }
         const made = await client.call('createTrigger', { params });
         if (json) out.json(made);

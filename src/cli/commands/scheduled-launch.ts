@@ -36,21 +36,21 @@ const MOST_KEPT = 1_000;
 export function addLaunchOptions(command: Command): Command {
   return command
     .option('--new [path]', 'start a new session for each run, in this directory; default: the current one')
-    .option('--as <name>', 'with --new: its sessions are NAME-1, NAME-2, …; default: the name of the schedule')
-    .addOption(new Option('--type <type>', 'with --new: the type of the session').choices(SESSION_TYPES))
+    .option('--as <name>', "with --new: call the sessions NAME-1, NAME-2, …; default: the schedule's name")
+    .addOption(new Option('--type <type>', 'with --new: the type of the sessions').choices(SESSION_TYPES))
     .addOption(
       new Option('--permission-mode <mode>', "with --new: Claude Code's permission mode").choices(PERMISSION_MODES),
     )
     .option('-m, --model <model>', 'with --new: the model; accepts what claude --model accepts')
-    .option('-w, --worktree', 'with --new: each session in its own git worktree')
+    .option('-w, --worktree', 'with --new: launch each session in its own git worktree')
     .option('--from <ref>', 'with --worktree: where its branch starts')
     .option('--tag <tag>', 'with --new: a tag for each session; may be repeated', collectTag)
     .option('--max-budget-usd <amount>', 'with --new: the most that each JSON session may cost', readDollars)
     .addOption(
-      new Option('--overlap <what>', 'with --new: what to do while the last session works or asks').choices([
-        'skip',
-        'launch',
-      ]),
+      new Option(
+        '--overlap <what>',
+        'with --new: what to do while the previous session is working or asking something',
+      ).choices(['skip', 'launch']),
     )
     .option(
       '--keep <n>',

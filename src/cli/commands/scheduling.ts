@@ -45,17 +45,17 @@ export function addScheduling(program: Command, context: CliContext): void {
   describe(schedule, {
     group: 'talking',
     summary: 'send prompts at set times',
-    more: "A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server ran at that time or the machine slept, the run is skipped. With --missed run, one run makes up for all that were missed. A run is also skipped while the previous prompt still waits. Each time runs at most once, and 'runs' shows the result.",
+    more: 'A pattern has five fields: minute, hour, day of the month, month, day of the week. At each matching time, the prompt is sent as soon as the session is ready. If no server was running at that time or the machine was suspended, the run is skipped. With --missed run, one run makes up for all missed runs. A run is also skipped while the previous prompt is still waiting. Each time runs at most once; `cbos schedule runs` shows the results.',
     examples: [
-      ['cbos schedule', 'list the schedules, with the next time of each'],
-      ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on working days'],
+      ['cbos schedule', 'list the schedules, each with its next time'],
+      ["cbos schedule add NIGHTLY '0 7 * * 1-5' --session CI --prompt 'run the tests'", 'at seven on weekdays'],
       ["cbos schedule times '0 7 * * 1-5'", 'show the next times of a pattern, before you save it'],
-      ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'change the time; the rest stays'],
+      ["cbos schedule edit NIGHTLY --when '0 6 * * *'", 'change the time; everything else stays the same'],
       [
         "cbos schedule add NIGHTLY '0 3 * * *' --new ~/src/shop --worktree --tag night --keep 5 --prompt 'update the dependencies'",
         'in a new session each time: NIGHTLY-1, NIGHTLY-2, …',
       ],
-      ['cbos schedule runs NIGHTLY', 'show the results of its past times'],
+      ['cbos schedule runs NIGHTLY', 'show the results of its past runs'],
       ['cbos schedule run NIGHTLY', 'now'],
       ['cbos schedule pause NIGHTLY', 'pause it until `cbos schedule resume NIGHTLY`'],
       ['cbos schedule trigger NIGHTLY --create', 'let a signed webhook run it'],
@@ -66,8 +66,8 @@ export function addScheduling(program: Command, context: CliContext): void {
   schedule
     .command('ls', { isDefault: true })
     .summary('list the schedules')
-    .description('List the schedules, with the next time of each and the result of its last time.')
-    .option('--json', 'print the REST body')
+    .description('List the schedules, each with its next time and the result of its last run.')
+    .option('--json', 'print the API response as JSON')
     .action(async (options: JsonOption) => {
       const client = await context.client();
       const schedules = await client.call('listSchedules');
@@ -79,14 +79,14 @@ export function addScheduling(program: Command, context: CliContext): void {
   const add = schedule.command('add');
   add
     .summary('add a schedule')
-    .description('Add a schedule. It starts with the next matching time.')
+    .description('Add a schedule. Its first run is at the next matching time.')
     .argument('<schedule>', 'its name')
-    .argument('<pattern>', "when: '0 7 * * 1-5', or never: only by hand or by a webhook")
+    .argument('<pattern>', "when to run: '0 7 * * 1-5', or never to run only by hand or by webhook")
     .option('--session <name>', 'the session that gets the prompt')
     .requiredOption('--prompt <text>', 'the prompt; - reads standard input')
-    .option('--timezone <zone>', "a zone such as Europe/Berlin; default: the zone of the server's machine")
-    .addOption(add.createOption('--missed <what>', 'what to do about a missed time').choices(['skip', 'run']))
-    .option('--json', 'print the REST body');
+    .option('--timezone <zone>', "a time zone such as Europe/Berlin; default: that of the server's machine")
+    .addOption(add.createOption('--missed <what>', 'what to do about a missed run').choices(['skip', 'run']))
+    .option('--json', 'print the API response as JSON');
   addLaunchOptions(add).action(async (name: string, cron: string, options: AddOptions) => {
     const { json, session, prompt, timezone, missed } = options;
     const launch = scheduledLaunch(context, { schedule: name, options });
@@ -113,14 +113,14 @@ export function addScheduling(program: Command, context: CliContext): void {
     .option('--when <pattern>', "another pattern: '0 7 * * 1-5'")
     .option('--session <name>', 'another session')
     .option('--prompt <text>', 'another prompt; - reads standard input')
-    .option('--timezone <zone>', 'another zone')
-    .addOption(edit.createOption('--missed <what>', 'what to do about a missed time').choices(['skip', 'run']))
-    .option('--json', 'print the REST body')
+    .option('--timezone <zone>', 'another time zone')
+    .addOption(edit.createOption('--missed <what>', 'what to do about a missed run').choices(['skip', 'run']))
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json, when: cron, prompt, ...more }: EditOptions) => {
       const text = prompt === undefined ? {} : { prompt: await readText(context, [prompt], 'cbos schedule') };
       const body: ScheduleChange = { ...(cron === undefined ? {} : { cron }), ...text, ...more };
       if (Object.keys(body).length === 0) {
-        throw new CommandError('nothing to change', 'name what to change, such as --when PATTERN', EXIT.usage);
+        throw new CommandError('nothing to change', 'give at least one option, such as --when PATTERN', EXIT.usage);
       }
       const client = await context.client();
       const changed = await client.call('changeSchedule', { params: { name }, body });
@@ -133,8 +133,8 @@ export function addScheduling(program: Command, context: CliContext): void {
     .summary('show the next times of a pattern')
     .description('Show the next five times of a pattern, to check it before you save a schedule.')
     .argument('<pattern>', "when: '0 7 * * 1-5'")
-    .option('--timezone <zone>', "a zone such as Europe/Berlin; default: the zone of the server's machine")
-    .option('--json', 'print the REST body')
+    .option('--timezone <zone>', "a time zone such as Europe/Berlin; default: that of the server's machine")
+    .option('--json', 'print the API response as JSON')
     .action(async (cron: string, { json, ...zone }: JsonOption & { timezone?: string }) => {
       const client = await context.client();
       const found = await client.call('scheduleTimes', { query: { cron, ...zone } });
@@ -148,7 +148,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       .summary(summary)
       .description(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`)
       .argument('<schedule>', 'the schedule')
-      .option('--json', 'print the REST body')
+      .option('--json', 'print the API response as JSON')
       .action(async (name: string, options: JsonOption) => {
         const client = await context.client();
         const changed = await client.call(route, { params: { name } });
@@ -165,7 +165,7 @@ export function addScheduling(program: Command, context: CliContext): void {
     .summary('run a schedule now')
     .description('Run a schedule now, even while it is paused. Its next times do not change.')
     .argument('<schedule>', 'the schedule')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const run = await client.call('runSchedule', { params: { name } });
@@ -176,9 +176,9 @@ export function addScheduling(program: Command, context: CliContext): void {
   schedule
     .command('runs')
     .summary('show the results of a schedule')
-    .description("Show the results of a schedule's past times, oldest first.")
+    .description("Show the results of a schedule's past runs, oldest first.")
     .argument('<schedule>', 'the schedule')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, options: JsonOption) => {
       const client = await context.client();
       const runs = await client.call('scheduleRuns', { params: { name } });

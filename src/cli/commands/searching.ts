@@ -36,24 +36,24 @@ export function addSearching(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'search everything that sessions showed and said',
     more: [
-      'The newest hits come first. All words must occur, at least as the beginning of a longer word; words "in quotes" must occur exactly.',
-      'Each hit comes with a command that replays the session from there or, for a JSON session, prints the events after it.',
-      'With --fleet, every machine searches its own sessions. The times are those of its own clock, and a recording is replayed there.',
+      'The newest hits come first. All words must occur, each as a whole word or as the beginning of one; words "in quotes" must occur exactly.',
+      'Each hit comes with a command that replays the session from that point or, for a JSON session, prints the events after it.',
+      "With --fleet, every machine searches its own sessions. Times are those of that machine's clock, and recordings are replayed on that machine.",
     ].join('\n'),
     examples: [
       ['cbos search flaky test', 'both words, in all sessions'],
       ['cbos search \'"no space left"\' --session AUTH', 'exactly these words, in one session'],
       ['cbos search migrate --kind prompt', 'search only what you sent'],
-      ['cbos search migrate --fleet', 'on all machines of the fleet'],
-      ['cbos search 数据库 --jq .hits', 'for programs'],
+      ['cbos search migrate --fleet', 'search all machines in the fleet'],
+      ['cbos search 数据库 --jq .hits', 'for scripts'],
     ],
   })
     .argument('<query...>', 'what to look for')
     .option('--session <name>', 'only in this session, which may be machine/NAME')
     .option('--limit <n>', 'at most this many hits', readWhole(1, MAX_HITS))
-    .option('--fleet', 'on all machines of the fleet')
-    .option('--json', 'print the REST body; with --fleet, one for each machine');
-  searching.addOption(searching.createOption('--kind <kind>', 'only of this kind').choices(SEARCH_KINDS));
+    .option('--fleet', 'search all machines in the fleet')
+    .option('--json', 'print the API response as JSON; with --fleet, one per machine');
+  searching.addOption(searching.createOption('--kind <kind>', 'only hits of this kind').choices(SEARCH_KINDS));
   searching.action(async (words: string[], { json, fleet, ...options }: SearchOptions) => {
     const query = { q: words.join(' '), ...options };
     if (fleet === true && options.session !== undefined) {
@@ -111,7 +111,7 @@ function printHits(context: CliContext, hits: readonly FleetHit[]): void {
 
 function printPending({ out }: CliContext, { pending_bytes }: Pick<SearchResult, 'pending_bytes'>): void {
   if (pending_bytes > 0) {
-    out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not indexed yet: search again later`);
+    out.notice(`${Math.ceil(pending_bytes / 1_000_000)} MB of recordings are not indexed yet; search again later`);
   }
 }
 

@@ -22,11 +22,11 @@ export function addServing(program: Command, context: CliContext): void {
     group: 'server',
     summary: 'start CBOS if needed, and open its terminal UI',
     more: [
-      '`npm start` and `cbos` alone run this too. It lists all sessions and shows the selected one live. One key opens its question; ? lists the keys.',
-      'Without a terminal, it prints the address, how to sign in, and the sessions.',
+      '`npm start` and `cbos` alone run this too. The terminal UI lists all sessions and shows the selected one live. One key opens its question; ? lists the keys.',
+      'Without a terminal, the command prints the address, how to sign in, and the sessions.',
     ].join('\n'),
     examples: [
-      ['cbos', 'show everything at a glance; q leaves it, sessions and server keep running'],
+      ['cbos', 'show everything at a glance; q quits, while the sessions and the server keep running'],
       ['cbos start | cat', 'print the sessions as a list, and the next steps'],
     ],
   }).action(async () => {
@@ -78,12 +78,12 @@ export function addServing(program: Command, context: CliContext): void {
       group: 'server',
       summary: 'start the server in the background',
       examples: [
-        ['cbos up', 'do nothing if it already runs'],
+        ['cbos up', 'start the server, unless it is already running'],
         ['cbos up --port 8080', 'on another port'],
       ],
     }),
   )
-    .option('--json', 'what happened, as JSON')
+    .option('--json', 'print what happened as JSON')
     .action(async (options: ServerOptions & { json?: boolean }) => {
       const outcome = await host.startInBackground({ flags: flagsOf(options), onProgress: out.notice });
       // This requests the version, so that a server with a different version is reported immediately.
@@ -103,7 +103,7 @@ export function addServing(program: Command, context: CliContext): void {
     summary: 'stop the server; the sessions stay alive',
     examples: [['cbos down && cbos up', 'restart it, for example after an update']],
   })
-    .option('--json', 'what happened, as JSON')
+    .option('--json', 'print what happened as JSON')
     .action(async (options: { json?: boolean }) => {
       const outcome = await host.stopServer();
       if (options.json === true) out.json({ status: outcome });
@@ -153,7 +153,7 @@ function nextLines(program: string, slug: string | null, recent: readonly Conver
           [`${program} demo`, 'five sessions on a scripted stand-in: offline, no key, no cost'],
         ]
       : [
-          [`${program} show ${slug}`, 'see what it does, and the commands to answer it'],
+          [`${program} show ${slug}`, 'see what it is doing, and how to answer it'],
           [`${program} attach ${slug}`, 'its terminal'],
           [`${program} new PATH`, 'another session'],
           [`${program} ls --watch`, 'watch the list as it changes'],
@@ -167,7 +167,7 @@ function withServerFlags(command: Command): Command {
   return command
     .option('--host <address>', 'address to listen on (CBOS_HOST)')
     .option('--port <port>', 'port to listen on (CBOS_PORT)')
-    .option('--allow-remote', 'listen on an address that other machines reach (CBOS_ALLOW_REMOTE)');
+    .option('--allow-remote', 'allow an address that other machines can reach (CBOS_ALLOW_REMOTE)');
 }
 
 /** Returns only the flags that were given, because an absent flag must not override the environment. */

@@ -51,17 +51,17 @@ export function addShowing(program: Command, context: CliContext): void {
 
   describe(program.command('show'), {
     group: 'looking',
-    summary: 'show one session: what it does, or what it asks and the commands to answer it',
+    summary: 'show a session: what it is doing, or what it asks and how to answer it',
     more: '--verbose adds the reason for its state, its processes and its screen.',
     examples: [
       ['cbos show AUTH', 'see what it wants'],
       ['cbos show AUTH -v', 'see everything about it'],
-      ['cbos show AUTH --jq .status', 'for programs'],
+      ['cbos show AUTH --jq .status', 'for scripts'],
     ],
   })
     .argument('<name>', 'the session')
     .option('-v, --verbose', 'see everything known about it')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: ShowOptions) => {
       const session = await findSession(context, slug, options.json === true);
       if (options.json === true) out.json(session);
@@ -76,14 +76,14 @@ export function addShowing(program: Command, context: CliContext): void {
   describe(program.command('status'), {
     group: 'looking',
     summary: 'count the sessions, and report on the recordings',
-    more: 'Below the counts, it reports how much disk space the recordings take, which of them cannot be written, and what was dropped to stay within the settings.',
+    more: 'Below the counts, the command reports how much disk space the recordings take, which of them cannot be written, and what was dropped to stay within the limits.',
     examples: [
-      ['cbos status', 'see how many need you, are done, or work'],
+      ['cbos status', 'see how many sessions need you, are done or are working'],
       ['cbos status --jq .recordings.dropped', 'see everything that was dropped'],
       ['cbos status --jq .by_state.waiting', 'for a status bar'],
     ],
   })
-    .option('--json', 'both REST bodies in one, /sessions/status and /recordings')
+    .option('--json', 'print the API responses of /sessions/status and /recordings as one JSON object')
     .action(async (options: { json?: boolean }) => {
       const client = await context.client();
       // Both are requested at the same time, because the command spends most of its time on round trips.

@@ -43,13 +43,13 @@ export function addTalking(program: Command, context: CliContext): void {
   const sending = describe(program.command('send'), {
     group: 'talking',
     summary: 'send a prompt to a session, or to several',
-    more: 'CBOS never types it into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before a text that starts with a dash. --all, --state, --tag and --repo replace the name of the session: the command then reports how many sessions get the prompt, and asks.',
+    more: "CBOS never types the prompt into an open dialog. The words are joined with spaces. Quote what the shell would change, and put -- before text that starts with a dash. --all, --state, --tag and --repo replace the session's name: the command then reports how many sessions get the prompt, and asks you to confirm.",
     examples: [
       ['cbos send AUTH run the tests again', 'a prompt'],
       ['git diff | cbos send AUTH -', 'read the prompt from standard input'],
       ['cbos send AUTH and then update the docs --queue', 'hold it until the turn is over'],
       ["cbos send AUTH '/compact' --command", 'a slash command'],
-      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'with an image or another file'],
+      ["cbos send AUTH 'what is wrong here?' --file shot.png", 'send an image or another file with it'],
       ['cbos send AUTH fix the linter --wait', 'wait, and print its answer or its question'],
       ["cbos send --state ready 'pull, and run the tests'", 'send to every session that takes a prompt'],
       [
@@ -65,14 +65,14 @@ export function addTalking(program: Command, context: CliContext): void {
     .argument('[text...]', 'the prompt; - reads standard input')
     .option('--all', 'send to all sessions, except stopped and observed ones');
   addSelectors(sending, 'to')
-    .option('--command', 'run a text that starts with / or ! as a command')
+    .option('--command', 'run a prompt that starts with / or ! as a command')
     .option('--force', 'type it no matter what the session shows')
     .option('--queue', 'hold it until the session is ready')
     .option('--file <path>', 'give the session a copy of this file; may be repeated', collectFile)
     .option('--wait', 'wait until the session is ready again, and print its answer or question')
     .option('--timeout <seconds>', 'with --wait: give up after this time', readSeconds)
     .option('-y, --yes', 'for several sessions: do not ask')
-    .option('--json', 'print the REST body; with --wait, the session afterwards')
+    .option('--json', 'print the API response as JSON; with --wait, the session afterwards')
     .action(async (slug: string | undefined, words: string[], options: SendOptions) => {
       if (isBroadcast(options)) {
         if (options.file !== undefined) throw filesToOne();
@@ -84,7 +84,7 @@ export function addTalking(program: Command, context: CliContext): void {
       if (words.length === 0 && paths.length === 0) throw missing('text');
       if (options.wait === true && slug.includes('/')) {
         throw new CommandError(
-          '--wait works only for sessions of this machine',
+          '--wait works only for sessions on this machine',
           `cbos send ${slug} TEXT, then cbos wait ${slug}`,
           EXIT.usage,
         );
@@ -121,11 +121,11 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('answer'), {
     group: 'talking',
     summary: 'answer the open dialog of a session',
-    more: 'yes, no and always answer a permission. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
+    more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
       ["cbos answer AUTH no --reply 'use pnpm instead'", 'say no, and tell Claude what to do'],
-      ['cbos answer AUTH always --for session', 'as long as this session runs; --for project: in its project'],
+      ['cbos answer AUTH always --for session', 'allow it as long as this session runs; --for project: in its project'],
       ['cbos answer AUTH always --for rule', 'add an approval rule, which is shown first'],
       ['cbos answer DOCS 2', 'choose the second option'],
       ['cbos answer DOCS 1,3', 'choose several options, if the question allows it'],
@@ -133,21 +133,21 @@ export function addTalking(program: Command, context: CliContext): void {
     ],
   })
     .argument('<name>', 'the session')
-    .argument('[choice...]', 'yes, no, always, a number, or a text')
+    .argument('[choice...]', 'yes, no, always, a number, or text')
     .option('--reply <text>', 'a message to go with yes, no, always or a number')
     .addOption(new Option('--remark <text>', 'the former name of --reply').hideHelp())
     .option('--answers <json>', 'for a dialog with several questions: {"question": "label", …}')
-    .addOption(new Option('--for <what>', 'with always: how far it reaches').choices(['session', 'project', 'rule']))
+    .addOption(new Option('--for <what>', 'with always: where it applies').choices(['session', 'project', 'rule']))
     .option('--yes', 'with --for rule: do not ask whether to add the rule')
     .option('--question-id <id>', 'refuse if a different question is open now')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, words: string[], { remark, ...options }: AnswerOptions & { remark?: string }) => {
       const reply = options.reply ?? remark;
       const { for: reach } = options;
       if (reach !== undefined) {
         if (words.join(' ') !== 'always' || reply !== undefined || options.answers !== undefined) {
           throw new CommandError(
-            '--for goes with always alone',
+            '--for works only with always',
             `cbos answer ${slug} always --for ${reach}`,
             EXIT.usage,
           );
@@ -169,11 +169,11 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('continue'), {
     group: 'talking',
     summary: 'continue a session after a usage limit',
-    more: 'Sends one prompt to a session whose last turn a usage limit stopped, once the limit has ended. It is sent once, whoever asks for it, and not if the session was continued in another way.',
-    examples: [['cbos continue AUTH', 'once cbos ls says that the usage limit has ended']],
+    more: 'Sends one prompt to a session whose last turn was stopped by a usage limit, once that limit has ended. The prompt is sent only once, no matter who asks for it, and not at all if the session has already been continued in another way.',
+    examples: [['cbos continue AUTH', 'when cbos ls says that the usage limit has ended']],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const delivery = await client.call('continueSession', { params: { slug } });
@@ -184,11 +184,11 @@ export function addTalking(program: Command, context: CliContext): void {
   describe(program.command('interrupt'), {
     group: 'talking',
     summary: 'interrupt the running turn of a session',
-    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn runs. It also pauses the session's queue until `cbos queue resume`.",
-    examples: [['cbos interrupt AUTH', 'end the turn; the session stays']],
+    more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. It also pauses the session's queue until `cbos queue resume`.",
+    examples: [['cbos interrupt AUTH', 'end the turn; the session keeps running']],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { json?: boolean }) => {
       const client = await context.client();
       const result = await client.call('interrupt', { params: { slug } });

@@ -39,7 +39,7 @@ export function addTerminal(program: Command, context: CliContext): void {
 
   describe(program.command('attach'), {
     group: 'talking',
-    summary: 'open the real terminal of a session',
+    summary: "open a session's real terminal",
     more: 'This is GNU Screen: leave it with Ctrl-A d, and the session keeps running. A JSON session gets a terminal with the same conversation while you are attached. If you leave in the middle of a turn, the session keeps the terminal until `cbos convert SLUG json`.',
     examples: [['cbos attach AUTH', 'see it, type into it, leave with Ctrl-A d']],
   })
@@ -71,7 +71,7 @@ export function addTerminal(program: Command, context: CliContext): void {
 
   describe(program.command('buffer'), {
     group: 'looking',
-    summary: 'print the screen of a session with its scrollback, as text',
+    summary: "print a session's screen and scrollback as text",
     examples: [
       ['cbos buffer AUTH', 'print the last 100 lines'],
       ['cbos buffer AUTH --lines 1000 | less', 'print more of it'],
@@ -79,7 +79,7 @@ export function addTerminal(program: Command, context: CliContext): void {
   })
     .argument('<name>', 'the session')
     .option('--lines <n>', 'at most this many lines', readWhole(1, ALL_LINES), 100)
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: { lines: number; json?: boolean }) => {
       const client = await context.client();
       const body = await client.call('buffer', { params: { slug }, query: { lines: options.lines } });
@@ -89,21 +89,21 @@ export function addTerminal(program: Command, context: CliContext): void {
 
   describe(program.command('logs'), {
     group: 'looking',
-    summary: 'print the recording of a session',
+    summary: "print a session's recording",
     more: [
-      'Without --raw, the command prints what the screen showed, as text. With -f, it continues with new output, without escape codes. Programs that draw overwrite their own output, so this is only for reading along.',
+      'Without --raw, the command prints what the screen showed, as text. With -f, it continues with new output, without escape codes. Programs that draw on the screen overwrite their own output, so this is only for reading along.',
       'With --raw, it prints the recorded bytes, including colours and cursor moves, which your terminal obeys. With --raw -f, bytes that are not UTF-8 appear as U+FFFD.',
     ].join('\n'),
     examples: [
       ['cbos logs AUTH | less', 'read what happened'],
-      ['cbos logs AUTH -f', 'and follow'],
+      ['cbos logs AUTH -f', 'then follow new output'],
       ['cbos logs AUTH --raw > auth.typescript', 'the recording itself'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('-f, --follow', 'print more as it comes; Ctrl-C ends it')
+    .option('-f, --follow', 'print new output as it comes, until Ctrl-C')
     .option('--raw', 'print the bytes as they were recorded')
-    .option('--json', 'print the body of /buffer; with -f the frames of /ws/stream, one per line')
+    .option('--json', 'print the API response of /buffer as JSON; with -f, the frames of /ws/stream, one per line')
     .action(async (slug: string, options: LogsOptions) => {
       if (options.follow === true) context.exitCode = await followRecording(context, slug, options);
       else await printRecording(context, slug, options);
@@ -157,7 +157,7 @@ async function followRecording(context: CliContext, slug: string, options: LogsO
         if (frame.type !== 'stream' || frame.session !== name) return;
         const { data, offset } = frame;
         if (frame.snapshot === true)
-          out.notice('the recording restarted or is too far ahead; the current screen follows');
+          out.notice('the recording was restarted or is too far ahead; the current screen follows');
         writing = writing.then(async () => {
           if (options.json !== true) await out.raw(options.raw === true ? data : text.read(data));
           connection().send({ type: 'ack', session: name, offset });

@@ -25,18 +25,18 @@ export function addTurning(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'list the turns of a session whose files were saved, and what each changed',
     more: [
-      'In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. They are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files at the beginning. No hook or filter of the repository runs, and neither its index nor its files change.',
+      "In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. The saved files are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files as they were when the turn began. The repository's hooks and filters do not run, and neither its index nor its files change.",
       'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether the files are saved, and for how many turns.',
     ].join('\n'),
     examples: [
-      ['cbos turns AUTH', 'their numbers, times, prompts, files and lines'],
+      ['cbos turns AUTH', 'list the turns with their times, prompts, files and lines'],
       ['cbos diff AUTH --turn', 'show what the last turn changed'],
       ['cbos rewind AUTH --before 3', 'restore the files as they were before turn 3'],
-      ["cbos turns AUTH --jq '.turns[-1].files'", 'for programs'],
+      ["cbos turns AUTH --jq '.turns[-1].files'", 'for scripts'],
     ],
   })
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action((slug: string, options: { json?: boolean }) => list(context, slug, options));
 
   describe(program.command('rewind'), {
@@ -44,14 +44,14 @@ export function addTurning(program: Command, context: CliContext): void {
     summary: "restore a session's files as they were before or after a turn",
     more: [
       'Each file gets back its content, executable bit or link target; files that were added later are deleted. CBOS first saves the current files as a separate turn, and prints the command that undoes the rewind.',
-      'Ignored files stay, and so do commits, branches and the index. The conversation is not rewound: tell the session about the rewind, or fork it. A rewind is refused while a turn runs in the folder.',
+      'Ignored files stay, and so do commits, branches and the index. The conversation is not rewound: tell the session about the rewind, or fork the session. A rewind is refused while a turn runs in the folder.',
       'The command asks for confirmation first. In a script, where nobody can answer, it needs --yes.',
     ].join('\n'),
     examples: [
       ['cbos rewind AUTH --before 3', 'undo turn 3 and all later turns'],
       [
         'cbos rewind AUTH --to 2',
-        'restore the state after turn 2, which is the same if nothing else changed the files',
+        'restore the state after turn 2, which is the same unless something else changed the files',
       ],
       ['cbos turns AUTH', 'list the turns to choose from'],
     ],
@@ -60,7 +60,7 @@ export function addTurning(program: Command, context: CliContext): void {
     .option('--to <turn>', 'restore the files as this turn left them')
     .option('--before <turn>', 'restore the files as they were before this turn')
     .option('-y, --yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action((slug: string, options: RewindOptions) => rewind(context, slug, options));
 }
 

@@ -15,7 +15,7 @@ export function addViewing(program: Command, context: CliContext): void {
   const views = program.command('views');
   describe(views, {
     group: 'looking',
-    summary: 'save views of the list: how it is grouped, and which sessions it shows',
+    summary: 'save views of the list: its grouping, and the sessions that it shows',
     more: 'A session must match all words of a filter: #night is a tag, @shop a repository, and any other word must occur in its row. The page and the terminal UI offer the same views.',
     examples: [
       ['cbos views', 'list them'],
@@ -23,7 +23,7 @@ export function addViewing(program: Command, context: CliContext): void {
         "cbos views save night --group repo '#night'",
         'group by repository, and show only the sessions with the tag night',
       ],
-      ['cbos ls --view night', 'the list as the view shows it'],
+      ['cbos ls --view night', 'list the sessions as the view shows them'],
       ['cbos views rm night', 'delete the view; the sessions stay'],
     ],
   });
@@ -32,11 +32,11 @@ export function addViewing(program: Command, context: CliContext): void {
     .command('ls', { isDefault: true })
     .summary('list the saved views')
     .description('List the saved views.')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async ({ json }: JsonOption) => {
       const all = await (await context.client()).call('listViews');
       if (json === true) return out.json(all);
-      if (all.length === 0) return out.notice("there is no saved view — cbos views save NAME '#tag'");
+      if (all.length === 0) return out.notice("no saved views yet — cbos views save NAME '#tag'");
       out.table(
         [{ title: 'NAME' }, { title: 'GROUP' }, { title: 'FILTER', worth: 1 }],
         all.map(({ name, group, filter }) => [
@@ -53,13 +53,13 @@ export function addViewing(program: Command, context: CliContext): void {
     .description('Save a view. It replaces a view with the same name.')
     .argument('<view>', 'its name')
     .argument('[word...]', "the words of its filter: '#night', '@shop', or part of a row")
-    .addOption(save.createOption('--group <by>', 'its headings').choices(GROUPINGS).default('attention'))
-    .option('--json', 'the REST body')
+    .addOption(save.createOption('--group <by>', 'what to group by').choices(GROUPINGS).default('attention'))
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, words: string[], { group, json }: JsonOption & { group: Grouping }) => {
       if (!isTag(name))
         throw new CommandError(
-          `${JSON.stringify(name)} isn't a valid name for a view`,
-          `The name of a view follows the rule for tags: ${TAG_RULE}`,
+          `${JSON.stringify(name)} isn't a valid view name`,
+          `View names follow the same rule as tags: ${TAG_RULE}`,
           EXIT.usage,
         );
       const client = await context.client();
@@ -73,7 +73,7 @@ export function addViewing(program: Command, context: CliContext): void {
     .summary('delete a view')
     .description('Delete a view. The sessions stay as they are.')
     .argument('<view>', 'the view')
-    .option('--json', 'the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (name: string, { json }: JsonOption) => {
       const removed = await (await context.client()).call('removeView', { params: { name } });
       if (json === true) out.json(removed);

@@ -36,12 +36,12 @@ interface WaitOptions {
 export function addWatching(program: Command, context: CliContext): void {
   describe(program.command('watch'), {
     group: 'looking',
-    summary: 'print changes of status as they happen, one per line',
-    more: 'Ctrl-C ends it. The command continues automatically when the server restarts.',
+    summary: 'print status changes as they happen, one per line',
+    more: 'Ctrl-C ends it. The command reconnects when the server restarts.',
     examples: [
       ['cbos watch', 'all sessions, including later ones'],
       ['cbos watch AUTH DOCS', 'these'],
-      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for programs: one frame per line'],
+      ['cbos watch --jq \'select(.type == "session_state") | .session\'', 'for scripts: one frame per line'],
     ],
   })
     .argument('[name...]', 'only these sessions')
@@ -52,27 +52,27 @@ export function addWatching(program: Command, context: CliContext): void {
 
   const waiting = describe(program.command('wait'), {
     group: 'looking',
-    summary: 'block until sessions are in a state, for scripts',
+    summary: 'wait until sessions are in a state, for use in scripts',
     more: 'With several sessions, each must reach the state once; with --any, one is enough. The exit code is 6 on timeout, and 1 if a session stops first.',
     examples: [
       ['cbos wait AUTH', 'until it needs you or is done'],
       ['cbos wait AUTH --for ready --timeout 600', 'until it takes a prompt, at most ten minutes'],
       ['cbos wait AUTH DOCS --any --for waiting/permission', 'until one of them asks for permission'],
-      ['cbos wait --tag night --for done', 'until every session that has the tag now has been done once'],
+      ['cbos wait --tag night --for done', 'until every session that now has the tag has been done once'],
     ],
   }).argument('[name...]', 'the sessions');
   addSelectors(waiting, 'for')
     .option('-f, --for <state>', 'the state: a word listed by `cbos ls --help`', readStateWord, 'waiting')
     .option('--any', 'wait for only one of the sessions')
     .option('-t, --timeout <seconds>', 'give up after this time', readSeconds)
-    .option('--json', 'print each session that reaches the state, as JSON lines')
+    .option('--json', 'print each session that reaches the state, as a JSON line')
     .action(async (names: string[], options: WaitOptions & SelectorOptions) => {
       const remote = names.filter((name) => name.includes('/'));
       if (remote.length > 0) {
         if (remote.length < names.length)
           throw new CommandError(
-            'One command cannot wait for sessions both here and on other machines',
-            'use one `cbos wait` for each machine',
+            'One command cannot wait for sessions on several machines',
+            'run one `cbos wait` for each machine',
             EXIT.usage,
           );
         context.exitCode = await waitElsewhere(context, names, options);
@@ -138,7 +138,10 @@ function wait(context: CliContext, slugs: readonly string[], options: WaitOption
     ...(options.timeout === undefined ? {} : { timeoutSeconds: options.timeout }),
     onTimeout() {
       const names = [...pending].join(', ');
-      const error = new CatalogueError('timed_out', `${names} did not become ${options.for} in ${options.timeout} s`);
+      const error = new CatalogueError(
+        'timed_out',
+        `${names} did not become ${options.for} within ${options.timeout} s`,
+      );
       ending?.fail(error);
     },
   };

@@ -11,11 +11,11 @@ export function addWebPage(program: Command, context: CliContext): void {
     group: 'server',
     summary: 'open the web page, signed in; start CBOS if needed',
     more:
-      'Prints a link that signs in one browser, once, within ten minutes. On a desktop, the link opens at once.  ' +
+      'Prints a link that signs in one browser, once, within ten minutes. On a desktop, the link opens in the browser.  ' +
       'A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and its address in CBOS_PUBLIC_URL.',
     examples: [
-      ['cbos open', 'in the browser of this machine'],
-      ['cbos open --qr', 'for a phone: the link as a QR code in the terminal'],
+      ['cbos open', "open it in this machine's browser"],
+      ['cbos open --qr', 'show the link as a QR code, for a phone'],
     ],
   })
     .option('--qr', 'show the link as a QR code, and do not open it')

@@ -39,7 +39,9 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
   if (old.length === 0) return lines;
   const headings = fleet
     .filter(({ reachable, sessions: own }) => !reachable && own.length > 0)
-    .map(({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached: as of ${ageText(age_ms)} ago`);
+    .map(
+      ({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached: this is its list from ${ageText(age_ms)} ago`,
+    );
   const grey: Style = (_name, text) => text;
   const rows = sessionTable({
     sessions: sortSessions(old, sort),
@@ -63,7 +65,7 @@ export function machineTable(machines: readonly FleetMachine[], style: Style, wi
     rows: machines.map((machine): Cell[] => [
       { text: machine.name, style: 'bold' },
       stateCell(machine),
-      { text: machine.is_founder ? 'everything: it founded the fleet' : machine.rights.join(', ') },
+      { text: machine.is_founder ? 'everything, as the founder of the fleet' : machine.rights.join(', ') },
     ]),
     style,
     width,

@@ -20,7 +20,7 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
   if (exitCode === COMPILE_ERROR) {
     throw new CommandError(
       `The --jq expression isn't valid: ${reasonOf(stderr)}`,
-      'jqlang.org/manual describes the syntax',
+      'https://jqlang.org/manual describes the syntax',
       EXIT.usage,
     );
   }
@@ -29,7 +29,7 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
     if (result.exitCode !== 0) {
       throw new CommandError(
         `The --jq expression failed: ${reasonOf(result.stderr)}`,
-        'run it with --json to see the input',
+        'run the command with --json to see the input',
       );
     }
     return result.stdout.split('\n').flatMap((line): unknown[] => (line === '' ? [] : [JSON.parse(line)]));
@@ -42,5 +42,5 @@ export async function jqFilter(expression: string): Promise<JqFilter> {
  */
 function reasonOf(stderr: string): string {
   const [first = ''] = stderr.split('\n');
-  return first.replace(/^jq: (error( \(at [^)]*\))?: )?/, '') || 'it stopped without a reason';
+  return first.replace(/^jq: (error( \(at [^)]*\))?: )?/, '') || 'jq gave no reason';
 }

@@ -47,7 +47,8 @@ async function openFile(path: string, name: string): Promise<FileHandle> {
     return await open(path, 'wx', MODE);
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw new CommandError(`${name} already exists`, 'Name another --output, or add --force');
-    throw new CommandError(`${name} cannot be written: ${message}`, 'Name another --output');
+    if (code === 'EEXIST')
+      throw new CommandError(`${name} already exists`, 'give another --output, or add --force to overwrite the file');
+    throw new CommandError(`${name} cannot be written: ${message}`, 'give another --output');
   }
 }

@@ -52,8 +52,8 @@ export function createPrinter(io: TerminalIo): Printer {
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') {
       failure = new CommandError(
-        `Not everything could be written: ${error.message}`,
-        'free some space there, or write elsewhere',
+        `The output is incomplete: ${error.message}`,
+        'free some space on that disk, or write elsewhere',
       );
     }
     closing.abort();

@@ -7,7 +7,7 @@ import { askedCallLines, cutText, saysCall } from '../../text/tool-input-text.ts
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
   permission: 'asks for permission',
   question: 'asks',
-  plan: 'asks to approve a plan',
+  plan: 'asks you to approve a plan',
   setup: 'needs set-up',
   closing: 'ended its turn with a question',
 };
