@@ -30,7 +30,7 @@ export async function endLeftovers(temporaryDirectory: string, leftovers: Leftov
     try {
       await end(dir);
       remove(dir);
-      print('An earlier demo was killed: its sessions are ended now.');
+      print('An earlier demo was killed; its sessions are now ended.');
     } catch (error) {
       if (error instanceof CatalogueError && error.code === 'server_running') continue;
       const why = error instanceof Error ? error.message : String(error);

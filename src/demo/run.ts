@@ -45,7 +45,7 @@ export interface DemoOptions {
 
 /** The message if Claude Code is not installed. */
 export const NO_CLAUDE =
-  'the demo runs real Claude Code sessions and found no `claude`: npm install -g @anthropic-ai/claude-code (no account is needed)';
+  'the demo runs real Claude Code sessions, but `claude` was not found: npm install -g @anthropic-ai/claude-code (no account is needed)';
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -150,19 +150,19 @@ function environmentIn(dir: string, port: number, { nodeDirectory, claude }: Dem
 /** Prints how to look at the fleet from another terminal. */
 function printWays({ print, program }: DemoOptions, cbosHome: string): void {
   print(
-    'The demo has its own sessions, offline: no key, no cost, nothing of yours. Look at them from another terminal:',
+    'The demo has its own sessions and runs offline: it needs no key, costs nothing, and does not touch your sessions. Look at them from another terminal:',
   );
   print('');
   print(`  export CBOS_HOME=${cbosHome}`);
   print(`  ${program}                          the terminal UI: y, n and digits answer, ? shows the keys`);
   print(`  ${program} open                     the web page, signed in`);
-  print(`  ${program} ls                       what the sessions do`);
-  print(`  ${program} answer DEPLOY yes        give the permission`);
+  print(`  ${program} ls                       what the sessions are doing`);
+  print(`  ${program} answer DEPLOY yes        allow the command`);
   print(`  ${program} answer ACCOUNTS SQLite   answer the question`);
   print(`  ${program} attach STARTUP           the real terminal`);
-  print(`  ${program} events NOTES -f          what a session without a terminal does`);
+  print(`  ${program} events NOTES -f          what a session without a terminal is doing`);
   print('');
-  print('Ctrl+C ends it and cleans up.');
+  print('Ctrl+C ends the demo and cleans up.');
   print('');
 }
 

@@ -7,13 +7,13 @@ export interface AlwaysText {
   why: string;
 }
 
-const NOT_OFFERED = 'Claude Code offers nothing to allow here';
+const NOT_OFFERED = 'Claude Code offers no permanent permission here';
 
 /** Describes how far a yes may reach, in the order in which the faces show it. */
 export function alwaysTexts({ session, project, rule, no_rule: noRule }: AlwaysChoices): readonly AlwaysText[] {
   return [
     { reach: 'session', text: session, why: NOT_OFFERED },
     { reach: 'project', text: project, why: session === null ? NOT_OFFERED : 'It applies only to this session' },
-    { reach: 'rule', text: rule, why: noRule ?? 'No rule can be made' },
+    { reach: 'rule', text: rule, why: noRule ?? 'No rule can be made for this request' },
   ];
 }

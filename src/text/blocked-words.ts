@@ -11,5 +11,5 @@ export function blockedText({
   // An older server does not report it.
   const at = Date.parse(promptAt ?? '');
   if (Number.isNaN(at)) return '';
-  return `in Screen's copy mode or at one of its prompts when CBOS tried to type (${formatClock(at)}); Esc in the session's terminal closes that`;
+  return `copy mode or a prompt of Screen was open when CBOS tried to type (${formatClock(at)}); Esc in the session's terminal closes it`;
 }

@@ -21,7 +21,7 @@ type Over = Omit<OverBudget, 'holds'>;
 
 /** Returns a line such as `Budget night is reached: $5.12 of $5.00 today`. */
 export function overBudgetText(over: Over): string {
-  return `Budget ${cleanLine(over.budget)} is reached: ${spentText(over.spent, over.limit, over)}`;
+  return `Budget ${cleanLine(over.budget)} has been reached: ${spentText(over.spent, over.limit, over)}`;
 }
 
 /** Returns the command with which a person can raise the budget. */

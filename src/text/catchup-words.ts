@@ -14,9 +14,9 @@ const KINDS: Readonly<Record<CatchupEvent['kind'], string>> = {
 };
 
 const ASKED: Readonly<Record<NonNullable<CatchupEvent['question']>, string>> = {
-  permission: 'asked for a permission',
+  permission: 'asked for permission',
   question: 'asked a question',
-  plan: 'asked to approve a plan',
+  plan: 'asked you to approve a plan',
   setup: 'asked for set-up',
   closing: 'ended a turn with a question',
 };
@@ -28,7 +28,7 @@ const WAITING: ReadonlySet<CatchupEvent['kind']> = new Set(['asked', 'stuck', 'l
 export function catchupEventText({ kind, question, lasted_ms: lasted }: CatchupEvent): string {
   const what = (question === null ? undefined : ASKED[question]) ?? KINDS[kind] ?? cleanLine(kind);
   if (!WAITING.has(kind)) return what;
-  return lasted === null ? `${what}, until now` : `${what}, for ${formatDuration(lasted)}`;
+  return lasted === null ? `${what}, still open` : `${what}, for ${formatDuration(lasted)}`;
 }
 
 /** "14:02" for an event from today, otherwise with its day. */

@@ -9,15 +9,15 @@ export function baseText({ kind, ref, commit }: ChangesBase): string {
     case 'asked':
       return `against ${name}`;
     case 'started_from':
-      return `against ${name}, which the branch was started from`;
+      return `against ${name}, where the branch started`;
     case 'upstream':
-      return `against ${name}, which the branch follows`;
+      return `against ${name}, its upstream branch`;
     case 'default_branch':
       return `against ${name}, the default branch`;
     case 'last_commit':
       return 'against the last commit';
     case 'nothing':
-      return 'against nothing: the repository has no commit yet';
+      return 'against nothing: the repository has no commits yet';
     case 'turn':
       return `in turn ${name}`;
     default:
@@ -59,7 +59,7 @@ export function changeStyle({ status }: ChangedFile): StyleName {
 /** Returns `+12 −3`, or what kind of file it is if it has no lines. */
 export function linesText({ added, removed, binary, kind }: ChangedFile): string {
   if (kind === 'submodule') return 'submodule';
-  if (kind === 'repository') return 'a repository of its own';
+  if (kind === 'repository') return 'a separate repository';
   if (binary) return 'binary or large';
   return countsText({ added: added ?? 0, removed: removed ?? 0 });
 }
@@ -90,6 +90,8 @@ export function changedLines({ changes }: Pick<Session, 'changes'>): string {
 export function leftOutLines({ left_out: { files, untracked } }: Changes): string[] {
   return [
     ...(files === 0 ? [] : [`${files} more changed files are counted but not listed`]),
-    ...(untracked === 0 ? [] : [`${untracked} more untracked files were not compared: .gitignore may name them`]),
+    ...(untracked === 0
+      ? []
+      : [`${untracked} more untracked files were not compared; consider listing them in .gitignore`]),
   ];
 }

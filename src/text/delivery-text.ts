@@ -7,7 +7,7 @@ export function deliveryLine({ session, status, removed, note }: Delivery): stri
     delivered: `Sent to ${session}`,
     queued: `${session}: queued; CBOS sends it as soon as the session is ready`,
     sent: `Typed into ${session}; Claude Code has not confirmed it yet`,
-    unknown: `${session}: it may or may not have arrived; look with cbos attach ${session}`,
+    unknown: `${session}: the prompt may or may not have arrived; cbos attach ${session} shows`,
     cancelled: `${session}: cancelled, not sent`,
     failed: `${session}: not sent; cbos attach ${session} shows why`,
   };

@@ -1,30 +1,30 @@
 import type { DeliveryPhase } from '../protocol/index.ts';
 
-const IN_QUEUE = "Typed during a turn, into Claude Code's own queue";
+const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
 /** What a delivery's status does not show. Null if there is nothing to add. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
   behind_dialog: 'A dialog opened before it was sent; CBOS sends it when the session is ready',
   behind_view: 'A view covered the prompt before it was sent; CBOS sends it when the view is closed',
-  beside_leftover: 'An earlier text of CBOS was still in the prompt; CBOS sends this one once that text is removed',
+  beside_leftover: 'An earlier prompt from CBOS was still in the box; CBOS sends this one once the earlier one is gone',
   put_back: "It came back from Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
   taken_out: 'It was still in the prompt, unsent, and CBOS removed it; CBOS sends it when the session is ready',
-  resumed: 'The server ended before it was sent; CBOS sends it when the session is ready',
+  resumed: 'The server stopped before it was sent; CBOS sends it when the session is ready',
   looking:
-    'The server ended while it pressed Enter; when the session is ready, CBOS finds out whether Claude Code took the text',
+    'The server stopped while pressing Enter; when the session is ready, CBOS finds out whether Claude Code took the prompt',
   under_view:
     'A view opened while it was being sent; if the text is still in the prompt when the view closes, CBOS sends it then',
   unread: 'The session has not read it yet; CBOS presses Enter once the text appears in the prompt',
-  taken_back: "Somebody moved it from Claude Code's queue into the prompt; CBOS leaves it to that person",
+  taken_back: "Somebody moved it from Claude Code's queue back into the prompt; CBOS leaves it to that person",
   answering: `${IN_QUEUE}; an answer may end that turn`,
   interrupting: 'Its turn is being interrupted',
   interrupted: 'Its turn was interrupted',
   never_shown: 'The prompt never showed it, and there is no sign that Claude Code took it',
   no_sign:
-    'CBOS pressed Enter, but neither the prompt nor a hook nor the transcript shows what happened. Look before you send it again',
+    'CBOS pressed Enter, but neither the screen nor a hook nor the transcript shows what happened. Check the session before you send it again',
   cleared: 'It was still in the prompt, unsent, and CBOS removed it; it did not arrive',
-  unsent: 'The server ended before it was sent; it did not arrive. Send it again',
-  session_ended: 'The session stopped before it was sent; it did not arrive',
+  unsent: 'The server stopped before it was sent, so it did not arrive. Send it again',
+  session_ended: 'The session stopped before it was sent, so it did not arrive',
 };
 
 /** @param reason why the delivery failed, as stated by an error */
@@ -46,33 +46,33 @@ type Refused =
 /** Why a message is not sent, and what a person can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: string]>> = {
   not_adopted: ['CBOS only observes this session'],
-  shell_command: ['A text that starts with "!" would run a shell command'],
-  slash_command: ['A text that starts with "/" would run a slash command'],
+  shell_command: ['Text that starts with "!" would run as a shell command'],
+  slash_command: ['Text that starts with "/" would run as a slash command'],
   ended: ['The session is stopped', '`cbos restart SLUG` continues its conversation'],
   unread: [
-    'The session has not read an earlier text yet',
-    'Wait until it continues (`cbos attach SLUG` shows what it is doing), or let CBOS hold the text (--queue)',
+    'The session has not read an earlier prompt yet',
+    'Wait until the session continues (`cbos attach SLUG` shows what it is doing), or let CBOS hold the prompt (--queue)',
   ],
   draft: [
-    'Somebody has started to type in the prompt',
-    'Send or clear it there first (`cbos attach`), or let CBOS hold the text (--queue)',
+    'Somebody is typing in the prompt',
+    'Send or clear that text first (`cbos attach SLUG`), or let CBOS hold the prompt (--queue)',
   ],
   covered_by_transcript: ['The detailed transcript covers the prompt', close('Close it with ctrl+o or Esc')],
-  covered_by_view: ['A view of Claude Code covers the prompt', close('Close it with Esc')],
+  covered_by_view: ["One of Claude Code's views covers the prompt", close('Close it with Esc')],
   covered_by_shell: [
     'The prompt is in shell mode: the text would run as a command',
     close('Leave that mode with Backspace'),
   ],
   covered_by_search: [
-    'The search of old prompts is open: Enter would send one of them again',
+    'The search for old prompts is open: Enter would send one of them again',
     close('End the search with Esc'),
   ],
   covered_by_agents: ['The list of agents is open: the text would start a new session', close('Go back with Esc')],
-  covered_by_unknown: ['Something that CBOS does not know covers the prompt', close('Close it')],
+  covered_by_unknown: ['Something that CBOS does not recognize covers the prompt', close('Close it')],
 };
 
 function close(how: string): string {
-  return `${how} there (\`cbos attach SLUG\`), or let CBOS hold the text (--queue)`;
+  return `${how} in the terminal (\`cbos attach SLUG\`), or let CBOS hold the prompt (--queue)`;
 }
 
 /**

@@ -26,12 +26,12 @@ export function evidenceFacts(
     list.map(({ name, at }) => `${name} (${ago(at)})`).join(', ');
   const prompt = json === null ? hooks?.prompt : json.prompt;
   // A JSON session has a process only while a turn is running, and none of a terminal's sources.
-  const unknown = json === null ? 'not known' : '';
+  const unknown = json === null ? 'unknown' : '';
   const facts: (readonly [string, string])[] = [
     ['process', process === null ? unknown : process.alive ? `alive, started ${ago(process.started_at)}` : 'stopped'],
     json === null
-      ? ['hooks', hooks === null ? 'none received' : `the last one ${ago(hooks.last_at)}`]
-      : ['events', json.last_at === null ? 'none received' : `the last one ${ago(json.last_at)}`],
+      ? ['hooks', hooks === null ? 'none received' : `last received ${ago(hooks.last_at)}`]
+      : ['events', json.last_at === null ? 'none received' : `last received ${ago(json.last_at)}`],
     ['prompt', prompt == null ? '' : `${prompt.text} (${ago(prompt.at)})`],
     ['calls', calls(json?.tools ?? hooks?.tools ?? [])],
   ];

@@ -108,10 +108,10 @@ export function nextGrouping(by: Grouping): Grouping {
 
 /** The ending of the message "The list is …". */
 export const GROUPING_WORDS: Readonly<Record<Grouping, string>> = {
-  attention: 'by what they need from you',
-  repo: 'by repository',
-  tag: 'by their first tag',
-  none: 'without headings',
+  attention: 'grouped by what sessions need from you',
+  repo: 'grouped by repository',
+  tag: 'grouped by their first tag',
+  none: 'not grouped',
 };
 
 function foldKey(by: Grouping | 'machine', key: string | null): string {

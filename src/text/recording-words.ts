@@ -16,7 +16,7 @@ export function formatSize(bytes: number): string {
 export function dropText({ recording, reason, bytes, whole, at }: DroppedRecording): string {
   const what = whole ? `all ${formatSize(bytes)}` : `the oldest ${formatSize(bytes)}`;
   const [day = ''] = formatDateTime(Date.parse(at)).split(' ');
-  if (reason === 'truncated') return cleanLine(`${what} of ${recording} (cut off by another program), ${day}`);
+  if (reason === 'truncated') return cleanLine(`${what} of ${recording} (truncated by another program), ${day}`);
   return cleanLine(`${what} of ${recording} (${reason}), ${day}`);
 }
 

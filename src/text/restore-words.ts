@@ -4,8 +4,8 @@ import { cleanLine } from './terminal-text.ts';
 const LOSSES: Readonly<Record<Loss, string>> = {
   reboot: 'the machine was restarted',
   screen_killed: 'Screen was killed',
-  signal: 'a signal ended it while CBOS did not run',
-  vanished: 'it vanished while CBOS did not run',
+  signal: 'a signal ended it while CBOS was not running',
+  vanished: 'it disappeared while CBOS was not running',
   shutdown: 'it ended together with CBOS',
 };
 
@@ -19,17 +19,20 @@ const howLost = (lost: Loss): string => (Object.hasOwn(LOSSES, lost) ? LOSSES[lo
 
 /** Why a session is not restored, and what a person can do about it. `SLUG` is replaced by the session's name. */
 const REFUSALS: Readonly<Record<RestoreRefusal, readonly [message: string, cure: string]>> = {
-  running: ['it runs', ''],
-  parked: ['it is parked', 'the next text or `cbos wake SLUG` brings it back'],
+  running: ['it is running', ''],
+  parked: ['it is parked', 'the next prompt or `cbos wake SLUG` wakes it'],
   json: ['it is a JSON session', 'its next prompt starts its process'],
   ended: ['it was stopped, or ended on its own', '`cbos restart SLUG`'],
   observed: ['another program started it, and CBOS only observed it', '`cbos ls --all` shows its conversation'],
   folder_gone: ['its folder is gone', 'create the folder again'],
   worktree_gone: ['its worktree is gone', '`cbos rm SLUG`, or create the worktree again'],
-  own_arguments: ['its launch arguments choose a conversation or send a prompt', '`cbos restart SLUG` uses them again'],
+  own_arguments: [
+    'its launch arguments select a conversation or contain a prompt',
+    '`cbos restart SLUG` uses them again',
+  ],
   shared: ['another session has its conversation', '`cbos ls --columns name,id` shows which'],
-  in_use: ['another running Claude Code has its conversation open', 'end that one first'],
-  no_conversation: ['the file of its conversation is gone', '`cbos restart SLUG` starts a new one'],
+  in_use: ['another Claude Code process has its conversation open', 'end that process first'],
+  no_conversation: ['its conversation file is gone', '`cbos restart SLUG` starts a new conversation'],
   gave_up: ['the server has already tried several times', '`cbos restore SLUG`'],
 };
 
@@ -40,11 +43,11 @@ export function restoredText({ session, outcome, lost, how, reason, error }: Res
   const because = lost === null ? '' : ` (${howLost(lost)})`;
   switch (outcome) {
     case 'planned':
-      return `${name} comes back ${way}${because}`;
+      return `${name} would come back ${way}${because}`;
     case 'restoring':
       return `${name} is on its way back`;
     case 'restored':
-      return `${name} runs again, ${way}`;
+      return `${name} is running again, ${way}`;
     case 'left':
       return `${name} stays as it is: ${refusalText(reason, name)}`;
     case 'failed':

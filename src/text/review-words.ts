@@ -58,7 +58,7 @@ export function placeText({
 
 /** Returns the state of a round: `round 2: delivered`. */
 export function roundText({ number, status }: Pick<ReviewRound, 'number' | 'status'>): string {
-  return `round ${number}: ${status ?? 'not known whether it was sent'}`;
+  return `round ${number}: ${status ?? 'it is not known whether it was sent'}`;
 }
 
 /** Returns how many comments are waiting and how many rounds were sent. */

@@ -22,19 +22,19 @@ const REASONS: Readonly<Record<RuleReason, string>> = {
   no_rules: 'no rule matches it',
   no_rule: 'no rule allows: …',
   for_people: 'only a person may answer …',
-  not_whole: 'CBOS does not have its whole input',
-  unclear_input: 'its input does not fully describe what it does: …',
-  broken_file: "this file of rules isn't trustworthy: …",
-  may_be_denied: 'it may contain what a rule denies: …',
-  protected: 'no rule may allow this place: …',
+  not_whole: 'CBOS does not have the whole input',
+  unclear_input: 'the input does not fully describe what the call does: …',
+  broken_file: "this rules file isn't trustworthy: …",
+  may_be_denied: 'it may contain something that a rule denies: …',
+  protected: 'no rule may allow access to this place: …',
   outside: 'a `*` does not match outside the folder: …',
   too_long: 'the command is too long',
-  control_character: 'it has a control character: …',
-  not_ascii: 'it has a letter that may look like another: …',
+  control_character: 'it contains a control character: …',
+  not_ascii: 'it contains a letter that looks like another one: …',
   syntax: 'it cannot be read as a command: …',
-  construct: 'it has a construct that rules do not analyse: …',
+  construct: 'it contains a construct that rules do not analyse: …',
   expansion: 'the shell would expand: …',
-  quoting: 'shells may read this differently: …',
+  quoting: 'different shells may read this differently: …',
   redirection: 'no rule allows this redirection: …',
   assignment: 'it sets a variable: …',
   shell_state: 'it changes how the shell reads what follows: …',
@@ -92,21 +92,21 @@ export function ruleFileFault({ path, folder, state, error }: RuleFile): string 
     case 'counts':
       return null;
     case 'untrusted':
-      return cleanLine(`${path} does not apply yet: cbos rules trust ${folder ?? ''} shows it and asks`);
+      return cleanLine(`${path} does not apply yet; to read and trust it, run cbos rules trust ${folder ?? ''}`);
     case 'changed':
       return cleanLine(
-        `${path}: ${error ?? 'it has changed'}; the trusted version applies, and nothing is allowed there`,
+        `${path}: ${error ?? 'it has changed'}; the version that you trusted applies, and rules allow nothing in that project`,
       );
     case 'broken':
-      return cleanLine(`${path}: ${error ?? 'it cannot be read'}; nothing that it affects is allowed`);
+      return cleanLine(`${path}: ${error ?? 'it cannot be read'}; rules allow nothing that this file affects`);
   }
 }
 
 export const OUTCOME_WORDS: Readonly<Record<AuditOutcome, string>> = {
-  started: 'not known',
+  started: 'unknown',
   given: 'taken',
   overtaken: 'somebody answered first',
-  unconfirmed: 'no effect seen',
+  unconfirmed: 'no effect was seen',
   failed: 'not given',
 };
 

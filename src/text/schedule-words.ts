@@ -2,11 +2,11 @@ import type { DeliveryStatus, Schedule, ScheduleLaunch, ScheduleReason, Schedule
 
 const REASONS: Readonly<Record<ScheduleReason, string>> = {
   missed: 'its time had passed',
-  overlapping: 'the previous prompt still waits',
-  working: 'the session of the previous run still works or asks',
+  overlapping: 'the previous prompt was still waiting',
+  working: 'the session of the previous run was still working or asking',
   paused: 'it was paused',
-  over_budget: 'a budget is reached',
-  refused: 'the session took no text',
+  over_budget: 'a budget was reached',
+  refused: 'the session did not take the prompt',
 };
 
 const DELIVERED: Readonly<Record<DeliveryStatus, string>> = {
@@ -14,7 +14,7 @@ const DELIVERED: Readonly<Record<DeliveryStatus, string>> = {
   sent: 'not confirmed yet',
   delivered: '',
   unknown: 'CBOS stopped while it was being sent',
-  cancelled: 'it was taken back',
+  cancelled: 'the prompt was taken back',
   failed: 'the prompt did not arrive',
 };
 
@@ -34,7 +34,7 @@ export function runText({
 
 /** Says what started a run, unless one of the schedule's own times did. An older server has no `triggered_by`. */
 export function startedByText({ by_hand: byHand, triggered_by: by }: StartedBy): string {
-  if (by === 'webhook') return 'triggered by webhook';
+  if (by === 'webhook') return 'by webhook';
   return byHand ? 'by hand' : '';
 }
 
@@ -83,7 +83,7 @@ export function localTimeZone(): string {
  * Returns who receives the prompts: `CI`, `a new NIGHTLY-N each time`, `(deleted)`. An older server has no `launch`.
  */
 export function receiverText({ session, launch = null }: Pick<Schedule, 'session'> & Partial<Schedule>): string {
-  return launch === null ? (session ?? '(deleted)') : `a new ${launch.name}-N each time`;
+  return launch === null ? (session ?? '(deleted)') : `a new session ${launch.name}-N each time`;
 }
 
 /** Returns how each of a schedule's sessions is launched: `in /src/shop, own worktree, opus, #night, 5 stay listed`. */
@@ -94,6 +94,6 @@ export function launchFacts({ path, worktree, model, tags, keep, overlap }: Sche
     ...(model === undefined ? [] : [model]),
     ...(tags ?? []).map((tag) => `#${tag}`),
     ...(keep === undefined ? [] : [`${keep} stay listed`]),
-    ...(overlap === 'launch' ? ['even while the last one works'] : []),
+    ...(overlap === 'launch' ? ['even while the previous one is working'] : []),
   ].join(', ');
 }

@@ -125,14 +125,14 @@ export function stateText(session: Attending): string {
 export function queueText({ queue_stopped_at: stoppedAt }: Pick<Session, 'queue_stopped_at'>): string {
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');
-  return Number.isNaN(at) ? '' : `queue paused since ${formatClock(at)}, by an interrupt`;
+  return Number.isNaN(at) ? '' : `queue paused by an interrupt since ${formatClock(at)}`;
 }
 
 /** Returns a note that the session is parked. Empty if it is not. */
 export function parkedText({ parked_at: parkedAt }: Pick<Session, 'parked_at'>): string {
   // An older server does not report it.
   const at = Date.parse(parkedAt ?? '');
-  return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: no process, the next text brings it back`;
+  return Number.isNaN(at) ? '' : `parked since ${formatClock(at)}: it has no process, and the next prompt wakes it`;
 }
 
 /** Returns a note that the session's output is currently not being recorded. Empty if it is. */
@@ -142,7 +142,7 @@ export function recordingText({
   undrawn_since: undrawnSince,
 }: Pick<Session, 'recording_stopped_at' | 'recording_stopped_because' | 'undrawn_since'>): string {
   if (undrawnSince !== undefined) {
-    return `not drawn since ${formatClock(Date.parse(undrawnSince))}: a part of its output takes too long`;
+    return `not drawn since ${formatClock(Date.parse(undrawnSince))}: its output takes too long to draw`;
   }
   // An older server does not report it.
   const at = Date.parse(stoppedAt ?? '');

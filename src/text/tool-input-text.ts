@@ -47,7 +47,7 @@ function leavesOf(value: unknown, name = ''): string[] {
 
 /** Returns the notice for a truncated call. @param how how to get into the session's terminal */
 export function cutText(how: string): string {
-  return `It is longer than shown here, so you can allow it only in the terminal: ${how}`;
+  return `The request is longer than shown here, so you can allow it only in the terminal: ${how}`;
 }
 
 /**

@@ -85,7 +85,7 @@ export function finishNotes(preview: FinishPreview, how: FinishHow): string[] {
         ? [`in conflict with ${base}: ${someNames(conflicts.map(shownBranch))}`]
         : [
             commits === 0
-              ? `${base} has all its commits`
+              ? `${base} already has all its commits`
               : `${commits === 1 ? '1 commit' : `${commits} commits`} for ${base}`,
           ];
   return [
@@ -104,13 +104,13 @@ export function finishedLines({ slug, worktree }: Pick<Session, 'slug' | 'worktr
   const branch = shownBranch(worktree.branch);
   const at = finished.commit === null ? '' : ` (${finished.commit.slice(0, 8)})`;
   const merged = finished.into === null ? '' : `${branch} is in ${shownBranch(finished.into)}${at}; `;
-  const kept = finished.branch_kept ? `the branch ${branch} is kept` : `the branch ${branch} is gone`;
+  const kept = finished.branch_kept ? `the branch ${branch} is kept` : `the branch ${branch} is deleted`;
   return [
-    `${merged}${slug} is stopped and its worktree removed, ${kept}`,
-    `cbos recover ${finished.saved} restores it as it was`,
+    `${merged}${slug} is stopped, its worktree is removed, and ${kept}`,
+    `cbos recover ${finished.saved} restores the worktree as it was`,
     ...(finished.left === null
       ? []
-      : [`${cleanLine(finished.left)} could not be removed completely: remove the rest by hand`]),
+      : [`${cleanLine(finished.left)} could not be removed completely; remove the rest by hand`]),
   ];
 }
 

@@ -71,7 +71,7 @@ export function answer(app: App, answering: Pick<Answer, 'choice' | 'text' | 'an
   const { slug } = session;
   const { question } = session.status;
   if (question === null) {
-    app.toast('bad', `${slug} asks nothing — s writes to it`);
+    app.toast('bad', `${slug} has no open question — s writes to it`);
     return;
   }
   if (!isRead(app, slug) || !isSeen(app, question, answering)) return;
@@ -88,7 +88,7 @@ export function chooseAlways(app: App): void {
   const session = requireSelected(app);
   const question = session?.status.question ?? null;
   if (session === null || question?.kind !== 'permission') {
-    app.toast('bad', 'This session asks no permission');
+    app.toast('bad', 'This session has no open permission request');
     return;
   }
   const { slug } = session;
@@ -100,7 +100,7 @@ export function chooseAlways(app: App): void {
 /** Reports whether the person has seen the question. If not, shows a message. */
 function isRead(app: App, slug: string): boolean {
   if (isReadable(app.model, app.options.now())) return true;
-  app.toast('wait', `${slug} now asks something else: read it first`);
+  app.toast('wait', `${slug} now asks something else; read the new question first`);
   return false;
 }
 
@@ -112,7 +112,7 @@ function isSeen(app: App, question: Question, answering: Pick<Answer, 'choice' |
   if (!mayAllow(question, answering)) return true;
   if (question.cut === true) app.toast('bad', cutText('t opens it'));
   else if (isSeenWhole(app.model, question)) return true;
-  else app.toast('wait', 'Read it to its end first: v shows all of it');
+  else app.toast('wait', 'Read the question to the end first: v shows all of it');
   return false;
 }
 
@@ -134,7 +134,7 @@ export function chooseOption(app: App, number: number): void {
   if (option === undefined) {
     app.toast(
       'bad',
-      part.options.length === 0 ? 'There are no options — s answers with a text' : `There is no option ${number}`,
+      part.options.length === 0 ? 'There are no options — s answers in your own words' : `There is no option ${number}`,
     );
     return;
   }
@@ -213,7 +213,7 @@ export function attach(app: App): void {
   if (session === null) return;
   const { slug, type, screen_id: screenId, status } = session;
   if (status.primary === 'dead' || (screenId === null && type !== 'json')) {
-    const why = status.primary === 'dead' ? ': it is stopped — r restarts it' : '';
+    const why = status.primary === 'dead' ? ': the session is stopped — r restarts it' : '';
     app.toast('bad', `${slug} has no terminal${why}`);
     return;
   }
@@ -266,7 +266,7 @@ export function broadcast(app: App, text: string): void {
     const results = await app.client.call('broadcast', { body: { text, all: true } });
     const failed = results.filter(({ error }) => error !== undefined);
     const [first] = failed;
-    const done = `${results.length - failed.length} of ${results.length} sessions get it`;
+    const done = `${results.length - failed.length} of ${results.length} sessions got it`;
     app.toast(first === undefined ? 'good' : 'bad', first === undefined ? done : `${done}; ${broadcastLine(first)}`);
   });
 }
@@ -276,6 +276,7 @@ export function compareVersions(app: App): void {
   app.run(async () => {
     const { version } = await app.client.call('health');
     const own = app.options.version;
-    if (version !== own) app.toast('bad', `this is version ${own}, the server is ${version} — cbos down && cbos up`);
+    if (version !== own)
+      app.toast('bad', `this is version ${own}, but the server is ${version} — cbos down && cbos up`);
   });
 }

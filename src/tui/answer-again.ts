@@ -16,9 +16,9 @@ export function answerAgain(app: App): void {
   const suggestion = app.memories.of(session)?.suggestion ?? null;
   if (session === null) return;
   if (question === null || suggestion === null) {
-    app.toast('bad', 'There is no earlier answer to give again');
+    app.toast('bad', 'There is no earlier answer to repeat');
     return;
   }
   if (isSuggestionReadable(app.model, app.options.now())) answer(app, suggestion, suggestionText(question, suggestion));
-  else app.toast('wait', 'This suggestion is new: read it first');
+  else app.toast('wait', 'This suggestion is new; read it first');
 }

@@ -37,12 +37,12 @@ const FORMATS = ['asciicast', 'text', 'html'];
  * use those, a person must attach.
  */
 const COMMANDS: Readonly<Record<string, Command<App>>> = {
-  '/status': { usage: '/status', about: 'the state of the server and the sessions', run: showStatus },
-  '/refresh': { usage: '/refresh', about: 'draw everything again', run: refresh },
-  '/new': { usage: '/new [NAME]', about: 'a new session', run: (app, words) => newSession(app, words) },
+  '/status': { usage: '/status', about: 'show the state of the server and the sessions', run: showStatus },
+  '/refresh': { usage: '/refresh', about: 'redraw everything', run: refresh },
+  '/new': { usage: '/new [NAME]', about: 'create a session', run: (app, words) => newSession(app, words) },
   '/send-all': {
     usage: '/send-all TEXT',
-    about: 'one text to every session',
+    about: 'send a prompt to every session',
     run(app, words) {
       if (words === '') return app.toast('bad', 'No text given — /send-all TEXT');
       const count = [...app.model.view.values()].filter((session) => elsewhereOf(session) === null).length;
@@ -56,7 +56,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/rename': {
     usage: '/rename NAME',
-    about: 'another name for the session',
+    about: 'rename the session',
     run(app, words) {
       const session = requireOwn(app);
       if (session !== null) renameSession(app, session, words);
@@ -64,7 +64,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/fork': {
     usage: '/fork NAME [--same-folder]',
-    about: 'fork it: continue a copy of its conversation, in a copy of its worktree',
+    about: 'fork the session: continue a copy of its conversation in a copy of its worktree',
     run(app, words) {
       const session = requireOwn(app);
       if (session !== null) forkSession(app, session, words);
@@ -80,7 +80,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/restore': {
     usage: '/restore',
-    about: 'bring back the sessions that were lost in a reboot or with Screen',
+    about: 'bring back the sessions that were lost in a reboot or when Screen ended',
     run: restoreLost,
   },
   '/adopt': {
@@ -101,9 +101,9 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
     about: `save the recording as ${FORMATS.join(', ')}`,
     run: exportRecording,
   },
-  '/explain': { usage: '/explain', about: 'explain its status', run: (app) => showOutput(app, 'explain') },
-  '/file': { usage: '/file PATH [TEXT]', about: 'send it a file, with a text', run: sendFile },
-  '/interrupt': { usage: '/interrupt', about: 'end its turn', run: interrupt },
+  '/explain': { usage: '/explain', about: "explain the session's status", run: (app) => showOutput(app, 'explain') },
+  '/file': { usage: '/file PATH [TEXT]', about: 'send the session a file, with or without a prompt', run: sendFile },
+  '/interrupt': { usage: '/interrupt', about: 'interrupt the turn', run: interrupt },
   '/no': {
     usage: '/no TEXT',
     about: 'say no, and tell Claude what to do instead',
@@ -120,45 +120,57 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
   },
   '/snooze': {
     usage: '/snooze [TIME|NAME]',
-    about: 'silence it until then, or until that session ends',
+    about: 'silence the session until that time, or until a turn of that session ends',
     run: snoozeByWords,
   },
-  '/tag': { usage: '/tag [TAG -TAG]', about: 'add tags; remove those with a dash', run: tagByWords },
-  '/view': { usage: '/view [NAME|save NAME|rm NAME]', about: 'a saved view of the list', run: viewByWords },
+  '/tag': { usage: '/tag [TAG -TAG]', about: 'add tags; remove those that start with a dash', run: tagByWords },
+  '/view': {
+    usage: '/view [NAME|save NAME|rm NAME]',
+    about: 'show, save or delete a view of the list',
+    run: viewByWords,
+  },
   '/inbox': { usage: '/inbox', about: 'answer one question at a time', run: showInbox },
   '/archive': { usage: '/archive', about: 'hide a stopped or parked session from the list', run: archive },
   '/unarchive': { usage: '/unarchive NAME', about: 'list an archived session again', run: unarchive },
-  '/unread': { usage: '/unread', about: 'mark it as unread, or as read', run: toggleUnread },
-  '/attach': { usage: '/attach', about: 'open its real terminal', run: attach },
-  '/changes': { usage: '/changes', about: 'show what it changed in its repository', run: (app) => showChanges(app) },
-  '/finish': { usage: '/finish', about: 'merge or discard its worktree, and remove it', run: finish },
-  '/replay': { usage: '/replay', about: 'play its recording', run: replay },
+  '/unread': { usage: '/unread', about: 'mark the session as unread, or as read', run: toggleUnread },
+  '/attach': { usage: '/attach', about: "open the session's real terminal", run: attach },
+  '/changes': {
+    usage: '/changes',
+    about: 'show what the session changed in its repository',
+    run: (app) => showChanges(app),
+  },
+  '/finish': { usage: '/finish', about: "merge or discard the session's worktree, and remove it", run: finish },
+  '/replay': { usage: '/replay', about: "play the session's recording", run: replay },
   '/budget': {
     usage: '/budget [NAME [AMOUNT]]',
-    about: 'the budgets of sessions; with a name, raise that budget',
+    about: 'show the budgets of sessions; with a name, raise that budget',
     run: budgetByWords,
   },
   '/resources': {
     usage: '/resources',
-    about: 'the memory and processor time of each session',
+    about: 'show the memory and processor time of each session',
     run: showResources,
   },
   '/catchup': {
     usage: '/catchup',
-    about: 'what happened while you were away',
+    about: 'show what happened while you were away',
     run: showCatchup,
   },
   '/schedule': {
     usage: '/schedule',
-    about: 'prompts at set times: add, edit, pause, run or delete them',
+    about: 'schedules: add, edit, pause, run or delete prompts that are sent at set times',
     run: showSchedules,
   },
-  '/rules': { usage: '/rules', about: 'the rules that answer permissions for you', run: (app) => showRules(app) },
-  '/audit': { usage: '/audit [NAME]', about: 'what rules have decided', run: showAudit },
-  '/draft': { usage: '/draft', was: '/stash', about: 'the drafts: replies kept for later', run: showStash },
+  '/rules': {
+    usage: '/rules',
+    about: 'show the rules that answer permission requests for you',
+    run: (app) => showRules(app),
+  },
+  '/audit': { usage: '/audit [NAME]', about: 'show what rules have decided', run: showAudit },
+  '/draft': { usage: '/draft', was: '/stash', about: 'show the drafts: replies kept for later', run: showStash },
   '/notify': {
     usage: '/notify [test NAME]',
-    about: 'the sinks that send questions to a phone or a chat',
+    about: 'show the sinks that send questions to a phone or a chat',
     run: notifyByWords,
   },
   '/mouse': {
@@ -174,7 +186,7 @@ const COMMANDS: Readonly<Record<string, Command<App>>> = {
       );
     },
   },
-  '/help': { usage: '/help', about: 'all keys', run: showHelp },
+  '/help': { usage: '/help', about: 'list all keys', run: showHelp },
   '/quit': { usage: '/quit', about: 'leave', run: (app) => app.quit() },
 };
 
@@ -216,7 +228,7 @@ function exportRecording(app: App, words: string): void {
   if (session === null) return;
   const [format = 'asciicast', file] = words.split(/\s+/).filter((word) => word !== '');
   if (!FORMATS.includes(format)) {
-    app.toast('bad', `There is no format ${format} — ${FORMATS.join(', ')}`);
+    app.toast('bad', `There is no format ${format}; use ${FORMATS.join(', ')}`);
     return;
   }
   const endings: Readonly<Record<string, string>> = { asciicast: 'cast', text: 'txt', html: 'html' };

@@ -34,7 +34,7 @@ export function parkSession(app: App, session: Session): void {
   app.toast('wait', `${wakes ? 'waking' : 'parking'} ${slug}…`);
   app.run(async () => {
     await app.client.call(wakes ? 'wakeSession' : 'parkSession', { params: { slug } });
-    app.toast('good', wakes ? `${slug} runs` : `${slug} parked; the next text brings it back`);
+    app.toast('good', wakes ? `${slug} is awake` : `${slug} parked; the next prompt wakes it`);
   });
 }
 

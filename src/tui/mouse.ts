@@ -20,7 +20,7 @@ function click(app: App, target: Target): void {
   if (target.kind === 'session') app.select(target.slug);
   if (target.kind !== 'option') return;
   if (isClickable(app.model, app.options.now())) chooseOption(app, target.number);
-  else app.toast('wait', 'The question has just appeared: read it first');
+  else app.toast('wait', 'The question has just appeared; read it first');
 }
 
 function turn(app: App, step: -1 | 1, target: Target): void {

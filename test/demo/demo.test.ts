@@ -195,7 +195,7 @@ describe("the demo's scenes, with the real Claude Code", () => {
     play('TOUR', async (claude) => {
       await claude.answer(/press 1 to answer it/, '1');
       await claude.answer(/deploy\.sh nowhere[\s\S]*Do you want to proceed/, '1');
-      await claude.answer(/Answer them, come back/, '1');
+      await claude.answer(/Answer the others, come back/, '1');
       await claude.waitForScreen(/the same in the browser/, 15_000);
     }));
 

@@ -62,7 +62,7 @@ test.skipIf(isOlderThan('2.1.329'))(
       held[slug] = sent.body.id;
     }
     expect((await cbos.cli(['ls'])).stdout).toMatch(/EVENTS +over budget[\s\S]*LINE +over budget/);
-    expect((await cbos.cli(['invoke', 'EVENTS', 'third'])).stderr).toContain('Budget tokens is reached');
+    expect((await cbos.cli(['invoke', 'EVENTS', 'third'])).stderr).toContain('Budget tokens has been reached');
 
     await cbos.stop('SIGKILL');
     cbos = await startCbos(world);
@@ -112,7 +112,7 @@ test.skipIf(isOlderThan('2.1.329'))(
     expect(await runs('EACH')).toMatchObject([{ outcome: 'sent', session: 'EACH-1', delivery_status: 'delivered' }]);
     expect(await launched('EACH')).toEqual(['EACH-1']);
 
-    expect((await schedule('run', 'EACH')).stdout).toBe('skipped: a budget is reached\n');
+    expect((await schedule('run', 'EACH')).stdout).toBe('skipped: a budget was reached\n');
     expect((await cbos.cli(['budget', 'raise', 'night', '--to', '1000'])).code).toBe(0);
     // Nobody has told Claude Code that it may trust this folder.
     const strange = join(world.dir, 'strange');

@@ -59,10 +59,10 @@ describe('a text never goes into a cover of the prompt: it is refused with the r
       '\x07',
       'here is an editor',
       '\r',
-      'Something that CBOS does not know covers the prompt',
+      'Something that CBOS does not recognize covers the prompt',
     ],
-    ['/help', '/help\r', 'For more help', ESCAPE, 'A view of Claude Code covers the prompt'],
-    ['the menu of commands', '/', '/add-dir', BACKSPACE, 'Somebody has started to type in the prompt'],
+    ['/help', '/help\r', 'For more help', ESCAPE, "One of Claude Code's views covers the prompt"],
+    ['the menu of commands', '/', '/add-dir', BACKSPACE, 'Somebody is typing in the prompt'],
   ])('%s', async (name, open, sign, close, reason) => {
     const text = `scene:hello held for ${name}`;
     await type(open);

@@ -63,7 +63,7 @@ describe('cbos demo', () => {
     expect(first.pids.filter(isAlive), 'what it has left').toEqual(first.pids);
 
     const second = await startDemo();
-    expect(second.said()).toContain('An earlier demo was killed: its sessions are ended now.');
+    expect(second.said()).toContain('An earlier demo was killed; its sessions are now ended.');
     expect(readdirSync(world.temporary)).toHaveLength(1);
     expect(first.pids.filter(isAlive)).toEqual([]);
     const asking = { DEPLOY: 'permission', NOTES: 'permission', ACCOUNTS: 'question' };
@@ -138,7 +138,7 @@ describe('cbos demo', () => {
     await terminal.until(/come back, and press 1/, 'its last question');
     await terminal.until(/1-\d choose/, 'the keys that answer it');
     await terminal.keys('1');
-    await terminal.until(/has the same in the browser/, 'the end of the tour');
+    await terminal.until(/shows the same in the browser/, 'the end of the tour');
     await terminal.keys('q');
     expect(await terminal.ended()).toBe(0);
     expect(readdirSync(world.temporary)).toEqual([]);

@@ -74,7 +74,7 @@ describe('a server that is killed during a turn', () => {
     cbos = await startCbos(world);
     const found = await cbos.untilStatus('GONE', 'idle/error');
     expect(found).toMatchObject({ json_state: 'error', pid: null });
-    expect(found.status.because.evidence).toContain('CBOS does not run it again');
+    expect(found.status.because.evidence).toContain('CBOS does not run the turn again');
   });
 });
 

@@ -60,7 +60,7 @@ test('everything is killed with Screen: the sessions are lost, and come back wit
   );
   expect((await cbos.cli(['up'])).stderr).toContain('3 sessions are lost — cbos restore');
   expect((await cbos.cli(['ls'])).stdout).toContain('Screen was killed; cbos restore');
-  expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK comes back with a new conversation');
+  expect((await cbos.cli(['restore', '--dry-run'])).stdout).toContain('BLANK would come back with a new conversation');
   expect(world.processes().filter(({ pid }) => pid !== cbos.pid)).toEqual([]);
 
   const watcher = await cbos.watch();

@@ -105,7 +105,7 @@ describe('a stashed reply', () => {
       // person does.
       expect(first.error).toMatchObject({
         code: 'not_accepting_text',
-        message: expect.stringContaining('started to type'),
+        message: expect.stringContaining('is typing'),
       });
       await cbos.call('POST', `/sessions/${slug}/keys`, { keys: '\u0003' });
       await waitFor(async () => (await apply()).status === 200, { describe: 'it is taken once the prompt is clear' });

@@ -57,7 +57,7 @@ test('a conversation is shown with its tools folded, and with all their output a
 
 test('its permission is given with y', async () => {
   await send('scene:permission');
-  const asked = await terminal.until(/needs a permission/, 'the permission');
+  const asked = await terminal.until(/asks for permission/, 'the permission');
   expect(asked).toContain('touch ../marker.txt');
   await terminal.until(/y yes {2}n no/, 'the keys that answer it');
   await terminal.keys('y');

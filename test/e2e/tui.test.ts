@@ -45,7 +45,7 @@ test('from nothing: starts the server, launches a session, sees it think, gives 
 
   await send(terminal, 'scene:permission');
   await terminal.until(/Sent to AUTH/, 'that Claude Code took the prompt');
-  const asked = await terminal.until(/needs a permission/, 'the permission');
+  const asked = await terminal.until(/asks for permission/, 'the permission');
   expect(asked).toContain('touch ../marker.txt');
   await terminal.until(/1 {2}Yes/, 'its options');
   await terminal.until(/y yes {2}n no/, 'the keys that answer it');
@@ -103,7 +103,7 @@ test('two at once agree; a lost server is reported, and when it is back the pict
   await one.until(/server up/, 'the server');
   const other = await openTerminal(world, { env, cols: 150, rows: 40 });
   await launchByForm(one, 'AUTH', 'scene:permission');
-  for (const terminal of [one, other]) await terminal.until(/needs a permission/, 'the permission in both');
+  for (const terminal of [one, other]) await terminal.until(/asks for permission/, 'the permission in both');
   await other.until(/y yes {2}n no/, 'the keys that answer it');
   await other.keys('y');
   for (const terminal of [one, other]) await terminal.until(/The marker file is there/, 'the answer in both');

@@ -198,7 +198,7 @@ test('from a task to a merged change: in the page, then in the terminal with a c
   await terminal.keys('m');
   await terminal.until(/Merge task\/term into main/, 'what a merge does');
   await terminal.keys('y');
-  await terminal.until(/TERM is stopped and its worktree removed/, 'that it is finished');
+  await terminal.until(/TERM is stopped, its worktree is removed/, 'that it is finished');
   expect(leftOf('TERM', 'task/term')).toEqual([false, '', false]);
   expect(greeting()).toBe('Good morning\npage and terminal\nSo long\n');
   expect(shop.git('status', '--porcelain')).toBe('');

@@ -133,7 +133,7 @@ test('Ctrl+S keeps a draft to be sent by hand, Alt+S one that is sent when the s
   await terminal.keys('S');
   await terminal.until(/Drafts: 1/, 'the remaining drafts');
   await terminal.keys('d', 'y');
-  await terminal.until(/the draft is deleted/, 'that it is deleted');
+  await terminal.until(/deleted the draft/, 'that it is deleted');
   expect(server.sessions.stash()).toEqual([]);
 });
 
@@ -198,7 +198,7 @@ test('/status, /refresh, /explain and /search show their results, and Esc leads 
   await terminal.keys('q');
   await terminal.until(/q quit/, 'the list');
   await command('/search');
-  await terminal.until(/nothing to search for/i, 'what is missing');
+  await terminal.until(/Enter the words to search for/i, 'what is missing');
 });
 
 test('Enter on a search result plays the recording from that moment, and selects its session', async () => {
@@ -251,7 +251,7 @@ test('an offered folder is chosen with the arrow and accepted with Enter, and th
   await terminal.type('~/pi');
   await terminal.until(/~\/picked\s/, 'the folder that is offered');
   await terminal.keys('Down');
-  await terminal.until(/Enter take it/, 'that it is chosen');
+  await terminal.until(/Enter use this folder/, 'that it is chosen');
   await terminal.keys('Enter');
   await terminal.until(/▌ folder +~\/picked\/\s[\s\S]*~\/picked\/inside/, 'the folder in the field, and its contents');
   await terminal.keys('Escape');
@@ -287,7 +287,7 @@ test('/send-all asks, then sends to every session and reports how many get it', 
   await command('/send-all hello all');
   await terminal.until(/Send it to all 2 sessions\? \(y\/n\)/, 'the question');
   await terminal.keys('y');
-  await terminal.until(/2 of 2 sessions get it/, 'the result');
+  await terminal.until(/2 of 2 sessions got it/, 'the result');
   expect(sentTo('BILL')?.text).toBe('hello all');
 });
 
@@ -356,7 +356,7 @@ test('the bell rings for another session that begins to ask, not for the visible
   await terminal.untilGone(/needs|permission/, 'the question');
 
   await terminal.keys('m');
-  await terminal.until(/the bell rings and the desktop notifies you/, 'the next kind of alert');
+  await terminal.until(/the bell rings and the desktop shows a notification/, 'the next kind of alert');
   await change('BILL', asking('May I pay again?'));
   await terminal.until(/May I pay again|make/, 'the toast');
   await waitFor(() => terminal.written().includes('\u001b]9;CBOS: BILL needs you'), {

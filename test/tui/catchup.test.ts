@@ -18,7 +18,7 @@ test('/catchup shows what happened while the person was away', async () => {
   await terminal.type('catchup');
   await terminal.keys('Enter');
   await terminal.until(
-    /when you were last here: one session[\s\S]*one turn finished[\s\S]*asked for a permission, for 2m 00s {3}cbos replay AUTH --from 0:01:58[\s\S]*finished a turn/,
+    /when you were last here: one session[\s\S]*one turn finished[\s\S]*asked for permission, for 2m 00s {3}cbos replay AUTH --from 0:01:58[\s\S]*finished a turn/,
     'what happened',
   );
   expect(server.sessions.answers).toEqual([]);

@@ -23,7 +23,7 @@ test('d shows what the session changed, to its end, file by file, and again when
   const terminal = await openTerminal(server.world, { cols: 110, rows: 30 });
   await terminal.until(/s reply/, 'the list');
   await terminal.keys('d');
-  await terminal.until(/AUTH changed 3 files, \+3003 −1[\s\S]*against main, which the branch/, 'what was changed');
+  await terminal.until(/AUTH changed 3 files, \+3003 −1[\s\S]*against main, where the branch/, 'what was changed');
   await terminal.until(
     /M a\.txt {2}\+1 −1[\s\S]*odd\\u001b\[2J\\u202e[\s\S]*-two\s+│?\s*│?\s*\+2/,
     'names and lines as they are',
@@ -42,6 +42,6 @@ test('d shows what the session changed, to its end, file by file, and again when
   await terminal.until(/s reply/, 'the list');
   server.sessions.change('AUTH', { path: server.world.projectDir });
   await terminal.keys('d');
-  await terminal.until(/isn't in the working tree of a git repository/, 'why there is nothing');
+  await terminal.until(/isn't inside a git working tree/, 'why there is nothing');
   expect(server.sessions.typed.size).toBe(0);
 });

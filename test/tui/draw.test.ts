@@ -143,6 +143,6 @@ test('anything that keeps keys from a session is shown above its screen and in t
     dress: dressFor(false),
   };
   const said = draw(options).rows.join('\n');
-  expect(said.match(/in Screen's copy mode or at one of its prompts/g)?.length).toBe(2);
+  expect(said.match(/copy mode or a prompt of Screen was open/g)?.length).toBe(2);
   expect(said).toContain('kill -CONT 7');
 });

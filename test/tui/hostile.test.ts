@@ -54,7 +54,7 @@ test('output, names and questions of a session reach the terminal only as text',
     },
   });
   const terminal = await open();
-  await terminal.until(/needs a permission/, 'the question');
+  await terminal.until(/asks for permission/, 'the question');
   recording.write(`before ${ATTACKS} after\r\n`);
   await terminal.until(/before .*after/s, 'the output of the session');
   server.sessions.addToStash({ session_slug: 'AUTH', response: `kept ${ATTACKS}`, question: ATTACKS });

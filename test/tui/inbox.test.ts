@@ -38,7 +38,7 @@ test('equal questions are one card; an answer is taken back, then sent; words an
   // The footer lists the keys only when they count.
   await terminal.until(/y yes {2}n no/, 'that the card takes keys');
   await terminal.keys('y', 'u');
-  await terminal.until(/taken back: nothing was sent/, 'that it was taken back');
+  await terminal.until(/taken back; nothing was sent/, 'that the prompt was taken back');
   expect(given).toEqual([]);
   await terminal.until(/AUTH in[\s\S]*BILL in/, 'the card again');
   await terminal.until(/BILL in[\s\S]*y yes {2}n no/, 'that it takes keys again');
@@ -47,7 +47,7 @@ test('equal questions are one card; an answer is taken back, then sent; words an
   await waitFor(() => given.length >= 2, { describe: 'the answer has left', actual: () => given });
   expect(given.slice(0, 2).sort()).toEqual(['AUTH q1 no', 'BILL q2 no']);
   await terminal.keys('s');
-  await terminal.until(/Answer in words/, 'the input');
+  await terminal.until(/Answer in your own words/, 'the input');
   await terminal.keys('later');
   await terminal.until(/> later[\s\S]*Enter answer/, 'the words');
   await terminal.until(/PUSH in/, 'the card');

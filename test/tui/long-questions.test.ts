@@ -19,13 +19,13 @@ test.each([
 ])('a question that does not fit can be allowed once its end was in the picture: %s', async (_name, command) => {
   ask({ tool: { name: 'Bash', input: { command } } });
   const terminal = await openTerminal(server.world, { cols: 100, rows: 30 });
-  await terminal.until(/v read it all/, 'the key that shows all of it');
+  await terminal.until(/v read all of it/, 'the key that shows all of it');
   await terminal.keys('y', 'a', '1');
-  await terminal.until(/Read it to its end first/, 'why nothing is answered');
+  await terminal.until(/Read the question to the end first/, 'why nothing is answered');
   await terminal.keys('v');
   await terminal.until(/AUTH asks.*more lines/, 'its beginning');
   await terminal.keys('y', 'Escape');
-  await terminal.until(/v read it all/, 'the key that shows all of it');
+  await terminal.until(/v read all of it/, 'the key that shows all of it');
   await terminal.keys('y', 'v');
   await terminal.until(/AUTH asks.*more lines/, 'its beginning');
   await terminal.keys('G');

@@ -152,7 +152,7 @@ test('marked sessions are stopped after a confirmation that names them, with a l
   await terminal.keys('Space');
   await terminal.until(/s write to 2/, 'that two are marked');
   await terminal.keys('g', 'y');
-  await terminal.until(/Sessions are marked/, 'that it answers nothing');
+  await terminal.until(/Some sessions are marked/, 'that it answers nothing');
   const before = server.sessions.answers.length;
   await terminal.keys('x');
   await terminal.until(/Stop these 2 sessions\?[\s\S]*S-28, S-30/, 'the question with both names');

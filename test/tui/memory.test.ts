@@ -53,12 +53,12 @@ test('differing answers are shown without a key, and the key of another question
   sessions.change('AUTH', asking({ id: 'q-new', tool: { name: 'Bash', input: { command: 'ls' } }, text: 'ls here' }));
   await terminal.until(/ls here[\s\S]*y yes/, 'the other question');
   await terminal.keys('.');
-  await terminal.until(/There is no earlier answer to give again/, 'the refusal');
+  await terminal.until(/There is no earlier answer to repeat/, 'the refusal');
   addAnswer(server.approvals, { folder, command: 'git push' });
   sessions.change('AUTH', asking({ id: 'q-again', ...OTHER }));
   await terminal.until(/your answers differ/, 'the answers');
   await terminal.keys('.');
-  await terminal.until(/There is no earlier answer to give again/, 'the refusal');
+  await terminal.until(/There is no earlier answer to repeat/, 'the refusal');
   expect(sessions.answers).toEqual([]);
   await sessions.remove('AUTH');
 });

@@ -21,7 +21,10 @@ test('/restore shows which sessions are lost and how, brings them back only on y
     await terminal.keys('Enter');
   };
   await restore();
-  await terminal.until(/AUTH comes back with its conversation \(the machine was restarted\)[\s\S]*DOCS/, 'the plan');
+  await terminal.until(
+    /AUTH would come back with its conversation \(the machine was restarted\)[\s\S]*DOCS/,
+    'the plan',
+  );
   await terminal.until(/y bring 2 back/, 'the key');
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list, with nothing done');
@@ -29,14 +32,17 @@ test('/restore shows which sessions are lost and how, brings them back only on y
   await restore();
   await terminal.until(/y bring 2 back/, 'the key again');
   await terminal.keys('y');
-  await terminal.until(/AUTH runs again, with its conversation[\s\S]*DOCS not tried[\s\S]*1 not tried/, 'the outcomes');
+  await terminal.until(
+    /AUTH is running again, with its conversation[\s\S]*DOCS not tried[\s\S]*1 not tried/,
+    'the outcomes',
+  );
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list');
   sessions.restores = () => ({ outcome: 'restored' });
   await restore();
   await terminal.until(/y bring it back/, 'the one that is left');
   await terminal.keys('y');
-  await terminal.until(/DOCS runs again/, 'that it runs');
+  await terminal.until(/DOCS is running again/, 'that it runs');
   await terminal.keys('Escape');
   await terminal.until(/q quit/, 'the list once more');
   await restore();

@@ -24,7 +24,7 @@ test('c comments on a line or on several, R shows what would be sent, and sends 
   await terminal.keys('d');
   await terminal.until(/AUTH changed 1 file/, 'what was changed');
   await terminal.keys('c');
-  await terminal.until(/A comment belongs to lines of one file/, 'that this is no line');
+  await terminal.until(/A comment belongs to one file/, 'that this is no line');
   await terminal.keys('G');
   await terminal.until(/▌ three/, 'the last line');
   await terminal.keys('k');

@@ -36,14 +36,14 @@ test('rules and the audit are read in the terminal UI, live; a project is truste
   await terminal.keys('Enter');
   await terminal.until(/# \\u202e[\s\S]*# a line/, 'the beginning of the file');
   await terminal.keys('t');
-  await terminal.until(/Read it to its end first/, 'that it must be read');
+  await terminal.until(/Read the file to the end first/, 'that it must be read');
   await terminal.keys('G');
   await terminal.until(/npm publish/, 'the end of the file');
   await terminal.keys('t');
-  await terminal.until(/Apply the rules of .*\(y\/n\)/, 'the question');
+  await terminal.until(/Apply the rules in .*\(y\/n\)/, 'the question');
   expect(server.rules.trusted()).toEqual([]);
   await terminal.keys('y');
-  await terminal.until(/apply now, as you have read them/, 'that they apply');
+  await terminal.until(/now apply, exactly as you read them/, 'that they apply');
   expect(server.rules.trusted()).toMatchObject([{ folder }]);
 
   for (let count = 0; count < 3; count++) addAnswer(server.approvals, { folder, command: 'make check' });

@@ -69,7 +69,7 @@ test('a person adds a schedule after seeing its next times, edits, pauses, runs 
   await terminal.type('update the dependencies');
   await terminal.until(/next +\w{3} 20/, 'its next times');
   await terminal.keys('Enter');
-  await terminal.until(/EACH → a new EACH-N each time/, 'the schedule');
+  await terminal.until(/EACH → a new session EACH-N each time/, 'the schedule');
   await terminal.until(/in \/tmp, own worktree, #night, 5 stay listed/, 'what it launches');
   expect(schedules.list()[1]).toMatchObject({
     session: null,

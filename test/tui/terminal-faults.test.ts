@@ -74,7 +74,7 @@ test('NO_COLOR: no colour of the UI or of a session, and all text is still there
   const terminal = await openTerminal(server.world, { env: { NO_COLOR: '1' } });
   await terminal.until(SHOWN, 'the terminal UI');
   await terminal.keys('?');
-  await terminal.until(/next, previous; J K ten at a time/, 'the help');
+  await terminal.until(/next, previous; J K move by ten/, 'the help');
   expect(terminal.written()).not.toMatch(/\u001b\[[\d;]*\b(?:3[0-8]|4[0-8]|9\d|10\d)\b[\d;]*m/);
 });
 

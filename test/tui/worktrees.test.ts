@@ -67,7 +67,7 @@ test('n launches in a worktree; F explains what a finish does, hands a conflict 
   expect(server.sessions.deliveries('AUTH')).toEqual([]);
   expect(existsSync(folder)).toBe(true);
   await terminal.keys('F');
-  await terminal.until(/h hand the conflict/, 'the key that hands it over');
+  await terminal.until(/h let the session resolve the conflict/, 'the key that hands it over');
   await terminal.keys('h');
   await terminal.until(/Send this to AUTH\?/, 'the question');
   await terminal.keys('y');
@@ -82,7 +82,7 @@ test('n launches in a worktree; F explains what a finish does, hands a conflict 
   await terminal.keys('d');
   await terminal.until(/Discard fix\/login, and remove the worktree/, 'what it does');
   await terminal.keys('y');
-  await terminal.until(/AUTH is stopped and its worktree removed/, 'that it is finished');
+  await terminal.until(/AUTH is stopped, its worktree is removed/, 'that it is finished');
   expect(existsSync(folder)).toBe(false);
   expect(readFileSync(join(repository.path, 'a.txt'), 'utf8')).toBe('ours\n');
   await terminal.keys('F');

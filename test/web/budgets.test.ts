@@ -19,7 +19,7 @@ test('a session that a budget holds shows it, and the page raises the budget', a
     .waitFor();
   await one.visit('#/budgets');
   await page.getByText('$12.00 of $10.00 today', { exact: true }).waitFor();
-  await page.getByText('Not covered, because nothing reports what they spend: AUTH').waitFor();
+  await page.getByText('Not covered, because nothing reports their spending: AUTH').waitFor();
   await page.getByRole('button', { name: 'Raise fleet…' }).click();
   await page.getByLabel('New limit of fleet').fill('15');
   expect(server.budgets.desk.list()[0]?.subjects[0]?.limit).toBe(10);

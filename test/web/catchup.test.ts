@@ -29,7 +29,7 @@ test('the page shows what happened while the person was away, and each line lead
   const section = page.getByRole('region', { name: 'AUTH' });
   await section.getByText('<b>All</b> pass\\u202e.').waitFor();
   await page.getByText('when you were last here: one session').waitFor();
-  const asked = section.getByRole('link', { name: 'asked for a permission, for 2m 00s' });
+  const asked = section.getByRole('link', { name: 'asked for permission, for 2m 00s' });
   expect(await asked.getAttribute('href')).toBe('#/s/AUTH/replay?t=118');
   expect(await section.getByRole('link', { name: 'finished a turn' }).getAttribute('href')).toBe(
     '#/s/AUTH/replay?t=298',

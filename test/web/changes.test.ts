@@ -41,7 +41,7 @@ test('shows the changes and their base, file by file, including renamed, binary 
   await page.keyboard.press('d');
   await page.getByRole('heading', { name: 'AUTH, changes' }).waitFor();
   await page.getByText('3 files, +1 −1').waitFor();
-  await page.getByText('against main, which the branch was started from').waitFor();
+  await page.getByText('against main, where the branch started').waitFor();
   await patch(one).locator('[data-kind=added]', { hasText: '2' }).waitFor();
   await patch(one).locator('[data-kind=removed]', { hasText: 'two' }).waitFor();
   await page.keyboard.press(']');
@@ -74,7 +74,7 @@ test('is read again when a turn ends, and reports if there is nothing, or no rep
   await fileLink(one, 'made-by-the-turn.txt').waitFor();
   server.sessions.change('AUTH', { path: server.world.projectDir });
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByText("isn't in the working tree of a git repository").waitFor();
+  await page.getByText("isn't inside a git working tree").waitFor();
 });
 
 test('10,000 changed lines are drawn with few elements, and can be scrolled to their end', async () => {

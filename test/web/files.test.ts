@@ -108,7 +108,7 @@ test('a file that is too large shows why, and holds the prompt back until it is 
   await page.getByRole('textbox', { name: 'Reply to AUTH' }).fill('hello');
   expect(await sendButton(one).isDisabled()).toBe(true);
   await page.keyboard.press('Enter');
-  await page.getByText('A file is not stored yet').waitFor();
+  await page.getByText('A file is still being uploaded').waitFor();
   await page.getByRole('button', { name: 'Remove huge.bin' }).click();
   await sendButton(one).click();
   expect((await sent(one))?.text).toBe('hello');
@@ -123,7 +123,7 @@ test('an upload shows its progress, and leaves nothing if its chip is removed', 
   const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 50_000 };
   await devtools.send('Network.emulateNetworkConditions', slow);
   await give(page, 'drop', [{ name: 'slow.bin', type: '', text: 'x'.repeat(900_000) }]);
-  const progress = page.getByRole('progressbar', { name: 'Upload of slow.bin' });
+  const progress = page.getByRole('progressbar', { name: 'Uploading slow.bin' });
   await waitFor(async () => Number(await progress.getAttribute('value')) > 0, { describe: 'progress is shown' });
   await page.getByRole('button', { name: 'Remove slow.bin' }).click();
   await devtools.send('Network.emulateNetworkConditions', { ...slow, uploadThroughput: -1 });

@@ -194,7 +194,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     write(numbered(1, 5));
     await one.untilTerminalShows(numbered(1, 5));
     await one.click('button', 'Take the keyboard');
-    await one.reads('You type here');
+    await one.reads('Your keyboard types here');
     await page.keyboard.type('ls é/');
     await one.press('Enter', 'ArrowUp', 'Control+c', 'Control+k', 'Escape');
     await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001b');
@@ -209,7 +209,7 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     await one.untilTerminalShows(numbered(1, 12));
     await page.locator('button[aria-label="Take the keyboard"]:enabled').wait();
     await one.click('button', 'Take the keyboard');
-    await one.reads('You type here');
+    await one.reads('Your keyboard types here');
     await one.press('x');
     await untilTyped('ls é/\r\u001b[A\u0003\u000b\u001bx');
     expect(one.faults).toEqual([]);

@@ -83,7 +83,7 @@ test('the list is divided by repository or tag, folds its groups, and never hide
   const dialog = page.getByRole('dialog', { name: 'The list' });
   await dialog.getByRole('button', { name: '@shop' }).click();
   await untilListIs(one, ['# shop 2', 'ASKS', 'CART']);
-  await dialog.getByRole('button', { name: 'by what they need from you' }).click();
+  await dialog.getByRole('button', { name: 'grouped by what sessions need from you' }).click();
   await untilListIs(one, ['# Needs you 1', 'ASKS', '# Working 1', 'CART']);
   expect(await page.getByLabel('Filter sessions').inputValue()).toBe('@shop');
   // The current view is saved for every face, and one click restores it.
@@ -92,7 +92,7 @@ test('the list is divided by repository or tag, folds its groups, and never hide
   await dialog.getByRole('button', { name: 'Save' }).click();
   await dialog.getByRole('button', { name: 'shop-only @shop' }).waitFor();
   await dialog.getByRole('button', { name: '@shop 2', exact: true }).click();
-  await dialog.getByRole('button', { name: 'without headings' }).click();
+  await dialog.getByRole('button', { name: 'not grouped' }).click();
   await page.keyboard.press('Escape');
   await untilListIs(one, ['CART', 'ASKS', 'HOME', 'LOOSE']);
   const views = (await callRoute(one.server, 'listViews')).json();

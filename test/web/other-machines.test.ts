@@ -101,7 +101,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
       const screen = await terminal.until(/laptop cannot be reached/, 'that the laptop is gone');
       expect(screen).not.toContain('Needs you');
       expect(screen).toMatch(/laptop\/DEPLOY/);
-      await page.getByText('laptop cannot be reached. You see its state of').waitFor();
+      await page.getByText('laptop cannot be reached. The page shows its state from').waitFor();
       await waitFor(async () => !(await page.title()).startsWith('('), { describe: 'the title no longer counts it' });
       await page.locator('[data-slug="laptop/DEPLOY"][data-old]').waitFor();
       expect(await page.getByRole('button', { name: 'Yes', exact: true }).isDisabled()).toBe(true);
@@ -109,7 +109,7 @@ describe.skipIf(!hasNatsServer)('the sessions of other machines', () => {
       await laptop.startAgain();
     }
     await terminal.until(/Needs you \(1\)/, 'that it is back');
-    await page.getByText('laptop cannot be reached. You see its state of').waitFor({ state: 'detached' });
+    await page.getByText('laptop cannot be reached. The page shows its state from').waitFor({ state: 'detached' });
   });
 
   test('disappear with the fleet', async () => {

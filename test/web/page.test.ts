@@ -161,7 +161,7 @@ describe('a question', () => {
     await using one = await startPage(browser, { prepare: ({ sessions }) => void sessions.add('ASKS', asking()) });
     await one.visit('#/s/ASKS');
     one.server.sessions.change('ASKS', { screen_prompt_at: '2026-11-20T15:05:00.000Z' });
-    const said = one.page.getByRole('main').getByText("in Screen's copy mode or at one of its prompts");
+    const said = one.page.getByRole('main').getByText('copy mode or a prompt of Screen was open');
     await said.waitFor();
     one.server.sessions.change('ASKS', { screen_prompt_at: null });
     await said.waitFor({ state: 'detached' });
@@ -351,7 +351,7 @@ describe('a reply', () => {
     await page.getByLabel('Reply to DRAFT').fill('after that');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('Somebody has begun to type a text.').waitFor();
-    await page.getByRole('button', { name: 'Send it afterwards' }).click();
+    await page.getByRole('button', { name: 'Send as a separate prompt afterwards' }).click();
     await page.getByRole('list', { name: 'Sent' }).getByText('after that').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
   });

@@ -17,10 +17,10 @@ test('the page shows how many sessions are lost, what would come back, and each 
   const { page, server } = one;
   await page.getByRole('link', { name: '2 sessions are lost' }).click();
   const list = page.getByRole('list', { name: 'Lost sessions' });
-  await list.getByText('AUTH comes back with its conversation (the machine was restarted)').waitFor();
+  await list.getByText('AUTH would come back with its conversation (the machine was restarted)').waitFor();
   expect(server.sessions.get('AUTH').lost).toBe('reboot');
   await page.getByRole('button', { name: 'Bring 2 sessions back' }).click();
-  await list.getByText('AUTH runs again, with its conversation').waitFor();
+  await list.getByText('AUTH is running again, with its conversation').waitFor();
   await list.getByText('DOCS not tried').waitFor();
   await page.getByText('stopped after repeated failures: 1 not tried').waitFor();
   expect(await page.getByRole('button', { name: /^Bring/ }).count()).toBe(0);

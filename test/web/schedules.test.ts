@@ -70,7 +70,7 @@ test('the page adds a schedule after showing its next times, edits, pauses, runs
   await page.getByLabel('Prompt').fill('update the dependencies');
   await save.click();
   const each = page.getByRole('region', { name: 'EACH' });
-  await each.getByText('a new EACH-N each time').waitFor();
+  await each.getByText('a new session EACH-N each time').waitFor();
   await each.getByText('own worktree, #night, 5 stay listed').waitFor();
   expect(schedules.list()[1]).toMatchObject({
     session: null,

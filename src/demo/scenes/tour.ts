@@ -15,22 +15,22 @@ const asks = (question: {
 export const TOUR_SESSION: DemoSession = {
   slug: 'TOUR',
   type: 'screen',
-  prompt: 'Show me around in a minute',
+  prompt: 'Show me around in one minute',
   scene: {
     name: 'demo-tour',
     about: 'asks a question, a permission and another question, and says how to answer each',
     replies: [
       asks({
         question:
-          'Welcome! Every session is in the list, and those that need you come first. This one asks a question: press 1 to answer it.',
+          'Welcome! The list shows every session, and those that need you come first. This session asks a question: press 1 to answer it.',
         header: 'Tour 1/3',
         options: [
           { label: 'Show me more', description: 'from another shell: cbos answer TOUR 1' },
-          { label: 'And what is 2?', description: 'another option, answered with its number' },
+          { label: 'And what is 2?', description: 'another option, which you choose by its number' },
         ],
       }),
       says(
-        { kind: 'text', text: 'Now a permission: y allows what is shown, n refuses it.' },
+        { kind: 'text', text: 'Now a permission request: y allows what is shown, and n refuses it.' },
         {
           kind: 'tool',
           name: 'Bash',
@@ -39,10 +39,10 @@ export const TOUR_SESSION: DemoSession = {
       ),
       asks({
         question:
-          'The other sessions need you as well. Tab goes to the next session that needs you, and finally back to this one. Answer them, come back, and press 1.',
+          'The other sessions need you as well. Tab goes to the next session that needs you, and finally back to this one. Answer the others, come back, and press 1.',
         header: 'Tour 3/3',
         options: [
-          { label: 'I have been round', description: 'ends the tour' },
+          { label: 'I have answered them', description: 'ends the tour' },
           { label: 'Later', description: 'ends the tour too' },
         ],
       }),
@@ -51,10 +51,10 @@ export const TOUR_SESSION: DemoSession = {
         text: [
           'That is all. For your own sessions:',
           '',
-          '- `s` writes to the selected session, `n` starts another one',
+          '- `s` writes to the selected session, and `n` starts another one',
           '- `t` opens its real terminal; Ctrl-A d comes back',
-          '- `?` lists all keys, `q` leaves',
-          '- `cbos open` has the same in the browser',
+          '- `?` lists all keys, and `q` quits',
+          '- `cbos open` shows the same in the browser',
         ].join('\n'),
       }),
     ],

@@ -9,7 +9,7 @@ import { showPage } from './text-page.ts';
 const TITLES: Readonly<Record<AlwaysText['reach'], string>> = {
   session: 's  for this session',
   project: 'p  for this project',
-  rule: 'r  as a rule of CBOS: it is saved, and the answer is yes',
+  rule: 'r  as a CBOS rule: the rule is saved, and the answer is yes',
 };
 
 /**
@@ -21,12 +21,13 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
   const params = { slug };
   app.run(async () => {
     const choices = await app.client.call('alwaysChoices', { params });
-    if (choices.question_id !== question.id) return app.toast('wait', `${slug} now asks something else: read it first`);
+    if (choices.question_id !== question.id)
+      return app.toast('wait', `${slug} now asks something else; read the new question first`);
     const texts = alwaysTexts(choices);
     let isSeen = false;
     const give = (reach: AlwaysText['reach'], text: string): void => {
       if (!isSeen) {
-        app.toast('wait', 'Read it to its end first: Space continues');
+        app.toast('wait', 'Read the request to the end first: Space continues');
         return;
       }
       onLeave();
@@ -35,7 +36,7 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
         const question_id = question.id;
         if (reach === 'rule') {
           const { rule } = await app.client.call('allowByRule', { params, body: { question_id, rule: text } });
-          app.toast('good', `${slug}: yes, and saved as the rule ${rule.id}`);
+          app.toast('good', `${slug}: answered yes, and saved the rule ${rule.id}`);
           return;
         }
         await app.client.call('answer', { params, body: { choice: 'always', for: reach, question_id } });
@@ -47,21 +48,26 @@ export function showAlways(app: App, asked: { slug: string; question: Question }
       ...(text === null ? [why] : showHiddenMarks(text).trimEnd().split('\n')).map((line) => `     ${cleanLine(line)}`),
       '',
     ]);
-    showPage(app, `Always, for ${slug}`, (cols) => ['', ...lines].flatMap((line) => wrap(`  ${line}`, cols - 1)), {
-      onLeave,
-      onEnd: () => {
-        isSeen = true;
+    showPage(
+      app,
+      `Allow always, for ${slug}`,
+      (cols) => ['', ...lines].flatMap((line) => wrap(`  ${line}`, cols - 1)),
+      {
+        onLeave,
+        onEnd: () => {
+          isSeen = true;
+        },
+        hints: [
+          ...texts.flatMap(({ reach, text }) => (text === null ? [] : [[reach.charAt(0), reach] as const])),
+          ['Esc', 'back'],
+        ],
+        onKey: (key) => {
+          const chosen = texts.find(({ reach, text }) => text !== null && reach.startsWith(key) && key.length === 1);
+          if (chosen?.text == null) return false;
+          give(chosen.reach, chosen.text);
+          return true;
+        },
       },
-      hints: [
-        ...texts.flatMap(({ reach, text }) => (text === null ? [] : [[reach.charAt(0), reach] as const])),
-        ['Esc', 'back'],
-      ],
-      onKey: (key) => {
-        const chosen = texts.find(({ reach, text }) => text !== null && reach.startsWith(key) && key.length === 1);
-        if (chosen?.text == null) return false;
-        give(chosen.reach, chosen.text);
-        return true;
-      },
-    });
+    );
   });
 }

@@ -123,7 +123,7 @@ function allHints(app: App, session: SeenSession | null): Hint[] {
     question === null ||
     !mayAllow(question, { choice: 'yes' }) ||
     (question.cut !== true && isSeenWhole(model, question));
-  const allowed = isShort ? answers : [['v', 'read it all'] as const, ...answers.filter(([key]) => key === 'n')];
+  const allowed = isShort ? answers : [['v', 'read all of it'] as const, ...answers.filter(([key]) => key === 'n')];
   return [
     ...(isRead ? allowed : []),
     ['s', isOpen ? 'in words' : 'reply'],
@@ -244,8 +244,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     app.model.alerts = ALERTS[(ALERTS.indexOf(app.model.alerts) + 1) % ALERTS.length] ?? 'bell';
     const words = {
       bell: 'the bell rings',
-      desktop: 'the bell rings and the desktop notifies you',
-      quiet: 'only a line here notifies you',
+      desktop: 'the bell rings and the desktop shows a notification',
+      quiet: 'you are notified only by a line here',
     };
     app.toast('good', `${words[app.model.alerts]} when a session needs you or is done`);
   },
@@ -279,7 +279,7 @@ function handleBrowse(app: App, event: InputEvent): void {
       return;
     }
     if (OF_ONE.has(event.name) || /^[1-9]$/.test(event.name)) {
-      app.toast('wait', 'Sessions are marked: Esc removes the marks');
+      app.toast('wait', 'Some sessions are marked; Esc removes the marks');
       return;
     }
   }

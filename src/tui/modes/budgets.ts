@@ -20,7 +20,7 @@ export function budgetByWords(app: App, words: string): void {
     const budgets = await app.client.call('listBudgets');
     if (name === undefined) return showBudgets(app, budgets);
     const budget = budgets.find((one) => one.name === name);
-    if (budget === undefined) return app.toast('bad', `There is no budget ${name} — /budget lists them`);
+    if (budget === undefined) return app.toast('bad', `There is no budget ${name} — /budget lists the budgets`);
     raise(app, budget, amount === undefined ? null : Number(amount));
   });
 }
@@ -30,7 +30,7 @@ function raise(app: App, budget: Budget, amount: number | null): void {
   if (budget.scope === 'each' && session === null) return;
   const subject = budget.subjects.find((one) => session === null || one.session === session.slug);
   if (subject === undefined) {
-    app.toast('bad', `Budget ${budget.name} has nothing to raise`);
+    app.toast('bad', `Budget ${budget.name} cannot be raised`);
     return;
   }
   const to = amount ?? subject.limit + budget.limit;
@@ -53,7 +53,8 @@ function raise(app: App, budget: Budget, amount: number | null): void {
 
 function showBudgets(app: App, budgets: readonly Budget[]): void {
   showPage(app, 'Budgets', (cols) => {
-    if (budgets.length === 0) return ['', '   There is no budget: budgets are defined in config.toml, in [[budgets]].'];
+    if (budgets.length === 0)
+      return ['', '   There are no budgets; define them in config.toml, as [[budgets]] tables.'];
     const lines = budgets.flatMap((one) => [
       '',
       `   ${cleanLine(one.name)}: ${amountText(one.limit, one.unit)}${one.per === 'day' ? ' a day' : ''} for ${budgetScopeText(one)}`,

@@ -89,7 +89,7 @@ export function showChanges(app: App, startAt = 0): void {
   };
   const comment = (): void => {
     const place = chosenPlace();
-    if (place === null) app.toast('bad', 'A comment belongs to lines of one file: move to one with j or k');
+    if (place === null) app.toast('bad', 'A comment belongs to one file; move to a file with j or k');
     else writeComment(app, slug, place, () => showChanges(app, cursor));
   };
   const mark = (): void => {
@@ -197,6 +197,6 @@ function draw({ dress }: App, read: Read, cols: number): Drawn {
       places.push(shown[at] ?? null);
     }
   }
-  if (patch.cut) lines.push(...fitted(`The patch continues beyond this: cbos diff shows single files`, 'dim'));
+  if (patch.cut) lines.push(...fitted(`The patch is longer than this; cbos diff shows single files`, 'dim'));
   return { cols, read, lines, files, places };
 }

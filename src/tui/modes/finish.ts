@@ -37,13 +37,13 @@ export function finish(app: App): void {
 }
 
 /** This merges nothing, so it is not a way to finish. */
-const REQUEST = { key: 'p', verb: 'Request', about: 'a pull request through gh; the worktree stays' };
+const REQUEST = { key: 'p', verb: 'Request', about: 'open a pull request with gh; the worktree stays' };
 
 function choose(app: App, session: Session, preview: FinishPreview): void {
   const notes = finishNotes(preview, 'merge').map(cleanLine);
   // An older server reports no conflicts.
   const { conflicts = [] }: Partial<FinishPreview> = preview;
-  const handOver: readonly Hint[] = conflicts.length > 0 ? [['h', 'hand the conflict to the session']] : [];
+  const handOver: readonly Hint[] = conflicts.length > 0 ? [['h', 'let the session resolve the conflict']] : [];
   app.open({
     hints: () => [
       [[...FINISH_CHOICES, REQUEST].map(({ key }) => key).join(' '), 'choose'],

@@ -62,7 +62,7 @@ export function archive(app: App): void {
 
 export function unarchive(app: App, words: string): void {
   if (words === '') {
-    app.toast('bad', 'Which one? — :unarchive NAME; `cbos ls --archived` lists them');
+    app.toast('bad', 'Name a session: :unarchive NAME; `cbos ls --archived` lists the archived ones');
     return;
   }
   app.run(async () => {

@@ -19,7 +19,7 @@ export function cardLines(
   const { askers } = card;
   const home = options.env.HOME;
   const names = askers.map(({ slug, path }) => `${cleanLine(slug)} in ${pathText(path, home)}`);
-  const all = askers.length > 1 ? [`ask the same: one answer goes to all ${askers.length}`] : [];
+  const all = askers.length > 1 ? [`ask the same question: one answer goes to all ${askers.length}`] : [];
   const head = [...names, ...all].flatMap((line) => wrap(line, cols - 2)).map((row) => ` ${dress('bold', row)}`);
   if (card.about === 'limit') return [...head, '', ...wrap(LIMIT_OVER_TEXT, cols - 2).map((row) => ` ${row}`)];
   const { question } = card;

@@ -117,8 +117,8 @@ export function showInbox(app: App): void {
     drawn !== null && drawn.suggestedSince !== null && app.options.now() >= drawn.suggestedSince + READING_MS;
   /** Returns why no key may take effect for a card now. Null if one may. */
   const refusalOfKeys = (key: string): string | null => {
-    if (!model.link.isUp) return 'CBOS does not answer: nothing was sent';
-    return isReadable(key) ? null : 'This question is new: read it first';
+    if (!model.link.isUp) return 'The server does not respond; nothing was sent';
+    return isReadable(key) ? null : 'This question is new; read it first';
   };
   /** Returns why this answer may not be given now. Null if it may. */
   const refusalOf = ({ key, question }: QuestionCard, answer: GivenAnswer): string | null => {
@@ -126,7 +126,7 @@ export function showInbox(app: App): void {
     if (refusal !== null) return refusal;
     if (!mayAllow(question, answer)) return null;
     if (question.cut === true) return cutText('Enter, then t opens its terminal');
-    return drawn?.isRead === true ? null : 'Read it to its end first: Space scrolls';
+    return drawn?.isRead === true ? null : 'Read the question to the end first: Space scrolls';
   };
   const giveHeld = (held: HeldAnswer, refusal: string | null): void => {
     if (refusal !== null) {
@@ -147,7 +147,8 @@ export function showInbox(app: App): void {
     const question = currentQuestion()?.question;
     const option = question?.options[number - 1];
     if (question === undefined) return;
-    if (question.multi || question.questions.length > 1) app.toast('bad', 'It needs several answers: Enter opens it');
+    if (question.multi || question.questions.length > 1)
+      app.toast('bad', 'This question needs several answers: Enter opens it');
     else if (option === undefined) app.toast('bad', `There is no option ${number}`);
     else give({ choice: number }, option.label);
   };
@@ -163,9 +164,9 @@ export function showInbox(app: App): void {
     '.': () => {
       const card = currentQuestion();
       const suggestion = memoryOf(card)?.suggestion ?? null;
-      if (card === null || suggestion === null) app.toast('bad', 'There is no earlier answer to give again');
+      if (card === null || suggestion === null) app.toast('bad', 'There is no earlier answer to repeat');
       else if (isSuggested()) give(suggestion, suggestionText(card.question, suggestion));
-      else app.toast('wait', 'This suggestion is new: read it to its end first');
+      else app.toast('wait', 'This suggestion is new; read it to the end first');
     },
     A: () => {
       const card = currentQuestion();
@@ -173,7 +174,7 @@ export function showInbox(app: App): void {
       if (card === null || first === undefined || card.question.kind !== 'permission') return;
       const refusal = refusalOf(card, { choice: 'always' });
       if (refusal !== null) app.toast('wait', refusal);
-      else if (others.length > 0) app.toast('bad', 'Several sessions ask this: Enter opens the first one');
+      else if (others.length > 0) app.toast('bad', 'Several sessions ask this question: Enter opens the first one');
       else showAlways(app, { slug: first.slug, question: card.question }, () => showInbox(app));
     },
     c: () => {
@@ -190,7 +191,7 @@ export function showInbox(app: App): void {
       const [back] = taken?.card.askers ?? [];
       if (back === undefined) return app.toast('bad', 'There is no answer to take back');
       shownId = idOf(back);
-      app.toast('good', 'taken back: nothing was sent');
+      app.toast('good', 'taken back; nothing was sent');
     },
     tab: () => {
       const ids = (current()?.askers ?? []).map(idOf);
@@ -225,7 +226,7 @@ export function showInbox(app: App): void {
       if (text.trim() === '') return;
       if (card?.key !== words.key) {
         writing = null;
-        app.toast('bad', 'Another question is open now: your text was not sent');
+        app.toast('bad', 'Another question is open now; your text was not sent');
       } else {
         const saysNo = card.question.kind === 'permission' || card.question.kind === 'plan';
         give(saysNo ? { choice: 'no', text } : { text }, saysNo ? `no, ${text}` : text);
@@ -262,7 +263,7 @@ export function showInbox(app: App): void {
       const all = cards();
       if (card === null) {
         drawn = null;
-        return { title: 'Inbox', rows: ['', ' No session asks anything.'] };
+        return { title: 'Inbox', rows: ['', ' No session has a question.'] };
       }
       const memory = memoryOf(card);
       const lines = cardLines(app, card, { memory, cols });
@@ -288,7 +289,7 @@ export function showInbox(app: App): void {
       return { title: `Inbox: ${shown}${more}`, rows: lines.slice(top, top + rows) };
     },
     input: () => ({
-      title: 'Answer in words',
+      title: 'Answer in your own words',
       mark: '> ',
       editor: writing?.editor ?? EMPTY_EDITOR,
       isActive: writing !== null,

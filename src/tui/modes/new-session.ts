@@ -170,7 +170,7 @@ export function newSession(app: App, name = ''): void {
 
   app.open({
     hints: () => [
-      ['Enter', form.chosen >= 0 ? 'take it' : 'launch'],
+      ['Enter', form.chosen >= 0 ? 'use this folder' : 'launch'],
       ...(form.field === 'folder' && form.folders.length > 0 ? ([['↓', 'choose']] as const) : []),
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
@@ -205,7 +205,7 @@ function create(app: App, form: Form, home: string | undefined): void {
   const slug = form.texts.name.text.trim();
   if (!isSlug(slug)) {
     form.field = 'name';
-    app.toast('bad', 'The name: 1 to 64 letters, digits, - and _, starting with a letter or digit');
+    app.toast('bad', 'A name has 1 to 64 letters, digits, - and _, and starts with a letter or digit');
     return;
   }
   const prompt = form.texts.prompt.text.trim();
@@ -237,7 +237,7 @@ function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number
 }
 
 const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
-  screen: 'an interactive Claude Code in GNU Screen',
+  screen: 'interactive Claude Code in GNU Screen',
   json: 'structured events, without a terminal',
 };
 
@@ -245,7 +245,7 @@ function choiceWords({ type, inWorktree }: Form, field: Choice): [word: string, 
   if (field === 'type') return [type, ABOUT_TYPES[type]];
   return inWorktree
     ? ['yes', 'a git worktree, on this branch; empty: named after the session']
-    : ['no', 'works in the folder itself'];
+    : ['no', 'it works in the folder itself'];
 }
 
 function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {

@@ -19,7 +19,7 @@ export function requestPull(app: App, session: Session): void {
 function ask(app: App, slug: string, plan: PullRequestPlan): void {
   const { repository, commit, title, body, existing } = plan;
   confirm(app, {
-    question: existing === null ? `Open a pull request of ${slug}?` : `Push to the pull request #${existing.number}?`,
+    question: existing === null ? `Open a pull request for ${slug}?` : `Push to the pull request #${existing.number}?`,
     about: [pullRequestQuestion(plan), '', ...pullRequestLines(plan)].map(cleanLine).join('\n'),
     onYes: () => {
       app.toast('wait', `pushing the branch of ${slug}…`);

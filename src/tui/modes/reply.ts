@@ -80,7 +80,7 @@ export function reply(app: App, added = ''): void {
     const to = current();
     if (to === null || text().trim() === '') return;
     if (elsewhereOf(to) !== null) {
-      app.toast('bad', 'A draft is kept for sessions of this machine only');
+      app.toast('bad', 'Drafts work only for sessions on this machine');
       return;
     }
     app.close();
@@ -155,8 +155,8 @@ function titleFor(session: SeenSession | null, text: string): string {
   if (session === null || text.startsWith('/')) return 'Command';
   const { slug, status } = session;
   if (text.startsWith('!')) return `Shell command for ${slug}`;
-  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} with a text`;
+  if (status.question !== null && status.question.kind !== 'closing') return `Answer ${slug} in your own words`;
   if (status.primary === 'active' || status.primary === 'stuck')
-    return `To ${slug}, which is working: the text goes into Claude Code's own queue`;
+    return `To ${slug}, which is working: the prompt goes into Claude Code's own queue`;
   return `To ${slug}`;
 }

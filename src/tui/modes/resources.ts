@@ -21,7 +21,7 @@ export function showResources(app: App): void {
                 `   ${name}${' '.repeat(nameCells - displayWidth(name))}  ${memory.padStart(MEMORY_CELLS)}  ${processor}`,
             ),
             '',
-            '   p parks an idle session, which then uses no memory.',
+            '   p parks an idle session, so that it uses no memory.',
           ],
     );
   });

@@ -168,7 +168,7 @@ function askToSend(app: App, { slug, prompt, round }: { slug: string; prompt: st
     onKey: (name) => {
       if (name !== 'y') app.close();
       else if (isRead) send();
-      else app.toast('wait', 'Read it to its end first: Space and j scroll');
+      else app.toast('wait', 'Read the prompt to the end first: Space and j scroll');
       return true;
     },
     input: () => ({ title: '', mark: 'Send it? (y/n) ', editor: EMPTY_EDITOR, isActive: true }),
@@ -196,7 +196,7 @@ function removeLast(app: App, slug: string, { comments }: Review): void {
 
 function reviewLines({ dress }: App, { comments, rounds }: Review): string[] {
   const none =
-    comments.length === 0 ? ['There are no comments: press c on a line of the changes (d) to write one.', ''] : [];
+    comments.length === 0 ? ['There are no comments; press c on a line of the changes (d) to write one.', ''] : [];
   return [
     ...none,
     ...comments.flatMap((comment) => [...commentLines(comment), '']),

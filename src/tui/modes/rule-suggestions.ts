@@ -12,7 +12,7 @@ export function showSuggestions(app: App, onLeave: () => void): void {
     const found = await app.client.call('suggestRules');
     const lines =
       found.length === 0
-        ? ['No suggestions: you have not allowed the same command of a project three times.']
+        ? ['No suggestions: you have not allowed the same command three times in a project.']
         : found.flatMap((one) => [...suggestionLines(one), '']);
     showPage(
       app,

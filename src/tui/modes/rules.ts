@@ -57,7 +57,7 @@ export function showRules(app: App): void {
       onYes: () =>
         app.run(async () => {
           await app.client.call('removeRule', { params: { id } });
-          app.toast('good', `rule ${cleanLine(id)} is removed`);
+          app.toast('good', `removed the rule ${cleanLine(id)}`);
         }),
     });
   const keys: Readonly<Record<string, () => void>> = {
@@ -70,7 +70,7 @@ export function showRules(app: App): void {
       const entry = chosen();
       if (entry?.kind !== 'rule') return;
       if (entry.rule.origin === 'added') remove(entry.rule);
-      else app.toast('bad', 'To remove a rule that a file contains, edit that file');
+      else app.toast('bad', 'This rule is in a file; to remove the rule, edit the file');
     },
     a: () => showAudit(app, ''),
     s: () => showSuggestions(app, show),
@@ -156,7 +156,7 @@ function readRule(app: App, rule: Rule, onLeave: () => void): void {
 function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const { folder, state, error, content, sha256 } = file;
   if (content === null && (folder === null || state === 'untrusted')) {
-    app.toast('bad', `It cannot be read: ${error ?? 'it is gone'}`);
+    app.toast('bad', `The file cannot be read: ${error ?? 'it is gone'}`);
     return;
   }
   let isRead = false;
@@ -165,25 +165,25 @@ function readFile(app: App, file: RuleFile, onLeave: () => void): void {
   const isTrusted = folder !== null && state !== 'untrusted';
   const trust = (): void => {
     if (!isRead) {
-      app.toast('wait', 'Read it to its end first');
+      app.toast('wait', 'Read the file to the end first');
       return;
     }
     confirm(app, {
-      question: `Apply the rules of ${cleanLine(folder ?? '')}?`,
+      question: `Apply the rules in ${cleanLine(folder ?? '')}?`,
       onYes: () =>
         app.run(async () => {
           await app.client.call('trustRules', { body: { path: folder ?? '', sha256: sha256 ?? '' } });
-          app.toast('good', `the rules of ${cleanLine(folder ?? '')} apply now, as you have read them`);
+          app.toast('good', `the rules in ${cleanLine(folder ?? '')} now apply, exactly as you read them`);
         }),
     });
   };
   const untrust = (): void =>
     confirm(app, {
-      question: `Stop applying the rules of ${cleanLine(folder ?? '')}?`,
+      question: `Stop applying the rules in ${cleanLine(folder ?? '')}?`,
       onYes: () =>
         app.run(async () => {
           await app.client.call('untrustRules', { body: { path: folder ?? '' } });
-          app.toast('good', `the rules of ${cleanLine(folder ?? '')} no longer apply`);
+          app.toast('good', `the rules in ${cleanLine(folder ?? '')} no longer apply`);
         }),
     });
   const [title, about] = fileRows(file);

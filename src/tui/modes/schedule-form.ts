@@ -134,7 +134,7 @@ function fieldsOf({ schedule, texts }: Form): Field[] {
 function choiceWords({ missed, inWorktree }: Form, field: Choice): [word: string, about: string] {
   if (field === 'worktree')
     return inWorktree ? ['yes', 'each in its own git worktree'] : ['no', 'in the folder itself'];
-  return missed === 'skip' ? ['skip', 'skip a missed time'] : ['run', 'make up for the last missed time, once'];
+  return missed === 'skip' ? ['skip', 'skip missed runs'] : ['run', 'make up for missed runs, once'];
 }
 
 function write(form: Form, event: InputEvent): void {
@@ -153,14 +153,14 @@ function write(form: Form, event: InputEvent): void {
 function save(app: App, form: Form, back: (name: string) => void): void {
   const { schedule, texts, missed } = form;
   if (form.times === null) {
-    app.toast('bad', form.fault ?? 'Its next times are not known yet');
+    app.toast('bad', form.fault ?? 'The next times are not known yet');
     return;
   }
   const name = schedule?.name ?? texts.name.text.trim();
   const { cron, timezone } = { cron: texts.when.text.trim(), timezone: form.times.timezone };
   const [session, folder] = [texts.session.text.trim(), texts.folder.text.trim()];
   if (session !== '' && folder !== '') {
-    app.toast('bad', 'Fill in only one of the two: a session, or a folder for a new session each time');
+    app.toast('bad', 'Fill in only one of the two: a session, or a folder in which each run starts a new session');
     return;
   }
   const to = folder === '' ? { session } : { launch: launchOf(app, form, name) };

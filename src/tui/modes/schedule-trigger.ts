@@ -7,7 +7,7 @@ import type { Hint } from './mode.ts';
 import { showPage } from './text-page.ts';
 
 const ABOUT =
-  'Another program can run this schedule with a signed request. What the request contains is never sent to a session.';
+  'Another program can run this schedule with a signed request. The content of the request is never sent to a session.';
 
 /**
  * Shows the address that another program posts to in order to run a schedule, and creates, renews, and removes its

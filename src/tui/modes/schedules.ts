@@ -74,7 +74,7 @@ export function showSchedules(app: App, chosenName = ''): void {
     page(cols, rows) {
       if (schedules === null) return { title: 'Schedules', rows: [' …'] };
       if (schedules.length === 0) {
-        return { title: 'Schedules', rows: ['', app.dress('dim', '   No schedules yet: a adds one')] };
+        return { title: 'Schedules', rows: ['', app.dress('dim', '   No schedules yet; press a to add one')] };
       }
       const blocks = schedules.map((one, index) => scheduleLines(app, { schedule: one, isHere: index === at, cols }));
       const lines = blocks.flat();
@@ -111,7 +111,7 @@ function scheduleLines(app: App, shown: { schedule: Schedule; isHere: boolean; c
   const line = (text: string): string => truncate(cleanLine(text), cols - 4);
   const next = one.next_at === null ? 'never' : scheduleTimeText(one.next_at, one.timezone, localTimeZone());
   const state = `${one.paused ? 'paused' : `next ${next}`}${trigger === null ? '' : ' · webhook'}`;
-  const last = one.last_run === null ? 'no run yet' : `last: ${runText(one.last_run)}`;
+  const last = one.last_run === null ? 'no runs yet' : `last: ${runText(one.last_run)}`;
   const title = line(`${one.name} → ${receiverText(one)} · ${state}`);
   return [
     `${bar} ${dress(isHere ? 'inverse' : 'bold', title)}`,
@@ -140,7 +140,7 @@ function runNow(app: App, { name }: Schedule): void {
 function remove(app: App, { name }: Schedule): void {
   confirm(app, {
     question: `Delete the schedule ${cleanLine(name)}?`,
-    about: 'The record of its runs is deleted too. A prompt that is already queued stays queued.',
+    about: 'The record of its runs will be deleted too. A prompt that is already queued stays queued.',
     onYes: () => {
       showSchedules(app);
       app.run(async () => {

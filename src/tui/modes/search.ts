@@ -51,7 +51,7 @@ export function editSearch(app: App): void {
 /** Searches, and shows the hits. */
 export function search(app: App, words: string): void {
   if (words === '') {
-    app.toast('bad', 'There is nothing to search for');
+    app.toast('bad', 'Enter the words to search for');
     return;
   }
   app.toast('wait', 'searching…');

@@ -23,7 +23,7 @@ async function showSinks(app: App): Promise<void> {
   const sinks = await app.client.call('listSinks');
   showPage(app, 'Notifications on other devices', () => [
     '',
-    ...(sinks.length === 0 ? ['   nowhere yet — cbos notify add --help'] : []),
+    ...(sinks.length === 0 ? ['   none yet — cbos notify add --help'] : []),
     ...sinks.flatMap((sink) => [
       `   ${cleanLine(`${sink.name}: ${sink.kind} at ${sink.to}`)}`,
       `     ${cleanLine(sinkRulesText(sink))}`,

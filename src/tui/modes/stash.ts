@@ -46,7 +46,7 @@ export function showStash(app: App): void {
     app.toast('wait', `sending it to ${slug}…`);
     app.run(async () => {
       await app.client.call('applyStash', { params: { id } });
-      app.toast('good', `the draft was sent to ${slug}`);
+      app.toast('good', `sent the draft to ${slug}`);
       await load();
     });
   };
@@ -64,7 +64,7 @@ export function showStash(app: App): void {
       onYes: () =>
         app.run(async () => {
           await app.client.call('removeStash', { params: { id } });
-          app.toast('good', 'the draft is deleted');
+          app.toast('good', 'deleted the draft');
         }),
     });
   };
@@ -88,7 +88,7 @@ export function showStash(app: App): void {
       if (kept.length === 0)
         return {
           title: 'Drafts',
-          rows: ['', dress('dim', '   No drafts yet: Ctrl+S in the input keeps your text as one')],
+          rows: ['', dress('dim', '   No drafts yet; Ctrl+S in the input keeps your text as a draft')],
         };
       const lines = kept.flatMap((reply, index) => {
         const about = reply.question === null ? '' : ` · to: ${firstLine(reply.question)}`;

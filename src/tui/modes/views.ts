@@ -12,7 +12,7 @@ export function viewByWords(app: App, words: string): void {
     if (verb === 'save' && name !== '') {
       const body = { group: model.grouping, filter: model.filter };
       await client.call('saveView', { params: { name }, body });
-      app.toast('good', `saved: ${name} — :view ${name} shows it, the page too`);
+      app.toast('good', `saved: ${name} — :view ${name} shows it here, and the page offers it too`);
       return;
     }
     if (verb === 'rm' && name !== '') {

@@ -110,11 +110,11 @@ function wordsOf(question: Question, part: { text: string }, most: number): { ca
 const plain = (text: string): string => cleanBlock(showHiddenMarks(text)).trim();
 
 const KIND_TITLES: Readonly<Record<Question['kind'], string>> = {
-  permission: 'needs a permission',
+  permission: 'asks for permission',
   question: 'asks',
-  plan: 'asks to approve its plan',
+  plan: 'asks you to approve its plan',
   setup: 'needs set-up first',
-  closing: 'asks in its text',
+  closing: 'ended its turn with a question',
 };
 
 interface OptionRow {

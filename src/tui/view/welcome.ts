@@ -4,9 +4,9 @@ import type { Style } from '../../text/style.ts';
 /** Renders what a person without any sessions sees. */
 export function welcome(dress: Style, cols: number): string[] {
   const lines: [string, string][] = [
-    ['n', 'a new session: Claude Code in one of your folders'],
-    ['?', 'all keys'],
-    ['q', 'leave; sessions and server keep running'],
+    ['n', 'create a session, which runs Claude Code in one of your folders'],
+    ['?', 'list all keys'],
+    ['q', 'quit; the sessions and the server keep running'],
   ];
   return ['', ...lines.map(([key, does]) => `   ${dress('bold', key)}  ${truncate(does, cols - 6)}`)];
 }

@@ -46,12 +46,12 @@ export function MoveDialog({ slug }: { slug: string }) {
   const path = useSignal(sessions.peek().get(slug)?.path ?? '');
   const move = async (): Promise<void> => {
     const moved = await client.call('setPath', { params: { slug }, body: { path: path.value.trim() } });
-    tell(`${slug} starts in ${moved.path} from now on`);
+    tell(`From now on, ${slug} starts in ${moved.path}`);
   };
   return (
     <ChangeDialog
       title={`Move ${slug}`}
-      about="It starts in this folder the next time. Its running process stays in its folder."
+      about="The session starts in this folder the next time. A running process stays in its current folder."
       button="Move"
       change={move}
     >
@@ -69,8 +69,8 @@ export function ConvertDialog({ slug }: { slug: string }) {
   };
   return (
     <ChangeDialog
-      title={`Make ${slug} ${word}?`}
-      about="Claude Code stops and restarts with the same conversation. Everything that it runs stops too."
+      title={`Convert ${slug} to ${word}?`}
+      about="Claude Code restarts with the same conversation. Everything that it is running stops."
       button="Convert"
       change={convert}
     />

@@ -60,7 +60,9 @@ export function DeedDialog({ name, slugs }: { name: DeedName; slugs: readonly st
             {deed.about !== null && <p class="faint">{deed.about}</p>}
             {slugs.length > 1 && <p>{fitting.join(', ')}</p>}
             {others.length > 0 && (
-              <p class="faint">Left out, because the action does not apply to them now: {others.join(', ')}</p>
+              <p class="faint">
+                The action does not apply to these sessions now, so they are left out: {others.join(', ')}
+              </p>
             )}
           </>
         ) : (

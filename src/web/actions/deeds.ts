@@ -53,14 +53,14 @@ export const DEEDS = {
   stop: {
     verb: 'Stop',
     about:
-      'Claude Code stops, together with everything that it started. The session stays in the list and can be restarted.',
+      'Claude Code stops, and so does everything that it started. The session stays in the list and can be restarted.',
     done: 'stopped',
     isFor: (session) => !isStopped(session),
     run: (slug) => client.call('killSession', { params: { slug } }),
   },
   archive: {
     verb: 'Archive',
-    about: 'The session leaves every list and every count. Search, history and replay still find it.',
+    about: 'The session disappears from every list and count. Search, history and replay still find it.',
     done: 'archived',
     isFor: (session) => isStopped(session) || isParked(session),
     run: (slug) => client.call('archiveSession', { params: { slug } }),
@@ -68,7 +68,7 @@ export const DEEDS = {
   delete: {
     verb: 'Delete',
     about:
-      'The session stops, together with everything that it started, and is deleted. The recording stays on the disk.',
+      'The session and everything that it started stop, and the session is deleted. The recording stays on the disk.',
     done: 'deleted',
     isFor: () => true,
     run: (slug) => client.call('deleteSession', { params: { slug } }),

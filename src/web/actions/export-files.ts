@@ -77,7 +77,7 @@ async function asciicast(slug: string, onProgress: (done: number) => void): Prom
   const params = { slug };
   const info = await client.call('replay', { params });
   if (info.size_bytes > MOST_BYTES) {
-    throw new Error(`It is too large for a browser: cbos export ${slug} writes it on the server's machine`);
+    throw new Error(`The export is too large for a browser; run cbos export ${slug} on the server's machine`);
   }
   const { cols: width, rows: height, started_at: startedAt } = info;
   const timestamp = startedAt === null ? {} : { timestamp: Math.floor(Date.parse(startedAt) / 1_000) };

@@ -101,7 +101,7 @@ export function FinishDialog({ slug }: { slug: string }) {
           <input
             class="input mono"
             aria-label="Into the branch"
-            placeholder={session.worktree?.base ?? 'the branch that gets the commits'}
+            placeholder={session.worktree?.base ?? 'the branch to merge into'}
             spellcheck={false}
             value={into.value}
             onChange={({ currentTarget }) => {
@@ -143,7 +143,7 @@ function HandOver({ session: { slug }, prompt }: { session: Session; prompt: str
     const isSent = await attempt(() => client.call('send', { params: { slug }, body: { text: prompt, queue: true } }));
     if (!isSent) return;
     closeOverlay();
-    tell(`${slug} resolves the conflict: finish it afterwards`);
+    tell(`${slug} is resolving the conflict; finish it when the conflict is resolved`);
   };
   return (
     <div class="notice stack">

@@ -64,7 +64,7 @@ export function PullRequestDialog({ slug }: { slug: string }) {
   };
 
   return (
-    <Dialog label={`Pull request of ${slug}`} onClose={closeOverlay} isWide>
+    <Dialog label={`Pull request for ${slug}`} onClose={closeOverlay} isWide>
       <form
         ref={form}
         class="dialog-body stack"
@@ -73,14 +73,14 @@ export function PullRequestDialog({ slug }: { slug: string }) {
           void open();
         }}
       >
-        <h2>Pull request of {slug}</h2>
+        <h2>Pull request for {slug}</h2>
         {problem.value !== null && (
           <p class="notice bad">
             {problem.value.message}. {problem.value.hint}
           </p>
         )}
         {plan.value === null ? (
-          problem.value === null && <p class="faint">Reading the branch and asking its forge…</p>
+          problem.value === null && <p class="faint">Reading the branch and querying the forge…</p>
         ) : plan.value.existing !== null ? (
           <p class="mono">{pullRequestLines(plan.value).join('\n')}</p>
         ) : (

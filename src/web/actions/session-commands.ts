@@ -90,7 +90,7 @@ function ownCommands(session: Session): SessionCommand[] {
   }
   commands.push({
     verb: 'Changes',
-    title: `Changes of ${slug}`,
+    title: `Changes in ${slug}`,
     also: 'diff git files patch',
     isInMenu: true,
     run: () => goTo({ page: 'changes', slug, file: null }),
@@ -105,7 +105,7 @@ function ownCommands(session: Session): SessionCommand[] {
     });
     commands.push({
       verb: 'Pull request…',
-      title: `Pull request of ${slug}…`,
+      title: `Pull request for ${slug}…`,
       also: 'github gh push merge branch',
       isInMenu: true,
       run: open('request'),
@@ -121,7 +121,7 @@ function ownCommands(session: Session): SessionCommand[] {
   });
   commands.push({
     verb: 'Tags…',
-    title: `Tags of ${slug}…`,
+    title: `Tags for ${slug}…`,
     also: 'tag group label',
     isInMenu: true,
     run: () => {

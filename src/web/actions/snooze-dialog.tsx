@@ -34,8 +34,8 @@ export function SnoozeDialog({ slug }: { slug: string }) {
         <h2>Snooze {slug} until…</h2>
         <p class="faint">
           {snoozed === null
-            ? "Until then it isn't counted, and sends no notifications."
-            : `It is ${snoozeText(snoozed)}.`}
+            ? "Until then, the session isn't counted and sends no notifications."
+            : `The session is ${snoozeText(snoozed)}.`}
         </p>
         <div class="row wrap">
           {snoozeChoices(Date.now()).map(({ key, does, rule }) => (

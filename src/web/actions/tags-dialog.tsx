@@ -69,7 +69,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
           <>
             <p class="faint">
               {listed.length === 1
-                ? tagsText(listed[0] ?? {}) || 'It has no tag.'
+                ? tagsText(listed[0] ?? {}) || 'The session has no tags.'
                 : listed.map(({ slug }) => slug).join(', ')}
             </p>
             <input
@@ -89,8 +89,8 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
               {problem ?? 'A dash in front removes a tag. The first tag of a session is its group.'}
             </p>
             <div class="row wrap">
-              {theirs.map((tag) => choice(tag, `-${tag}`, `Take ${tag} away`))}
-              {others.map((tag) => choice(tag, tag, `Give ${tag}`))}
+              {theirs.map((tag) => choice(tag, `-${tag}`, `Remove ${tag}`))}
+              {others.map((tag) => choice(tag, tag, `Add ${tag}`))}
             </div>
           </>
         ) : (

@@ -141,9 +141,8 @@ function Stale() {
   const age = lostAt.value === null ? 'now' : ageText(lostAt.value, now.value);
   return (
     <div class="stale" role="status">
-      Connection lost {age === 'now' ? 'just now' : `${age} ago`}. You see how{' '}
-      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} at that time; the page reconnects
-      automatically.
+      Connection lost {age === 'now' ? 'just now' : `${age} ago`}. The page shows how{' '}
+      {sessions.value.size === 1 ? 'the session was' : 'the sessions were'} at that time, and reconnects automatically.
     </div>
   );
 }

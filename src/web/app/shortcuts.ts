@@ -32,17 +32,17 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'v', does: 'Choose several sessions', run: () => setChoosing(!isChoosing.peek()) },
   {
     keys: 'f',
-    does: 'Groups, tags and repositories of the list',
+    does: 'Groups, tags and repositories in the list',
     run: () => {
       overlay.value = 'list';
     },
   },
-  { keys: 'b', does: 'Group the list by something else', run: cycleGrouping },
+  { keys: 'b', does: 'Change how the list is grouped', run: cycleGrouping },
   { keys: 'g s', does: 'Search', run: () => goTo({ page: 'search', query: '' }) },
   { keys: 'g t', does: 'Drafts', run: () => goTo({ page: 'stash' }) },
   { keys: 'g i', does: 'Inbox: one question at a time', run: () => goTo({ page: 'inbox' }) },
   { keys: 'g a', does: 'Archived sessions', run: () => goTo({ page: 'archived' }) },
-  { keys: 'g x', does: 'Lost sessions, to bring them back', run: () => goTo({ page: 'lost' }) },
+  { keys: 'g x', does: 'Bring back lost sessions', run: () => goTo({ page: 'lost' }) },
   { keys: 'g h', does: 'History', run: () => goTo({ page: 'history' }) },
   { keys: 'g c', does: 'Schedules', run: () => goTo({ page: 'schedules' }) },
   { keys: 'g b', does: 'Budgets', run: () => goTo({ page: 'budgets' }) },
@@ -51,7 +51,7 @@ export const EVERYWHERE: readonly Shortcut[] = [
   { keys: 'g r', does: 'Rules that answer for you', run: () => goTo({ page: 'rules' }) },
   {
     keys: 'g u',
-    does: 'Audit: the decisions of rules',
+    does: 'Audit: what rules have decided',
     run: () => goTo({ page: 'audit', session: null }),
   },
   { keys: 'g p', does: 'Settings', run: () => goTo({ page: 'settings' }) },

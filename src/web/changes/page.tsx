@@ -151,7 +151,7 @@ function Summary({ changes, isWorking }: { changes: Changes; isWorking: boolean 
           {line}
         </p>
       ))}
-      {isWorking && <p class="faint">A turn is running. The changes are read again when it ends.</p>}
+      {isWorking && <p class="faint">A turn is running. The changes are reloaded when it ends.</p>}
     </div>
   );
 }

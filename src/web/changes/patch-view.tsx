@@ -58,7 +58,7 @@ export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
     <>
       {patch.value.cut && (
         <p class="notice" role="status">
-          The patch is longer than CBOS reads, so its end is missing.
+          The patch is too long, so its end is missing.
         </p>
       )}
       <Rows key={file.path} {...{ slug, file, rows, comments }} />
@@ -87,7 +87,7 @@ function Rows(props: {
   const comments = props.comments.filter((comment) => comment.file === file.path);
   const own = { slug, file: file.path, comments };
   const pairs = useMemo(() => (isSideBySide.value ? sideBySide(rows) : null), [rows, isSideBySide.value]);
-  const label = `Changes of ${changedName(file)}`;
+  const label = `Changes in ${changedName(file)}`;
   if (rows.length === 0) return <p class="empty">No lines to compare: {linesText(file)}</p>;
   return pairs === null ? (
     <VirtualList

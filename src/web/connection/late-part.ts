@@ -43,7 +43,7 @@ export async function retryWhileAway<T>(load: () => Promise<T>): Promise<T> {
       return await load();
     } catch (cause) {
       if (attempt >= MAX_ATTEMPTS) {
-        throw new Error('A part of this page could not be loaded: reload the page', { cause });
+        throw new Error('Part of this page could not be loaded; reload the page', { cause });
       }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       if (link.peek() === 'live') attempt++;

@@ -68,7 +68,7 @@ export async function fetchOwn(path: string, options: RequestInit): Promise<Resp
 async function handshake(): Promise<string> {
   const key = await loadSignInKey();
   if (key === null) {
-    throw new CatalogueError('unauthorized', 'This browser is not signed in', { hint: '`cbos open` signs in' });
+    throw new CatalogueError('unauthorized', 'This browser is not signed in', { hint: 'Sign in with `cbos open`' });
   }
   const { id } = key;
   const { origin } = location;

@@ -77,8 +77,9 @@ export function TranscriptView({ session }: { session: Session }) {
 
   const earlier = (
     <p class="faint">
-      The earlier part of the conversation is in <a href={addressOf({ page: 'search', query: '' })}>the search</a> and
-      in <a href={addressOf({ page: 'replay', slug, recording: null, offset: null, t: null })}>its recording</a>.
+      You can find the earlier part of the conversation in{' '}
+      <a href={addressOf({ page: 'search', query: '' })}>the search</a> and in{' '}
+      <a href={addressOf({ page: 'replay', slug, recording: null, offset: null, t: null })}>its recording</a>.
     </p>
   );
   const hint = isLoaded.value

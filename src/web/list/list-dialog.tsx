@@ -40,8 +40,8 @@ export function ListDialog() {
             </button>
           ))}
         </fieldset>
-        <Words title="Only those with the tag" words={tags} all={all} />
-        <Words title="Only those in the repository" words={repositories} all={all} />
+        <Words title="Only sessions with the tag" words={tags} all={all} />
+        <Words title="Only sessions in the repository" words={repositories} all={all} />
         <Views />
         <div class="row end">
           <a class="button" href={addressOf({ page: 'archived' })} onClick={closeOverlay}>

@@ -57,7 +57,7 @@ export function startNotifications(): void {
  */
 export async function turnOn(): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted') {
-    throw new Error('The browser blocks notifications from this page: allow them in its site settings');
+    throw new Error("The browser blocks notifications from this page; allow them in the browser's site settings");
   }
   localStorage.setItem(KEY, 'on');
   const registration = await registerWorker();

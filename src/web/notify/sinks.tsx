@@ -19,8 +19,8 @@ export function Sinks() {
       <h2>Notifications on other devices</h2>
       {sinks.value?.length === 0 && (
         <p class="faint">
-          A phone, a chat, your desktop, e-mail or your own webhook can report to you what a session asks while you are
-          away: <code>cbos notify add --help</code>
+          While you are away, CBOS can send what sessions ask to a phone, a chat, your desktop, an e-mail address or
+          your own webhook: <code>cbos notify add --help</code>
         </p>
       )}
       {sinks.value?.map((sink) => (

@@ -52,8 +52,8 @@ export function ArchivedPage() {
       <PageHead title="Archived sessions" />
       <div class="page stack">
         <p class="faint">
-          No list shows or counts them. You can archive a stopped or parked session in its menu, or with{' '}
-          <code>cbos archive</code>.
+          Archived sessions appear in no other list or count. You can archive a stopped or parked session in its menu,
+          or with <code>cbos archive</code>.
         </p>
         <input
           class="input"

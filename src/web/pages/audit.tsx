@@ -44,7 +44,7 @@ export function AuditPage({ session }: { session: string | null }) {
       <PageHead title={session === null ? 'Audit' : `Audit of ${session}`} />
       <div class="page stack">
         <p class="faint">
-          What rules have decided in your place. No entry is ever changed or deleted.{' '}
+          What rules have decided for you. No entry is ever changed or deleted.{' '}
           <a href={addressOf({ page: 'rules' })}>The rules</a>
           {session !== null && (
             <>
@@ -58,7 +58,7 @@ export function AuditPage({ session }: { session: string | null }) {
             <h1>No rule has decided anything</h1>
           </div>
         )}
-        <ol class="plain audit" aria-label="Decisions, the newest first">
+        <ol class="plain audit" aria-label="Decisions, newest first">
           {entries.map((entry) => (
             <Decision key={entry.id} entry={entry} />
           ))}

@@ -26,7 +26,7 @@ export function BudgetsPage() {
       <div class="page stack">
         {budgets.value?.length === 0 && (
           <div class="empty">
-            <h1>There is no budget</h1>
+            <h1>There are no budgets</h1>
             <p>
               Nothing limits what sessions spend. <code>[[budgets]]</code> tables in <code>config.toml</code> do.
             </p>
@@ -43,7 +43,7 @@ export function BudgetsPage() {
               <Subject key={subject.session} budget={budget} subject={subject} onRaised={load} />
             ))}
             {budget.uncovered.length > 0 && (
-              <p class="faint">Not covered, because nothing reports what they spend: {budget.uncovered.join(', ')}</p>
+              <p class="faint">Not covered, because nothing reports their spending: {budget.uncovered.join(', ')}</p>
             )}
           </section>
         ))}
@@ -100,7 +100,7 @@ function Subject(props: { budget: Budget; subject: BudgetSubject; onRaised(): Pr
             type="number"
             step="any"
             min={limit}
-            aria-label={`New limit of ${name}`}
+            aria-label={`New limit for ${name}`}
             value={amount.value}
             onInput={({ currentTarget }) => {
               amount.value = currentTarget.value;

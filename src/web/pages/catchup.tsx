@@ -33,7 +33,7 @@ export function CatchupPage() {
   useEffect(() => {
     if (link.value === 'live') void load();
   }, [link.value]);
-  useShortcuts([{ keys: 'r', does: 'Read again what happened', run: () => void load() }], []);
+  useShortcuts([{ keys: 'r', does: 'Reload what happened', run: () => void load() }], []);
   const found = catchup.value;
   return (
     <>

@@ -64,7 +64,7 @@ export function HistoryPage() {
               <thead class="hidden-text">
                 <tr>
                   <th>Session</th>
-                  <th>How it spent the day</th>
+                  <th>The day</th>
                   <th>Worked</th>
                   <th>Waited for you</th>
                   <th>Cost</th>

@@ -44,7 +44,7 @@ export function LostPage() {
         },
         isGone: () => isGone.value,
       });
-      if (ended === null) tell('The server was restarted. Open this page again to continue.');
+      if (ended === null) tell('The server was restarted. Reload this page to continue.');
     });
   };
   return (
@@ -52,7 +52,7 @@ export function LostPage() {
       <PageHead title="Lost sessions" />
       <div class="page stack">
         <p class="faint">
-          A session is lost if its processes are gone, although neither you nor the session itself ended it, as after a
+          A session is lost if its processes are gone although neither you nor the session ended them, as after a
           reboot.
         </p>
         {restoration !== null && sessions.length === 0 && <p>No session is lost.</p>}

@@ -13,7 +13,7 @@ const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   {
     type: 'json',
     title: 'Conversation',
-    about: 'Answers, tool calls and diffs as a page; uses no memory while it waits',
+    about: 'Answers, tool calls and diffs on this page; uses no memory while it waits',
   },
   { type: 'screen', title: 'Terminal', about: 'The real Claude Code terminal; you can also attach to it from a shell' },
 ];

@@ -64,7 +64,7 @@ export function RecentConversations({ type, nameFor }: RecentConversationsProps)
                 <p class="clip">{showHiddenMarks(title ?? 'Without a prompt')}</p>
                 <p class="faint clip" title={path}>
                   {shortPath(path)} · {ageText(Date.parse(at), now.value)}
-                  {pid === null ? '' : ` · open in process ${pid}: end it there first`}
+                  {pid === null ? '' : ` · open in process ${pid}; end that process first`}
                 </p>
               </div>
               <button

@@ -22,7 +22,7 @@ export function ResourcesPage() {
   useEffect(() => {
     if (link.value === 'live') void load();
   }, [link.value]);
-  useShortcuts([{ keys: 'r', does: 'Read the resources again', run: () => void load() }], []);
+  useShortcuts([{ keys: 'r', does: 'Reload the resources', run: () => void load() }], []);
   const all = resources.value ?? [];
   return (
     <>
@@ -33,7 +33,7 @@ export function ResourcesPage() {
       </PageHead>
       <div class="page stack">
         <p class="faint">
-          A parked session uses no memory. Its next prompt brings it back with its conversation, at the same size.
+          A parked session uses no memory. The next prompt wakes it with its conversation, at the same size.
         </p>
         {resources.value !== null && all.length === 0 && <p>No session has a process.</p>}
         {all.length > 0 && (

@@ -17,7 +17,7 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
   const opened = useSignal<RuleFile | null>(null);
   const untrust = async (): Promise<void> => {
     const isDone = await attempt(() => client.call('untrustRules', { body: { path: folder ?? '' } }));
-    if (isDone) tell(`The rules of ${folder} no longer apply`);
+    if (isDone) tell(`The rules in ${folder} no longer apply`);
     await onDone();
   };
   return (
@@ -30,18 +30,18 @@ export function RuleFileCard({ file, onDone }: { file: RuleFile; onDone(): Promi
       </div>
       {state === 'changed' && (
         <p class="notice">
-          {showHiddenMarks(error ?? '')}. The rules apply as you trusted them, and nothing is allowed there until you
-          trust the file again.
+          {showHiddenMarks(error ?? '')}. The version that you trusted applies, and rules allow nothing in that project
+          until you trust the file again.
         </p>
       )}
       {state === 'broken' && (
-        <p class="notice bad">{showHiddenMarks(error ?? '')}. Nothing that it affects is allowed.</p>
+        <p class="notice bad">{showHiddenMarks(error ?? '')}. Rules allow nothing that this file affects.</p>
       )}
       {state === 'untrusted' && (
         <p class="notice">
           {error === null
-            ? 'Its rules do not apply yet. They can deny and ask, but never allow.'
-            : `Its rules do not apply, and cannot be trusted: ${showHiddenMarks(error)}`}
+            ? 'The rules in this file do not apply yet. They can deny and ask, but never allow.'
+            : `The rules in this file do not apply, and cannot be trusted: ${showHiddenMarks(error)}`}
         </p>
       )}
       <div class="row end">
@@ -94,7 +94,7 @@ function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
   const trust = async (): Promise<void> => {
     const request = { path: folder ?? '', sha256: sha256 ?? '' };
     if (!(await attempt(() => client.call('trustRules', { body: request })))) return;
-    tell(`The rules of ${folder} apply now, as you have read them`);
+    tell(`The rules in ${folder} now apply, exactly as you read them`);
     await onDone();
   };
   return (
@@ -106,7 +106,7 @@ function Content({ opened, isSame, isTrustable, onDone }: ContentProps) {
       {!isSame && <p class="notice">The file has changed since you opened it. Close it, and read it again.</p>}
       {isTrustable && (
         <div class="row end">
-          {!isRead && <span class="faint">Read it to its end first.</span>}
+          {!isRead && <span class="faint">Read the file to the end first.</span>}
           <button type="button" class="button primary" disabled={!isRead || !isSame} onClick={() => void trust()}>
             Trust these rules
           </button>

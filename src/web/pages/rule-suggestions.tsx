@@ -22,7 +22,7 @@ export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
   return (
     <section class="stack" aria-label="Suggestions">
       <h2>Suggestions</h2>
-      <p class="faint">You allowed these again and again. No suggestion takes effect on its own.</p>
+      <p class="faint">You allowed these commands repeatedly. No suggestion takes effect on its own.</p>
       {found.value.map((one) => (
         <article key={`${one.project} ${one.command}`} class="card stack">
           <pre class="rule-about">{showHiddenMarks(one.toml)}</pre>
@@ -48,8 +48,7 @@ export function RuleSuggestions({ onAdded }: { onAdded(): Promise<void> }) {
               type="button"
               class="button"
               onClick={async () => {
-                if (await attempt(() => client.call('addRule', { body: suggestionRule(one) })))
-                  tell('The rule is added');
+                if (await attempt(() => client.call('addRule', { body: suggestionRule(one) }))) tell('Added the rule');
                 await load().catch(tellError);
                 await onAdded();
               }}

@@ -51,14 +51,14 @@ export function RulesPage() {
       <PageHead title="Rules" />
       <div class="page stack">
         <p class="faint">
-          A deny wins. If no rule clearly applies, the session asks you.{' '}
+          A deny rule always wins. If no rule clearly applies, the session asks you.{' '}
           <a href={addressOf({ page: 'audit', session: null })}>Their decisions</a>
         </p>
         {book.value !== null && rules.length + files.length === 0 && (
           <div class="empty">
             <h1>There are no rules</h1>
             <p>
-              Every permission asks you. <code>cbos rules add --help</code> shows how to add a rule.
+              Every permission request comes to you. <code>cbos rules add --help</code> shows how to add a rule.
             </p>
           </div>
         )}
@@ -99,7 +99,7 @@ function RuleCard({ rule, onDone }: { rule: Rule; onDone(): Promise<void> }) {
             class="button quiet bad"
             aria-label={`Remove rule ${id}`}
             onClick={async () => {
-              if (await attempt(() => client.call('removeRule', { params: { id } }))) tell(`Rule ${id} is removed`);
+              if (await attempt(() => client.call('removeRule', { params: { id } }))) tell(`Removed the rule ${id}`);
               await onDone();
             }}
           >

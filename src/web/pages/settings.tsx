@@ -79,8 +79,8 @@ export function SettingsPage() {
         <section class="card">
           <h2>Rules and budgets</h2>
           <p class="faint">
-            <a href={addressOf({ page: 'rules' })}>Rules</a> answer permissions in your place, and{' '}
-            <a href={addressOf({ page: 'audit', session: null })}>the audit</a> lists what they have decided.{' '}
+            <a href={addressOf({ page: 'rules' })}>Rules</a> answer permission requests for you, and{' '}
+            <a href={addressOf({ page: 'audit', session: null })}>the audit</a> lists their decisions.{' '}
             <a href={addressOf({ page: 'budgets' })}>Budgets</a> limit what sessions spend.
           </p>
         </section>
@@ -121,14 +121,16 @@ function Notifications() {
     <section class="card">
       <h2>Notifications</h2>
       <p class="faint">
-        When a session needs you: it asks something, its turn ended with an error, or it gives no sign of life. Nothing
-        is sent while you look at this page.
+        The browser notifies you when a session needs you: when it asks something, its turn ends with an error, or it
+        gives no sign of life. No notifications are sent while you look at this page.
       </p>
       {!canNotify && (
-        <p class="notice">This browser allows notifications only over HTTPS, or on the server’s own machine.</p>
+        <p class="notice">This browser allows notifications only over HTTPS or on the server’s own machine.</p>
       )}
       {notifying.value === 'page' && (
-        <p class="notice">Only while this page is open{pushProblem.value === null ? '' : `: ${pushProblem.value}`}.</p>
+        <p class="notice">
+          You are notified only while this page is open{pushProblem.value === null ? '' : `: ${pushProblem.value}`}.
+        </p>
       )}
       <button
         type="button"
@@ -176,7 +178,7 @@ function PhoneLink({ publicUrl }: { publicUrl: string | null }) {
             alt="QR code of the sign-in link"
             src={`data:image/svg+xml,${encodeURIComponent(renderSVG(url.value))}`}
           />
-          <p class="faint">Signs in one device, once, within ten minutes.</p>
+          <p class="faint">The code signs in one device, once, within ten minutes.</p>
         </>
       )}
     </section>

@@ -62,12 +62,13 @@ export function SignInPage() {
         )}
         {isUnproven && (
           <p class="notice bad" role="alert">
-            <strong>{ERRORS.unproven_server.meaning}.</strong> Another program may have taken its port, or the token was
-            changed. This page sends nothing to that program, and continues automatically when the server is back.
+            <strong>{ERRORS.unproven_server.meaning}.</strong> Another program may have taken the server’s port, or the
+            token was changed. This page sends nothing to that program, and reconnects automatically when the server is
+            back.
           </p>
         )}
         <p>
-          Type <code>cbos open</code> in a terminal on that machine: it opens this page signed in, and{' '}
+          Type <code>cbos open</code> in a terminal on that machine to open this page signed in;{' '}
           <code>cbos open --qr</code> shows the link as a QR code for your phone.
         </p>
         {!isUnproven && <TokenField token={token} isBusy={isBusy.value} />}

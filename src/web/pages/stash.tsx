@@ -30,7 +30,7 @@ export function StashPage() {
           <div class="empty">
             <h1>No drafts yet</h1>
             <p>
-              Write a reply in a session and press Keep as draft: the draft appears here, with the question that it
+              Write a reply in a session and press Keep as draft. The draft appears here, with the question that it
               answers.
             </p>
           </div>

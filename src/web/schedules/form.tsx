@@ -75,7 +75,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
     );
     isBusy.value = false;
     if (!isSaved) return;
-    tell(`${name.value} is saved`);
+    tell(`Saved ${name.value}`);
     onClose();
   };
 
@@ -138,7 +138,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
               <input {...bind(cron)} id={id} class="input mono" required spellcheck={false} autocomplete="off" />
             )}
           </Field>
-          <Field label="Time zone" hint="Empty: the zone of the server’s machine">
+          <Field label="Time zone" hint="If empty, the time zone of the server’s machine">
             {(id) => <input {...bind(timezone)} id={id} class="input" spellcheck={false} autocomplete="off" />}
           </Field>
         </div>
@@ -146,7 +146,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
         <Field label="Prompt">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} required maxLength={100_000} />}
         </Field>
-        <Field label="If a time was missed">
+        <Field label="If a run was missed">
           {(id) => (
             <select
               id={id}
@@ -157,7 +157,7 @@ export function ScheduleForm({ schedule, onClose }: { schedule: Schedule | null;
               }}
             >
               <option value="skip">Skip it</option>
-              <option value="run">Make up for the last one, once</option>
+              <option value="run">Make up for it, once</option>
             </select>
           )}
         </Field>

@@ -69,7 +69,10 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
         <Field label="Tags" hint="Words separated by spaces; a budget may apply to a tag">
           {(id) => <input {...bind(tags)} id={id} class="input" spellcheck={false} autocomplete="off" />}
         </Field>
-        <Field label="Keep listed" hint="Older ones that are done are parked and archived; empty: all stay">
+        <Field
+          label="Keep listed"
+          hint="Older sessions that are done are parked and archived; if empty, all stay listed"
+        >
           {(id) => <input {...bind(keep)} id={id} class="input" type="number" min="1" max="1000" />}
         </Field>
       </div>
@@ -81,7 +84,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
             overlaps.value = currentTarget.checked;
           }}
         />
-        <span>Even while the last one still works or asks</span>
+        <span>Start one even while the previous one is working or asking</span>
       </label>
     </fieldset>
   );

@@ -61,7 +61,7 @@ export function SchedulesPage() {
           <div class="empty">
             <h1>No schedules yet</h1>
             <p>
-              A schedule sends a prompt to a session, or to a new one each time, for example on working days at seven.
+              A schedule sends a prompt to a session, or to a new session each time, for example at seven on weekdays.
             </p>
           </div>
         )}
@@ -108,7 +108,7 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
       </p>
       {(schedule.launch ?? null) !== null && <LaunchFacts schedule={schedule} />}
       <p>{nextText(schedule, next)}</p>
-      <p class="faint">{last === null ? 'No run yet' : `Last: ${runText(last)}`}</p>
+      <p class="faint">{last === null ? 'No runs yet' : `Last: ${runText(last)}`}</p>
       <p class="pre">{prompt}</p>
       <div class="row wrap end">
         <button
@@ -161,7 +161,7 @@ function ScheduleCard(props: { schedule: Schedule; open: Signal<Open | null>; ch
 }
 
 function nextText({ paused, timezone, cron }: Schedule, next: string | null): string {
-  if (cron === 'never') return 'Runs only by hand or by a webhook';
+  if (cron === 'never') return 'Runs only by hand or by webhook';
   if (paused) return 'Paused: no next run until you resume it';
   return next === null
     ? 'No future time matches the pattern'

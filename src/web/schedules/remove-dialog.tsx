@@ -12,7 +12,7 @@ export function RemoveDialog({ name, onClose }: { name: string; onClose: () => v
     if (isBusy.value) return;
     isBusy.value = true;
     if (await attempt(() => client.call('removeSchedule', { params: { name } }))) {
-      tell(`${name} is deleted`);
+      tell(`Deleted ${name}`);
       onClose();
     } else isBusy.value = false;
   };
@@ -21,7 +21,7 @@ export function RemoveDialog({ name, onClose }: { name: string; onClose: () => v
     <Dialog label={title} onClose={onClose} focus={cancel}>
       <div class="dialog-body stack">
         <h2>{title}</h2>
-        <p class="faint">The record of its runs is deleted too. A prompt that is already queued stays queued.</p>
+        <p class="faint">The record of its runs will be deleted too. A prompt that is already queued stays queued.</p>
         <div class="row end">
           <button ref={cancel} type="button" class="button" onClick={onClose}>
             Cancel

@@ -34,7 +34,7 @@ export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClo
       await client.call('removeTrigger', { params });
       trigger.value = null;
       made.value = null;
-      tell(`No webhook can run ${name} any more`);
+      tell(`Webhooks can no longer run ${name}`);
     });
   const title = `Webhook of ${name}`;
   return (
@@ -42,7 +42,7 @@ export function TriggerDialog({ schedule, onClose }: { schedule: Schedule; onClo
       <div class="dialog-body stack">
         <h2>{title}</h2>
         <p class="faint">
-          Another program can run this schedule with a signed request. What the request contains is never sent to a
+          Another program can run this schedule with a signed request. The content of the request is never sent to a
           session.
         </p>
         {trigger.value === null && <p>No webhook can run this schedule.</p>}

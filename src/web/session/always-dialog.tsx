@@ -33,7 +33,7 @@ export function AlwaysDialog({ slug, question, onClose }: { slug: string; questi
       onClose();
     } else isBusy.value = false;
   };
-  const title = `Allow it always in ${slug}`;
+  const title = `Always allow this in ${slug}`;
   const found = choices.value;
   const question_id = question.id;
   return (
@@ -57,11 +57,13 @@ export function AlwaysDialog({ slug, question, onClose }: { slug: string; questi
                         reach === 'rule'
                           ? client.call('allowByRule', { params, body: { question_id, rule: text } })
                           : client.call('answer', { params, body: { choice: 'always', for: reach, question_id } }),
-                      reach === 'rule' ? `${slug}: yes, and the rule is saved` : `${slug}: always, ${TITLES[reach]}`,
+                      reach === 'rule'
+                        ? `${slug}: answered yes, and saved the rule`
+                        : `${slug}: always, ${TITLES[reach]}`,
                     )
                   }
                 >
-                  {reach === 'rule' ? 'Save the rule, and say yes' : 'Say yes'}
+                  {reach === 'rule' ? 'Save the rule, and answer yes' : 'Answer yes'}
                 </button>
               )}
             </section>
@@ -76,4 +78,4 @@ export function AlwaysDialog({ slug, question, onClose }: { slug: string; questi
   );
 }
 
-const TITLES = { session: 'For this session', project: 'For this project', rule: 'As a rule of CBOS' } as const;
+const TITLES = { session: 'For this session', project: 'For this project', rule: 'As a CBOS rule' } as const;

@@ -13,7 +13,7 @@ export function AttachedFiles({ slug }: { slug: string }) {
         <li key={file.key} class={file.state.at === 'failed' ? 'bad' : ''}>
           <span class="attached-name">{file.name === '' ? 'file' : file.name}</span>
           <span class="faint">{stateText(file)}</span>
-          {file.state.at === 'sending' && <progress value={file.state.part} aria-label={`Upload of ${file.name}`} />}
+          {file.state.at === 'sending' && <progress value={file.state.part} aria-label={`Uploading ${file.name}`} />}
           <button
             type="button"
             class="button quiet icon"

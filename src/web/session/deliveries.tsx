@@ -74,7 +74,7 @@ export const DELIVERY_WORDS: Readonly<Record<DeliveryStatus, string>> = {
   queued: 'held until it is ready',
   sent: 'typed, not confirmed yet',
   delivered: 'Sent',
-  unknown: 'unknown: the server stopped before it knew the outcome',
+  unknown: 'unknown: the server stopped before the outcome was known',
   cancelled: 'cancelled',
   failed: 'failed',
 };

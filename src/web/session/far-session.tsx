@@ -48,8 +48,8 @@ export function FarSession({ session, elsewhere }: { session: SeenSession; elsew
       <div class="dock">
         {asOf !== null && (
           <p class="notice bad" role="status">
-            {machine} cannot be reached. You see its state of {ageText(asOf, now.value)} ago; nothing can be done there
-            now.
+            {machine} cannot be reached. The page shows its state from {ageText(asOf, now.value)} ago; you cannot do
+            anything there now.
           </p>
         )}
         {question !== null && <QuestionPanel key={question.id} {...{ slug, question, cameByItself }} hasKeys />}

@@ -43,7 +43,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
       { keys: 'i', does: 'Interrupt the running turn', run: interrupt },
       { keys: 'e', does: 'Rename the session', run: () => ask({ about: 'rename', slug }) },
       { keys: 'd', does: 'Its changes', run: () => goTo({ page: 'changes', slug, file: null }) },
-      { keys: 'u', does: 'Mark as unread, or as read', run: () => toggleUnread(session) },
+      { keys: 'u', does: 'Mark as unread or read', run: () => toggleUnread(session) },
       { keys: 'Z', does: 'Snooze the session', run: () => ask({ about: 'snooze', slug }) },
       { keys: '#', does: 'Its tags', run: () => ask({ about: 'tags', slugs: [slug] }) },
       { keys: 'X', does: 'Stop the session', run: () => ask({ about: 'stop', slugs: [slug] }) },

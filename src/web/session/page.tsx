@@ -105,7 +105,7 @@ function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt, limit_over
   if (!isStopped) return null;
   return (
     <div class="notice needs row wrap" role="status">
-      <span class="grow">The turn was interrupted, and the queue is paused until you resume it.</span>
+      <span class="grow">The turn was interrupted, so the queue is paused until you resume it.</span>
       <button type="button" class="button" onClick={resume}>
         Resume the queue
       </button>
@@ -115,6 +115,6 @@ function StoppedQueue({ session: { slug, queue_stopped_at: stoppedAt, limit_over
 
 function stopText(because: RecordingStop | null, age: string): string {
   return because === 'removed'
-    ? `The files of its recording were removed, and nothing of this session has been recorded for ${age}. CBOS keeps trying to create new files; \`cbos doctor\` shows what prevents it.`
+    ? `The files of its recording were removed, and nothing of this session has been recorded for ${age}. CBOS keeps trying to create new files; \`cbos doctor\` shows what prevents this.`
     : `The disk is full, so this session's output has been neither recorded nor shown for ${age}. Free some space; CBOS then continues automatically.`;
 }

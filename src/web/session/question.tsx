@@ -98,7 +98,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
         <QuestionContent question={question} />
         {question.cut === true && (
           <p class="question-text">
-            It is longer than shown here, so you can allow it only in the terminal
+            The request is longer than shown here, so you can allow it only in the terminal
             {elsewhere === null ? '' : ` on ${elsewhere.machine}`}: <code>cbos attach {elsewhere?.slug ?? slug}</code>
           </p>
         )}
@@ -107,7 +107,7 @@ export function QuestionPanel(props: QuestionPanelProps) {
         <p class="read-on faint">This machine may not answer on {elsewhere.machine}.</p>
       )}
       {!isRead && mayAllow(question, { choice: 'yes' }) && (
-        <p class="read-on faint">Read it to the end before you allow it.</p>
+        <p class="read-on faint">Read the request to the end before you allow it.</p>
       )}
       {isForm ? (
         <QuestionForm {...{ question, isDisabled, isSettled }} onAnswer={give} />
@@ -241,7 +241,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
               class="input"
               ref={takeFocus}
               required
-              aria-label={asksYesOrNo ? 'What to do instead' : 'Your answer'}
+              aria-label={asksYesOrNo ? 'What Claude should do instead' : 'Your answer'}
               placeholder={asksYesOrNo ? 'No, and do this instead…' : 'Your answer'}
               value={words.value}
               onInput={({ currentTarget }) => {
@@ -249,7 +249,7 @@ function Choices({ question, isDisabled, isSettled, isRead, hasKeys, noKey, onAn
               }}
             />
             <button type="submit" class="button primary" disabled={isDisabled} aria-disabled={!isSettled}>
-              {asksYesOrNo ? 'Say no' : 'Answer'}
+              {asksYesOrNo ? 'Answer no' : 'Answer'}
             </button>
           </form>
         ) : (

@@ -42,7 +42,7 @@ export function ReplyBox({ session }: { session: Session }) {
   const send = async (how: How = {}): Promise<void> => {
     if (isEmpty || isBusy.value) return;
     if (areFilesPending) {
-      tell('A file is not stored yet: wait for it, or remove it');
+      tell('A file is still being uploaded; wait for it, or remove it');
       return;
     }
     isBusy.value = true;
@@ -174,7 +174,7 @@ function refusalOf(error: unknown, text: string, how: How): Refusal | null {
   }
   // A dialog is in the way, or text that somebody else typed.
   if (error.code !== 'not_accepting_text' || how.queue === true) return null;
-  return { why: `${error.message}.`, offer: 'Send it afterwards', how: { ...how, queue: true } };
+  return { why: `${error.message}.`, offer: 'Send as a separate prompt afterwards', how: { ...how, queue: true } };
 }
 
 function Refused({ refusal, onSend }: { refusal: Refusal; onSend: (how: How) => void }) {

@@ -60,8 +60,8 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
   const toggleKeyboard = (): void => {
     if (hasKeyboard.value) terminal.value?.releaseKeyboard();
     else if (canType) terminal.value?.takeKeyboard();
-    else if (isParked(session)) tell('It is parked: Wake brings back its terminal');
-    else tell(session.adopted ? 'Nothing can be typed now' : 'Adopt the session first: cbos adopt');
+    else if (isParked(session)) tell('The session is parked; Wake brings back its terminal');
+    else tell(session.adopted ? 'You cannot type into the session now' : 'Adopt the session first: cbos adopt');
   };
   useShortcuts([{ keys: 't', does: 'Take the terminal’s keyboard', run: toggleKeyboard }], [slug, canType]);
 
@@ -70,13 +70,13 @@ export function SessionTerminal({ session, tools }: { session: Session; tools: R
       {head.value !== null &&
         createPortal(
           <>
-            {hasKeyboard.value && <span class="types-here">You type here</span>}
+            {hasKeyboard.value && <span class="types-here">Your keyboard types here</span>}
             <button
               type="button"
               class="button quiet icon"
               disabled={!canType}
               aria-label="Fit"
-              title={`Resize the session (${cols}×${rows}) to fit here; everybody else sees that size, too`}
+              title={`Resize the session (${cols}×${rows}) to fit here; everybody else then sees that size, too`}
               onClick={() => terminal.value?.fitSession()}
             >
               <Icon name="fit" />

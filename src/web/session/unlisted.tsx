@@ -76,8 +76,8 @@ function Archived({ session, seq }: { session: Session; seq: number | null }) {
         </button>
       </PageHead>
       <p class="notice" role="status">
-        Archived{at == null ? '' : ` since ${ageText(Date.parse(at), now.value)}`}. No list shows or counts it. Nothing
-        was deleted.
+        Archived{at == null ? '' : ` since ${ageText(Date.parse(at), now.value)}`}. It appears in no list or count.
+        Nothing was deleted.
       </p>
       {type === 'json' ? <PastConversation {...{ session, seq }} /> : <TranscriptView session={session} />}
     </>
