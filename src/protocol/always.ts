@@ -38,7 +38,7 @@ export const ALWAYS_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/always',
     summary:
-      'What "always" may mean for the permission that the session asks for: for the session, in the project (`for` of an answer), or as an approval rule',
+      'What "always" can mean for the session\'s permission request: for the session or in the project (`for` of an answer), or as an approval rule',
     params: SlugParam,
     success: 200,
     response: AlwaysChoices,
@@ -47,7 +47,8 @@ export const ALWAYS_ROUTES = {
   allowByRule: {
     method: 'post',
     path: '/sessions/{slug}/always',
-    summary: 'Add the approval rule that `GET` has shown, and answer yes. Without the yes, no rule is added',
+    summary:
+      'Add the approval rule that `GET` returned, and answer yes. If the session cannot be answered, no rule is added',
     params: SlugParam,
     body: AllowByRule,
     success: 200,

@@ -15,7 +15,7 @@ export const BUDGET_ROUTES = {
   raiseBudget: {
     method: 'post',
     path: '/budgets/{name}/raise',
-    summary: 'Raise the budget for the current period and send what CBOS holds for it',
+    summary: 'Raise the budget for the current period, and send the prompts that CBOS holds because of it',
     params: z.object({ name: z.string() }),
     body: BudgetRaise,
     success: 200,

@@ -27,14 +27,17 @@ export const OverBudget = z
     budget: z.string(),
     scope: BudgetScope,
     ...Measured,
-    holds: z.int().meta({ description: 'How many texts CBOS holds for the session' }),
+    holds: z.int().meta({ description: 'How many prompts CBOS holds for the session' }),
   })
   .meta({ id: 'OverBudget' });
 export type OverBudget = z.infer<typeof OverBudget>;
 
 /** How much of a budget has been used, by one session or by all of its sessions together. */
 export const BudgetSubject = z.object({
-  session: z.string().nullable().meta({ description: 'null for the sessions of a tag, and for all sessions' }),
+  session: z
+    .string()
+    .nullable()
+    .meta({ description: 'null if the budget covers the sessions with a tag, or all sessions' }),
   limit: Measured.limit,
   spent: Measured.spent,
   reached: z.boolean(),
@@ -52,7 +55,7 @@ export const Budget = z
     limit: z.number().meta({ description: 'The budget as written in config.toml' }),
     subjects: z.array(BudgetSubject).meta({ description: 'The biggest spenders first' }),
     uncovered: z.array(z.string()).meta({
-      description: 'Sessions that the budget applies to, but whose spending nothing reports',
+      description: 'Sessions that the budget applies to although nothing reports their spending',
     }),
   })
   .meta({ id: 'Budget' });

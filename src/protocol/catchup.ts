@@ -27,10 +27,12 @@ export const CatchupEvent = z
     kind: CatchupKind,
     question: QuestionKind.nullable().meta({
       description:
-        'of `asked`: what kind of question; `question` may also have been asked in words at the end of a turn',
+        'for `asked`: the kind of question; a `question` may also have been asked in the text at the end of a turn',
     }),
-    lasted_ms: z.int().nullable().meta({ description: 'until the next change; null if it lasts' }),
-    replay: CatchupReplay.nullable().meta({ description: 'null for a JSON session, and if no recording shows it' }),
+    lasted_ms: z.int().nullable().meta({ description: 'how long it lasted; null if it still lasts' }),
+    replay: CatchupReplay.nullable().meta({
+      description: 'null for a JSON session, or if no recording shows the event',
+    }),
   })
   .meta({ id: 'CatchupEvent' });
 export type CatchupEvent = z.infer<typeof CatchupEvent>;
@@ -39,16 +41,16 @@ export const CatchupSession = z
   .object({
     session: z.string(),
     asks: z.boolean().meta({ description: 'whether a question is open now' }),
-    finished: z.int().meta({ description: 'how many turns ended well' }),
-    reply: z.string().nullable().meta({ description: 'the first lines of its last reply' }),
+    finished: z.int().meta({ description: 'how many turns ended without an error' }),
+    reply: z.string().nullable().meta({ description: "the first lines of the session's last reply" }),
     changes: z.object({ files: z.int(), added: z.int(), removed: z.int() }).nullable().meta({
       description:
-        'What its turns changed; a file counts once for each turn that changed it. null if the files of its turns are not saved',
+        "What the session's turns changed; a file counts once for each turn that changed it. null if the files of the turns are not saved",
     }),
-    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported it' }),
+    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported the cost' }),
     is_cost_by_day: z.boolean().meta({
       description:
-        'whether the cost is that of whole days, from the day of `since` on: a session in a terminal reports no more',
+        'whether the cost is that of whole days, from the day of `since` on, because a session in a terminal reports costs only by day',
     }),
     events: z.array(CatchupEvent).meta({ description: 'Oldest first; at most the last 100' }),
   })
@@ -61,9 +63,11 @@ export const Catchup = z
     since: Timestamp,
     from: z.enum(['request', 'away', 'day']).meta({
       description:
-        'where `since` comes from: the request, the last time the person was there, or, if that is unknown, a day ago',
+        'where `since` comes from: the request, the time when the person was last there or, if that is unknown, a day ago',
     }),
-    sessions: z.array(CatchupSession).meta({ description: 'Those that ask first, then the last to change first' }),
+    sessions: z
+      .array(CatchupSession)
+      .meta({ description: 'Sessions with an open question come first; otherwise, the most recently changed first' }),
   })
   .meta({ id: 'Catchup' });
 export type Catchup = z.infer<typeof Catchup>;
@@ -73,9 +77,10 @@ export const CATCHUP_ROUTES = {
   catchup: {
     method: 'get',
     path: '/catchup',
-    summary: 'What the sessions did while their person was away: who finished, asked or stalled, and what changed',
+    summary:
+      'What the sessions did while the person was away: which ones finished, asked or got stuck, and what changed',
     query: z.strictObject({
-      since: Timestamp.optional().meta({ description: 'Default: when the person was last there' }),
+      since: Timestamp.optional().meta({ description: 'Default: the time when the person was last there' }),
     }),
     success: 200,
     response: Catchup,

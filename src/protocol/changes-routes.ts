@@ -11,15 +11,15 @@ const BaseQuery = z
   .string()
   .min(1)
   .max(MAX_REF)
-  .regex(/^[^-]/, 'a revision must not begin with "-"')
+  .regex(/^[^-]/, 'a revision cannot begin with "-"')
   .optional()
-  .meta({ description: 'the revision to compare with, instead of the one that CBOS finds' });
+  .meta({ description: 'the revision to compare with, instead of the base that CBOS determines' });
 
 const TurnQuery = z
   .string()
   .regex(/^(last|[1-9]\d{0,8})$/, 'the number of a turn, or "last"')
   .optional()
-  .meta({ description: 'only the changes of one turn of the session: its number, or `last`' });
+  .meta({ description: 'only the changes in one turn of the session: its number, or `last`' });
 
 const ChangesQuery = z.strictObject({ base: BaseQuery, turn: TurnQuery });
 
@@ -27,14 +27,14 @@ const PatchQuery = z.strictObject({
   base: BaseQuery,
   turn: TurnQuery,
   file: z.string().min(1).max(MAX_PATH).optional().meta({
-    description: 'a changed file or folder, relative to the root; without it, the patches of all files',
+    description: 'a changed file or folder, relative to the root; default: all files',
   }),
   old_file: z
     .string()
     .min(1)
     .max(MAX_PATH)
     .optional()
-    .meta({ description: "the file's name in the base, if it was renamed" }),
+    .meta({ description: "the file's name in the base, if the file was renamed" }),
 });
 
 const CHANGES_ERRORS = [
@@ -63,7 +63,7 @@ export const CHANGES_ROUTES = {
   patch: {
     method: 'get',
     path: '/sessions/{slug}/changes/patch',
-    summary: "The changes of one file or of all files, in git's unified format",
+    summary: "The changes in one file or in all files, in git's unified format",
     params: SlugParam,
     query: PatchQuery,
     success: 200,

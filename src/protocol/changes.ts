@@ -10,7 +10,9 @@ export const ChangesBase = z
   .object({
     kind: z.enum(['asked', 'started_from', 'upstream', 'default_branch', 'last_commit', 'nothing', 'turn']),
     ref: z.string().nullable().meta({ description: 'the branch or revision, as a person names it' }),
-    commit: z.string().nullable().meta({ description: 'where both diverged (the merge base), or the revision itself' }),
+    commit: z.string().nullable().meta({
+      description: 'the commit where the branch and the base diverged (the merge base), or the revision itself',
+    }),
   })
   .meta({ id: 'ChangesBase' });
 export type ChangesBase = z.infer<typeof ChangesBase>;
@@ -26,14 +28,20 @@ const Lines = z.number().int().nullable();
 export const ChangedFile = z
   .object({
     path: z.string().meta({ description: 'relative to the root; bytes that are not UTF-8 are U+FFFD' }),
-    old_path: z.string().nullable().meta({ description: 'its name in the base; null unless renamed or copied' }),
+    old_path: z
+      .string()
+      .nullable()
+      .meta({ description: "the file's name in the base; null unless the file was renamed or copied" }),
     status: ChangeStatus,
-    parts: z.array(ChangePart).meta({ description: 'where the changes are; several if the file was changed again' }),
-    added: Lines.meta({ description: 'number of lines; null if the file is not compared by lines' }),
+    parts: z.array(ChangePart).meta({
+      description: 'where the changes are; several if the file was changed again after being staged or committed',
+    }),
+    added: Lines.meta({ description: 'number of lines; null if the file is not compared line by line' }),
     removed: Lines,
-    binary: z.boolean().meta({ description: 'not compared by lines: not text, or too large' }),
+    binary: z.boolean().meta({ description: 'not compared line by line, because the file is not text or too large' }),
     kind: z.enum(['file', 'link', 'submodule', 'repository']).meta({
-      description: 'what it is; `repository`: a folder that is its own repository, whose contents are not compared',
+      description:
+        'the type of the entry; `repository`: a folder that is its own repository, whose contents are not compared',
     }),
   })
   .meta({ id: 'ChangedFile' });
@@ -46,14 +54,14 @@ export const Changes = z
     branch: z.string().nullable().meta({ description: 'null while no branch is checked out' }),
     head: z.string().nullable().meta({ description: 'the last commit; null before the first' }),
     base: ChangesBase,
-    files: z.array(ChangedFile).meta({ description: 'by path' }),
+    files: z.array(ChangedFile).meta({ description: 'sorted by path' }),
     total: z.object({ files: z.number().int(), added: z.number().int(), removed: z.number().int() }),
     left_out: z
       .object({
         files: z.number().int().meta({ description: 'counted in `total`, but not listed' }),
         untracked: z.number().int().meta({ description: 'untracked files that were neither compared nor counted' }),
       })
-      .meta({ description: 'what exceeded a limit' }),
+      .meta({ description: 'set if there was more than a limit allows' }),
   })
   .meta({ id: 'Changes' });
 export type Changes = z.infer<typeof Changes>;
@@ -61,8 +69,8 @@ export type Changes = z.infer<typeof Changes>;
 export const Patch = z
   .object({
     base: ChangesBase,
-    patch: z.string().meta({ description: "git's unified format; empty where nothing differs" }),
-    cut: z.boolean().meta({ description: 'true: the patch was cut off here, after a whole line' }),
+    patch: z.string().meta({ description: "in git's unified format; empty if nothing differs" }),
+    cut: z.boolean().meta({ description: 'true if the patch was cut off, after a complete line' }),
   })
   .meta({ id: 'Patch' });
 export type Patch = z.infer<typeof Patch>;
@@ -71,7 +79,7 @@ export type Patch = z.infer<typeof Patch>;
 export const ChangeCounts = z
   .object({
     files: z.int(),
-    added: z.int().meta({ description: 'lines; files that are not compared by lines add nothing' }),
+    added: z.int().meta({ description: 'number of lines; files that are not compared line by line do not count' }),
     removed: z.int(),
     base: ChangesBase,
     counted_at: Timestamp,

@@ -8,7 +8,7 @@ export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX
 
 export const Completion = z
   .object({
-    text: z.string().meta({ description: 'What the word can become, with its `/` or `@`' }),
+    text: z.string().meta({ description: 'The completed word, including its `/` or `@`' }),
     about: z.string().nullable().meta({ description: 'The description of a command' }),
   })
   .meta({ id: 'Completion' });

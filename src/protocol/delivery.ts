@@ -24,14 +24,14 @@ export const Delivery = z
     status: DeliveryStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
-    removed: z.int().meta({ description: 'How many control characters were removed from the text' }),
+    removed: z.int().meta({ description: 'How many control characters were removed from the prompt' }),
     from: z.string().optional().meta({
-      description: 'The session that it was sent from, `?` if unknown; absent if a person sent it',
+      description: 'The session from which the prompt was sent, `?` if unknown; absent if a person sent it',
     }),
     phase: ShownPhase.optional().meta({
-      description: 'How far it has got; each phase belongs to one status. Older servers omit it',
+      description: 'How far the delivery has got; each phase belongs to one status. Older servers omit this field',
     }),
-    note: z.string().nullable().meta({ description: 'Anything else that happened to it, beyond its status' }),
+    note: z.string().nullable().meta({ description: 'Anything else that happened to the delivery, beyond its status' }),
   })
   .meta({ id: 'Delivery' });
 export type Delivery = z.infer<typeof Delivery>;

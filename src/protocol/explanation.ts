@@ -15,7 +15,7 @@ const SourceSays = z
     detail: Status.shape.detail,
     rule: z.string(),
     evidence: z.string(),
-    since: Timestamp.meta({ description: 'Since when the source has reported this' }),
+    since: Timestamp.meta({ description: 'Since when the source has been reporting this' }),
     won: z.boolean().meta({ description: 'Whether the status follows this source' }),
   })
   .meta({ id: 'SourceVerdict' });
@@ -38,7 +38,7 @@ const Hooks = z.object({
   prompt: z.object({ at: Timestamp, text: z.string() }).nullable(),
   tools: z
     .array(z.object({ name: z.string(), at: Timestamp, requested_at: At }))
-    .meta({ description: 'Calls that were announced and have not been reported as finished' }),
+    .meta({ description: 'Calls that were announced but not reported as finished' }),
   tool_ended_at: At,
   turn_end: z
     .object({
@@ -74,7 +74,7 @@ const Screen = z.object({
     .meta({ description: 'Rows that begin with the sign of a tool call, in the colour of a finished call' }),
   flow: z.enum(['sending', 'receiving']).nullable().meta({
     description:
-      'What the highlight on the spinner shows: a request was sent, or its answer is arriving; up to Claude Code 2.1.92',
+      'What the highlight on the spinner shows: that a request was sent, or that its answer is arriving; up to Claude Code 2.1.92',
   }),
 });
 
@@ -119,9 +119,11 @@ export const Explanation = z
     claude_version: z.string().nullable(),
     stuck_threshold_ms: z.int(),
     thresholds: Thresholds,
-    why: z.string().meta({ description: 'Why this source was believed and no other, in words' }),
-    recheck_at: At.meta({ description: 'When the same evidence would be judged again' }),
-    verdicts: z.array(SourceSays).meta({ description: 'Strongest first; sources without a reading are left out' }),
+    why: z.string().meta({ description: 'Why CBOS believed this source and no other, in words' }),
+    recheck_at: At.meta({ description: 'When CBOS will judge the same evidence again' }),
+    verdicts: z
+      .array(SourceSays)
+      .meta({ description: 'The strongest source first; sources without a reading are left out' }),
     evidence: z.object({
       process: Process.nullable(),
       hooks: Hooks.nullable(),

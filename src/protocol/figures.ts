@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** How full a context window is. */
 export const ContextWindow = z
   .object({
-    used_tokens: z.int().min(0).meta({ description: 'Of the last request: input, cached input included' }),
+    used_tokens: z.int().min(0).meta({ description: 'The input of the last request, including cached input' }),
     size_tokens: z.int().min(1),
     used_percentage: z.number().min(0).meta({ description: "Claude Code's own figure" }),
   })

@@ -9,7 +9,8 @@ export const FILE_ROUTES = {
   uploadFile: {
     method: 'post',
     path: '/sessions/{slug}/files',
-    summary: 'Store a file beside the session; the body is the file itself, and `send` then names its id in `files`',
+    summary:
+      'Store a file beside the session. The body is the file itself; to send it with a prompt, give its id in `files`',
     params: SlugParam,
     query: UploadQuery,
     takesBytes: true,

@@ -12,7 +12,7 @@ export const UploadQuery = z.strictObject({
     .string()
     .max(LONGEST_NAME)
     .optional()
-    .meta({ description: 'The name of the file; the server makes a safe name of it' }),
+    .meta({ description: 'The name of the file; the server derives a safe name from it' }),
 });
 
 export const FileId = z.string().min(1).max(100);
@@ -21,10 +21,10 @@ export const FileId = z.string().min(1).max(100);
 export const StoredFile = z
   .object({
     id: z.string(),
-    name: z.string().meta({ description: 'A safe form of the name it was uploaded with' }),
+    name: z.string().meta({ description: 'A safe form of the name with which the file was uploaded' }),
     size: z.int().min(0).meta({ description: 'In bytes' }),
-    type: z.string().meta({ description: 'The media type, by the ending of its name: `image/png`' }),
-    path: z.string().meta({ description: 'Where it is on the machine of the server, as prompts mention it' }),
+    type: z.string().meta({ description: 'The media type, derived from the file name extension: `image/png`' }),
+    path: z.string().meta({ description: "The path of the file on the server's machine, as prompts mention it" }),
     added_at: Timestamp,
   })
   .meta({ id: 'StoredFile' });

@@ -92,7 +92,9 @@ export const StreamFrame = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rules_changed') }),
   z.object({
     type: z.literal('rule_decided'),
-    id: z.int().meta({ description: 'the id of the decision in the audit; sent again when its outcome is known' }),
+    id: z
+      .int()
+      .meta({ description: 'the id of the decision in the audit; the frame is sent again when the outcome is known' }),
   }),
   z.object({ type: z.literal('fleet'), machines: z.array(SlugText) }),
   z.object({ type: z.literal('machine'), ...MachineSessions.shape }),

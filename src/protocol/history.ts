@@ -12,17 +12,17 @@ export const SessionDay = z
     session: z.string(),
     day: z.iso.date().meta({ description: "In the server's time zone" }),
     worked_ms: Spent.meta({ description: 'thinking or working' }),
-    waited_ms: Spent.meta({ description: 'waiting for its user: a question is open, or the turn is over' }),
+    waited_ms: Spent.meta({ description: 'waiting for the user: a question is open, or the turn is over' }),
     stuck_ms: Spent,
     idle_ms: Spent.meta({ description: 'never prompted' }),
     error_ms: Spent.meta({ description: 'stopped by an error' }),
-    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported it' }),
+    cost_usd: z.number().nullable().meta({ description: 'null if nothing reported the cost' }),
   })
   .meta({ id: 'SessionDay' });
 export type SessionDay = z.infer<typeof SessionDay>;
 
 export const DaysQuery = z.strictObject({
   session: z.string().optional(),
-  since: z.union([z.iso.date(), Timestamp]).optional().meta({ description: 'A day, or any time of that day' }),
+  since: z.union([z.iso.date(), Timestamp]).optional().meta({ description: 'A day, or any time on that day' }),
 });
 export type DaysQuery = z.infer<typeof DaysQuery>;

@@ -13,7 +13,7 @@ export const JSON_ROUTES = {
   convertSession: {
     method: 'post',
     path: '/sessions/{slug}/convert',
-    summary: 'Convert a session in a terminal into a JSON session, or the reverse, and keep its conversation',
+    summary: 'Convert a session in a terminal into a JSON session, or the reverse, keeping its conversation',
     params: SlugParam,
     body: z.strictObject({ type: SessionType }),
     success: 200,
@@ -33,7 +33,7 @@ export const JSON_ROUTES = {
   conversations: {
     method: 'get',
     path: '/conversations',
-    summary: 'Conversations of Claude Code on this machine that belong to no session, newest first',
+    summary: 'Claude Code conversations on this machine that belong to no session, newest first',
     success: 200,
     response: z.array(Conversation),
     errors: [],
@@ -41,7 +41,7 @@ export const JSON_ROUTES = {
   invoke: {
     method: 'post',
     path: '/sessions/{slug}/invoke',
-    summary: 'Run a turn of a JSON session; its events come over the WebSocket and `/events`',
+    summary: 'Run a turn in a JSON session; its events are sent over the WebSocket and returned by `/events`',
     params: SlugParam,
     body: Invoke,
     success: 202,
@@ -62,7 +62,7 @@ export const JSON_ROUTES = {
   events: {
     method: 'get',
     path: '/sessions/{slug}/events',
-    summary: 'Events of a JSON session, oldest first',
+    summary: "A JSON session's events, oldest first",
     params: SlugParam,
     query: z.strictObject({
       after: NonNegative.optional(),
@@ -75,7 +75,7 @@ export const JSON_ROUTES = {
   lastResponse: {
     method: 'get',
     path: '/sessions/{slug}/last-response',
-    summary: 'The last answer of a JSON session',
+    summary: "A JSON session's last answer",
     params: SlugParam,
     success: 200,
     response: LastResponse,
@@ -84,7 +84,7 @@ export const JSON_ROUTES = {
   sessionCosts: {
     method: 'get',
     path: '/sessions/{slug}/costs',
-    summary: 'The costs of a session, by turn and by day',
+    summary: "A session's costs, by turn and by day",
     params: SlugParam,
     success: 200,
     response: SessionCosts,

@@ -20,13 +20,13 @@ export type ClaudeEvent = z.infer<typeof ClaudeEvent>;
 
 const Seq = z.int().min(1).meta({
   description:
-    'Grows with every event of the session, also across restarts. Old events are dropped, so the numbers may have gaps',
+    'Grows with every event of the session, even across restarts. Old events are dropped, so the numbers may have gaps',
 });
 
 export const StoredEvent = z
   .object({
     seq: Seq,
-    timestamp: z.number().meta({ description: 'Unix seconds with fraction: when CBOS read it' }),
+    timestamp: z.number().meta({ description: 'When CBOS read the event, in Unix seconds with a fraction' }),
     event: ClaudeEvent,
   })
   .meta({ id: 'StoredEvent' });
@@ -35,10 +35,10 @@ export type StoredEvent = z.infer<typeof StoredEvent>;
 export const EventsPage = z
   .object({
     events: z.array(StoredEvent).meta({ description: 'Oldest first' }),
-    next: z
-      .int()
-      .nullable()
-      .meta({ description: 'The value of `after` that returns the rest; null: there are no more events now' }),
+    next: z.int().nullable().meta({
+      description:
+        'The value of `after` that returns the following events; null if there are no more events at present',
+    }),
   })
   .meta({ id: 'EventsPage' });
 export type EventsPage = z.infer<typeof EventsPage>;
@@ -86,7 +86,7 @@ export type Usage = z.infer<typeof Usage>;
 const Spent = Usage.extend({
   terminal_cost_usd: z.number().meta({
     description:
-      'The part of cost_usd that sessions in a terminal reported through their status lines. Turns, tokens and duration cover JSON sessions only',
+      'The part of cost_usd that sessions in a terminal reported through their status lines. Turns, tokens and duration cover only JSON sessions',
   }),
 });
 export type Spent = z.infer<typeof Spent>;
@@ -113,9 +113,9 @@ export const Conversation = z
   .object({
     claude_session_id: z.string(),
     path: z.string(),
-    title: z.string().nullable().meta({ description: 'Its first prompt' }),
+    title: z.string().nullable().meta({ description: 'The first prompt of the conversation' }),
     last_activity: Timestamp,
-    pid: z.int().nullable().meta({ description: 'The process that has it open; null if none has' }),
+    pid: z.int().nullable().meta({ description: 'The process that has the conversation open; null if none does' }),
   })
   .meta({ id: 'Conversation' });
 export type Conversation = z.infer<typeof Conversation>;
@@ -126,7 +126,7 @@ export const RateLimit = z
     status: z.string().meta({ description: 'allowed, allowed_warning or rejected' }),
     kind: z.string().nullable().meta({ description: 'five_hour, seven_day, …' }),
     resets_at: Timestamp.nullable(),
-    utilization: z.number().nullable().meta({ description: '1 means the whole limit' }),
+    utilization: z.number().nullable().meta({ description: '1 means that the limit is used up' }),
   })
   .meta({ id: 'RateLimit' });
 export type RateLimit = z.infer<typeof RateLimit>;

@@ -15,12 +15,14 @@ export type TagEdit = z.infer<typeof TagEdit>;
 
 /** A session's labels, as the server stores them. */
 export const KEPT_LABELS = {
-  tags: z.array(z.string()).meta({ description: 'In the order in which they were added: the first one is its group' }),
+  tags: z
+    .array(z.string())
+    .meta({ description: "In the order in which they were added; the first tag is the session's group" }),
   repository: z.string().nullable().meta({
-    description: 'The main checkout of its git repository, which all worktrees share; null if unknown',
+    description: "The main checkout of the session's git repository, which all worktrees share; null if unknown",
   }),
   archived_at: Timestamp.nullable().meta({
     description:
-      'When it was archived. An archived session is listed only with `?archived=true`; null while it is listed',
+      'When the session was archived; null while it is listed. An archived session is listed only with `?archived=true`',
   }),
 };

@@ -18,7 +18,7 @@ export const MACHINE_ROUTES = {
   fleet: {
     method: 'get',
     path: '/fleet',
-    summary: 'The machines of the fleet, and whether each answers; `fleet` is null for a machine without a fleet',
+    summary: 'The machines in the fleet, and whether each one responds; `fleet` is null for a machine without a fleet',
     success: 200,
     response: FleetView,
     errors: [],
@@ -27,7 +27,7 @@ export const MACHINE_ROUTES = {
     method: 'get',
     path: '/fleet/sessions',
     summary:
-      'The sessions of all machines of the fleet; if a machine does not answer, its last known list with its age',
+      'The sessions of all machines in the fleet; for a machine that does not respond, its last known list and the age of that list',
     success: 200,
     response: z.array(MachineSessions),
     errors: ['no_fleet'],
@@ -35,7 +35,7 @@ export const MACHINE_ROUTES = {
   initFleet: {
     method: 'post',
     path: '/fleet/init',
-    summary: 'Found a fleet: start its NATS server on this machine',
+    summary: 'Start a fleet, with its NATS server on this machine',
     body: NewFleet,
     success: 201,
     response: FleetView,
@@ -53,7 +53,7 @@ export const MACHINE_ROUTES = {
   joinFleet: {
     method: 'post',
     path: '/fleet/join',
-    summary: 'Join a fleet by an invitation',
+    summary: 'Join a fleet with an invitation',
     body: JoinFleet,
     success: 200,
     response: FleetView,
@@ -62,7 +62,7 @@ export const MACHINE_ROUTES = {
   allowMachines: {
     method: 'put',
     path: '/fleet/allow',
-    summary: 'Limit what the other machines may do on this one',
+    summary: 'Limit what other machines may do on this one',
     body: z.strictObject({ rights: Rights }),
     success: 200,
     response: FleetView,
@@ -71,7 +71,7 @@ export const MACHINE_ROUTES = {
   removeMachine: {
     method: 'post',
     path: '/fleet/remove',
-    summary: 'Shut a machine out of the fleet at once',
+    summary: 'Remove a machine from the fleet immediately',
     body: z.strictObject({ machine: z.string().min(1).max(64) }),
     success: 200,
     response: FleetMachine,
@@ -80,7 +80,7 @@ export const MACHINE_ROUTES = {
   leaveFleet: {
     method: 'post',
     path: '/fleet/leave',
-    summary: 'Leave the fleet; on the founder, end it for all',
+    summary: 'Leave the fleet; on the founder, end the fleet for all machines',
     success: 200,
     response: z.object({ status: z.literal('left'), told: z.boolean() }),
     errors: ['no_fleet'],

@@ -10,22 +10,24 @@ const MachineName = z.string().regex(MACHINE_NAME_PATTERN);
 const MachineId = z
   .string()
   .regex(/^U[A-Z2-7]{55}$/)
-  .meta({ description: 'The public key of the machine, by which NATS admits it' });
+  .meta({ description: "The machine's public key, by which NATS recognizes it" });
 
 /** A machine that has been admitted to a fleet. */
 export const Member = z.object({
   id: MachineId,
   name: MachineName,
-  rights: Rights.meta({ description: 'The highest right that it may have over sessions of other machines' }),
+  rights: Rights.meta({ description: 'The highest right that the machine may have over sessions on other machines' }),
 });
 export type Member = z.infer<typeof Member>;
 
 export const FleetMachine = Member.extend({
   is_self: z.boolean(),
-  is_founder: z.boolean().meta({ description: 'Whether it runs the NATS server, and admits and removes machines' }),
-  reachable: z.boolean().meta({ description: 'Whether it answered just now' }),
+  is_founder: z
+    .boolean()
+    .meta({ description: 'Whether this machine runs the NATS server, and admits and removes machines' }),
+  reachable: z.boolean().meta({ description: 'Whether the machine responded just now' }),
   age_ms: z.number().nullable().meta({
-    description: 'How long ago this machine last heard from it, as an upper bound; null if never',
+    description: 'How long ago it was last heard from, as an upper bound; null if never',
   }),
 }).meta({ id: 'FleetMachine' });
 export type FleetMachine = z.infer<typeof FleetMachine>;
@@ -35,15 +37,15 @@ export const FleetView = z
   .object({
     fleet: z
       .object({
-        machine: MachineName.meta({ description: 'The name of this machine' }),
+        machine: MachineName.meta({ description: "This machine's name" }),
         is_founder: z.boolean(),
         address: z.string().meta({ description: 'Where the NATS server listens: HOST:PORT' }),
         allow: Rights.meta({ description: 'The highest right that other machines may have here' }),
         connected: z.boolean(),
-        fault: z.string().nullable().meta({ description: 'Why it is not connected, as a sentence' }),
+        fault: z.string().nullable().meta({ description: 'Why this machine is not connected, as a sentence' }),
       })
       .nullable()
-      .meta({ description: 'null for a machine that belongs to no fleet' }),
+      .meta({ description: 'null for a machine that does not belong to a fleet' }),
     machines: z.array(FleetMachine),
   })
   .meta({ id: 'FleetView' });
@@ -58,9 +60,9 @@ export const MachineSessions = z
     age_ms: z.number().nullable().meta({
       description: 'How old this list is, as an upper bound; null if nothing is known',
     }),
-    fault: z.string().nullable().meta({ description: 'Why the machine did not answer, as a sentence' }),
-    may: Rights.meta({ description: 'What this machine may do there; empty while the machine does not answer' }),
-    unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS does not understand' }),
+    fault: z.string().nullable().meta({ description: 'Why the machine did not respond, as a sentence' }),
+    may: Rights.meta({ description: 'What this machine may do there; empty while that machine does not respond' }),
+    unreadable: z.int().meta({ description: 'How many further sessions this version of CBOS cannot read' }),
     sessions: z.array(Session),
   })
   .meta({ id: 'MachineSessions' });
@@ -69,7 +71,8 @@ export type MachineSessions = z.infer<typeof MachineSessions>;
 export const NewFleet = z
   .strictObject({
     address: z.string().min(1).max(260).optional().meta({
-      description: 'HOST or HOST:PORT at which other machines reach this one; without it, only this machine can join',
+      description:
+        'The HOST or HOST:PORT at which other machines reach this one; without it, only this machine can join',
     }),
     name: MachineName.optional(),
   })

@@ -20,11 +20,11 @@ export type ChosenBefore = z.infer<typeof ChosenBefore>;
 export const AnswerBefore = z
   .object({
     said: SaidBefore,
-    remark: z.string().nullable().meta({ description: 'the words next to a yes or a no' }),
-    chosen: z.array(ChosenBefore).meta({ description: 'of a `choice`: what was chosen for each question' }),
+    remark: z.string().nullable().meta({ description: 'the text that came with a yes or a no' }),
+    chosen: z.array(ChosenBefore).meta({ description: 'for a `choice`: what was chosen for each question' }),
     count: z.int().min(1),
     last_at: Timestamp,
-    last_session: z.string().meta({ description: 'its name at that time' }),
+    last_session: z.string().meta({ description: "the session's name at that time" }),
   })
   .meta({ id: 'AnswerBefore' });
 export type AnswerBefore = z.infer<typeof AnswerBefore>;
@@ -33,11 +33,13 @@ export type AnswerBefore = z.infer<typeof AnswerBefore>;
 export const QuestionMemory = z
   .object({
     question_id: z.string(),
-    answers: z.array(AnswerBefore).meta({ description: 'the most frequent first; empty if it was never answered' }),
-    differs: z.boolean().meta({ description: 'whether the person answered differently at different times' }),
+    answers: z
+      .array(AnswerBefore)
+      .meta({ description: 'the most frequent answer first; empty if the question was never answered' }),
+    differs: z.boolean().meta({ description: 'whether the person has given different answers' }),
     suggestion: Answer.nullable().meta({
       description:
-        'The answer that the person always gave, as a body for `POST /sessions/{slug}/answer`; it never allows more than this one call. null if there is none, or if the answers differ. Nothing sends it but a person',
+        'The answer that the person always gave, as a body for `POST /sessions/{slug}/answer`; it never allows more than this one call. null if there is no answer, or if the answers differ. CBOS never sends it on its own',
     }),
   })
   .meta({ id: 'QuestionMemory' });
@@ -48,7 +50,9 @@ export const RememberedQuestion = z
   .object({
     project: z.string().meta({ description: 'the folder; all worktrees of a repository share it' }),
     tool: z.string(),
-    about: z.string().meta({ description: 'the command, the file, or the text of the question; a long one is cut' }),
+    about: z
+      .string()
+      .meta({ description: 'the command, the file, or the text of the question; long ones are cut off' }),
     answers: z.array(AnswerBefore),
     differs: z.boolean(),
   })
@@ -61,17 +65,15 @@ const MOST_QUERY = 400;
 const MOST_PATH = 4_096;
 
 export const MemoryFilter = z.strictObject({
-  q: z
-    .string()
-    .max(MOST_QUERY)
-    .optional()
-    .meta({ description: 'words that the question, an answer, the tool, or the name of a session contains' }),
+  q: z.string().max(MOST_QUERY).optional().meta({
+    description: 'only questions where the question, an answer, the tool or a session name contains these words',
+  }),
   project: z
     .string()
     .min(1)
     .max(MOST_PATH)
     .optional()
-    .meta({ description: 'an absolute folder: only questions there and below' }),
+    .meta({ description: 'an absolute folder: only questions in this folder or below' }),
 });
 export type MemoryFilter = z.infer<typeof MemoryFilter>;
 
@@ -90,8 +92,8 @@ export type MemoryQuery = z.infer<typeof MemoryQuery>;
 export const MemoryPage = z
   .object({
     total: z.int().meta({ description: 'how many questions match' }),
-    answers: z.int().meta({ description: 'how many answers they have' }),
-    questions: z.array(RememberedQuestion).meta({ description: 'the last answered first' }),
+    answers: z.int().meta({ description: 'how many answers these questions have' }),
+    questions: z.array(RememberedQuestion).meta({ description: 'the most recently answered first' }),
   })
   .meta({ id: 'MemoryPage' });
 export type MemoryPage = z.infer<typeof MemoryPage>;
@@ -104,7 +106,7 @@ export const MEMORY_ROUTES = {
   questionMemory: {
     method: 'get',
     path: '/sessions/{slug}/memory',
-    summary: 'What a person answered earlier, in the same project, to the question that the session asks now',
+    summary: "What a person answered earlier to the session's open question, in the same project",
     params: SlugParam,
     success: 200,
     response: QuestionMemory,
@@ -113,7 +115,7 @@ export const MEMORY_ROUTES = {
   memory: {
     method: 'get',
     path: '/memory',
-    summary: 'The questions that a person has answered, with the answers',
+    summary: 'The questions that a person has answered, with their answers',
     query: MemoryQuery,
     success: 200,
     response: MemoryPage,
@@ -122,7 +124,8 @@ export const MEMORY_ROUTES = {
   forgetMemory: {
     method: 'delete',
     path: '/memory',
-    summary: 'Delete the answers to the questions that match, or all answers; rules are no longer suggested from them',
+    summary:
+      'Delete the answers to the matching questions, or all answers; CBOS no longer suggests rules based on them',
     query: MemoryFilter,
     success: 200,
     response: Forgotten,

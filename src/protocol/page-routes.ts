@@ -12,7 +12,7 @@ export const PAGE_ROUTES = {
     method: 'post',
     path: '/sign-in',
     summary:
-      'Sign in a browser with the code of a link or with the token: sets the cookie of the web page and returns its key',
+      "Sign in a browser with the code from a link or with the token; sets the web page's cookie and returns its key",
     body: SignIn,
     success: 200,
     response: NewSignIn,
@@ -33,7 +33,7 @@ export const PAGE_ROUTES = {
     method: 'post',
     path: '/sign-in/pass',
     summary:
-      'Prove that this browser has signed in; the server returns and sets the pass that its requests carry besides the cookie',
+      'Prove that this browser has signed in; the server returns and sets the pass that requests carry in addition to the cookie',
     body: PassRequest,
     success: 200,
     response: Pass,
@@ -51,7 +51,7 @@ export const PAGE_ROUTES = {
   signOut: {
     method: 'delete',
     path: '/sign-in',
-    summary: 'End the sign-in of this browser',
+    summary: 'Sign out this browser',
     success: 200,
     response: z.object({ status: z.literal('signed_out') }),
     errors: [],

@@ -12,7 +12,7 @@ const PullRequestsAsked = z
   .object({
     asked: z
       .array(z.string())
-      .meta({ description: 'Sessions whose pull requests the server asks the forge about now' }),
+      .meta({ description: 'Sessions whose pull requests the server now queries from the forge' }),
   })
   .meta({ id: 'PullRequestsAsked' });
 
@@ -40,7 +40,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/pull-request',
     summary:
-      "The pull request that a session's branch would get: where it goes, from which branch, with which title and text; nothing is pushed",
+      "The pull request that would be opened for a session's branch: its repository, branches, title and description; nothing is pushed",
     params: SlugParam,
     query: PullRequestQuery,
     success: 200,
@@ -51,7 +51,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/pull-request',
     summary:
-      "Push a session's branch and open a pull request with the title and text that were shown; its worktree stays. Refused if the branch or the remote has changed since the plan",
+      "Push a session's branch, and open a pull request with the title and description of the plan; the worktree stays. Refused if the branch or the remote has changed since the plan",
     params: SlugParam,
     body: NewPullRequest,
     success: 200,
@@ -62,7 +62,7 @@ export const PULL_REQUEST_ROUTES = {
     method: 'post',
     path: '/pull-requests/look',
     summary:
-      'Report which sessions a person sees. The server asks for the state of their open pull requests, each at most every two minutes, and reports a change as a change of the session',
+      'Report which sessions a person sees. The server queries the state of their open pull requests, each at most every two minutes, and reports changes as session changes',
     body: PullRequestLook,
     success: 200,
     response: PullRequestsAsked,

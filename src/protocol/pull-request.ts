@@ -15,10 +15,10 @@ export const PullRequest = z
     url: z.string(),
     number: z.int(),
     repository: z.string().meta({ description: 'HOST/OWNER/NAME' }),
-    base: z.string().meta({ description: 'The branch that it asks to be merged into' }),
+    base: z.string().meta({ description: 'The branch to merge into' }),
     state: z.enum(['open', 'merged', 'closed']),
     checks: PullRequestChecks,
-    checked_at: Timestamp.meta({ description: 'When the forge was last asked for its state' }),
+    checked_at: Timestamp.meta({ description: 'When the forge was last asked for the state of the pull request' }),
   })
   .meta({ id: 'PullRequest' });
 export type PullRequest = z.infer<typeof PullRequest>;
@@ -26,17 +26,19 @@ export type PullRequest = z.infer<typeof PullRequest>;
 /** The planned pull request for a session. Nothing is pushed until a client sends this back. */
 export const PullRequestPlan = z
   .object({
-    repository: z.string().meta({ description: 'HOST/OWNER/NAME, from the address of the remote' }),
+    repository: z.string().meta({ description: "HOST/OWNER/NAME, from the remote's address" }),
     remote: z.string().meta({ description: 'The remote that the branch is pushed to' }),
     branch: z.string(),
     base: z.string(),
-    commit: z.string().meta({ description: 'The commit that the branch is pushed at' }),
-    commits: z.int().meta({ description: 'How many of its commits the base lacks, as far as this machine knows' }),
+    commit: z.string().meta({ description: 'The commit that is pushed' }),
+    commits: z
+      .int()
+      .meta({ description: 'How many commits the branch has that the base lacks, as far as this machine knows' }),
     title: z.string(),
     body: z.string(),
     existing: PullRequest.nullable().meta({
       description:
-        'The open pull request that the branch already has: it gets the commits, and its text is not changed',
+        'The open pull request that the branch already has: the commits are pushed to it, and its description is not changed',
     }),
   })
   .meta({ id: 'PullRequestPlan' });
@@ -54,7 +56,7 @@ export const NewPullRequest = z
     draft: z.boolean().optional(),
     number: z.int().optional().meta({
       description:
-        'The pull request that the plan found. If given, only the branch is pushed, and title and body are ignored',
+        'The existing pull request that the plan named. If given, only the branch is pushed, and title and body are ignored',
     }),
   })
   .meta({ id: 'NewPullRequest' });

@@ -10,7 +10,9 @@ const MAX_ENDPOINT = 2_000;
 const Endpoint = z
   .url()
   .max(MAX_ENDPOINT)
-  .regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/)/, { error: 'must be https, or on this machine' });
+  .regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost)(:\d+)?\/)/, {
+    error: 'must use https, or be on this machine',
+  });
 
 /** The result of a browser's `PushSubscription.toJSON()`. */
 export const PushSubscription = z

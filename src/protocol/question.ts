@@ -15,12 +15,12 @@ export type OptionMeaning = z.infer<typeof OptionMeaning>;
 
 export const QuestionOption = z
   .object({
-    key: z.string().meta({ description: 'The number shown before the option, as a text' }),
+    key: z.string().meta({ description: 'The number shown in front of the option, as a string' }),
     label: z.string(),
     description: z.string().nullable(),
     means: OptionMeaning.default('choice').meta({
       description:
-        'What the option does, whatever its label: `yes` allows this once, `always` also allows similar requests, `more` goes beyond that, `no` refuses, `text` takes a text, `leave` ends the dialog without an answer, `submit` sends the chosen options, `choice` is an answer in itself',
+        'What the option does, whatever its label: `yes` allows this once, `always` also allows similar requests, `more` goes beyond that, `no` refuses, `text` takes free text, `leave` ends the dialog without an answer, `submit` sends the chosen options, `choice` is an answer in itself',
     }),
   })
   .meta({ id: 'QuestionOption' });
@@ -46,7 +46,7 @@ export type QuestionTool = z.infer<typeof QuestionTool>;
  */
 export const Question = z
   .object({
-    id: z.string().meta({ description: 'Changes whenever another dialog opens' }),
+    id: z.string().meta({ description: 'Changes with each new dialog' }),
     kind: QuestionKind,
     text: z.string(),
     tool: QuestionTool.nullable(),
@@ -55,7 +55,7 @@ export const Question = z
     questions: z.array(QuestionPart),
     cut: z.literal(true).optional().meta({
       description:
-        "The request is longer than this text, so CBOS accepts no answer here that allows it; the session's terminal shows all of it",
+        "The request is longer than this text, so CBOS does not accept an answer that allows it; the session's terminal shows the whole request",
     }),
     asked_at: Timestamp,
   })

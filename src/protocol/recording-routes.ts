@@ -18,7 +18,7 @@ export const RECORDING_ROUTES = {
   recordings: {
     method: 'get',
     path: '/recordings',
-    summary: 'How much disk space the recordings use, which recordings have stopped, and what was dropped',
+    summary: 'How much disk space the recordings use, which recordings have stopped, and which were dropped',
     success: 200,
     response: Recordings,
     errors: [],
@@ -46,7 +46,7 @@ export const RECORDING_ROUTES = {
   olderRecordings: {
     method: 'get',
     path: '/sessions/{slug}/recordings',
-    summary: "The session's older recordings, which restarts moved aside, newest first",
+    summary: "The session's older recordings, which were moved aside by restarts, newest first",
     params: SlugParam,
     success: 200,
     response: z.array(KeptRecording),
@@ -55,7 +55,7 @@ export const RECORDING_ROUTES = {
   replay: {
     method: 'get',
     path: '/sessions/{slug}/replay',
-    summary: 'The facts about the recording that a player needs',
+    summary: 'What a player needs to know about the recording',
     params: SlugParam,
     query: ReplayQuery,
     success: 200,
@@ -65,7 +65,7 @@ export const RECORDING_ROUTES = {
   replayFrame: {
     method: 'get',
     path: '/sessions/{slug}/replay/frame',
-    summary: 'The screen at a time of the recording, or at an offset of it',
+    summary: 'The screen at a given time or offset of the recording',
     params: SlugParam,
     query: ReplayFrameQuery,
     success: 200,
@@ -75,7 +75,7 @@ export const RECORDING_ROUTES = {
   replayOutput: {
     method: 'get',
     path: '/sessions/{slug}/replay/output',
-    summary: 'Output and changes of size after a time of the recording',
+    summary: 'The output and size changes after a given time of the recording',
     params: SlugParam,
     query: ReplayOutputQuery,
     success: 200,

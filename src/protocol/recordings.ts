@@ -13,11 +13,13 @@ export type DropReason = z.infer<typeof DropReason>;
 /** The parts of one recording that were dropped on one day. */
 export const DroppedRecording = z
   .object({
-    recording: z.string().meta({ description: 'SLUG, or SLUG.N for an older recording of it' }),
+    recording: z.string().meta({ description: 'SLUG, or SLUG.N for an older recording of the session' }),
     reason: DropReason,
-    bytes: Bytes.meta({ description: 'of output' }),
-    whole: z.boolean().meta({ description: 'true: nothing is left of it; false: its newer part is kept' }),
-    at: Timestamp.meta({ description: 'the last time that day' }),
+    bytes: Bytes.meta({ description: 'bytes of output' }),
+    whole: z
+      .boolean()
+      .meta({ description: 'true if nothing is left of the recording; false if its newer part is kept' }),
+    at: Timestamp.meta({ description: 'the last time on that day' }),
   })
   .meta({ id: 'DroppedRecording' });
 export type DroppedRecording = z.infer<typeof DroppedRecording>;
@@ -26,13 +28,12 @@ export type DroppedRecording = z.infer<typeof DroppedRecording>;
 export const Recordings = z
   .object({
     dir: z.string(),
-    total_bytes: Bytes.meta({ description: "how much disk all of CBOS's own recordings take" }),
+    total_bytes: Bytes.meta({ description: "how much disk space all of CBOS's own recordings take" }),
     max_total_size: Bytes,
     free_bytes: Bytes.meta({ description: 'how much free space the disk has' }),
-    fault: z
-      .string()
-      .nullable()
-      .meta({ description: 'why nothing can be recorded now, such as ENOSPC for a full disk; null: recording works' }),
+    fault: z.string().nullable().meta({
+      description: 'why nothing can be recorded now, such as ENOSPC for a full disk; null while recording works',
+    }),
     not_recorded: z.array(z.string()).meta({ description: 'sessions whose recording has stopped' }),
     dropped: z.array(DroppedRecording).meta({ description: 'newest first' }),
   })

@@ -13,12 +13,12 @@ const Seconds = z.number().min(0);
 const RecordingName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}(\.\d{1,9})?$/)
-  .meta({ description: 'SLUG.N: one that a restart moved aside; the current one without it' });
+  .meta({ description: 'SLUG.N for a recording that a restart moved aside; default: the current one' });
 
 /** A recording that a restart moved aside. */
 export const KeptRecording = z
   .object({
-    recording: z.string().meta({ description: 'SLUG.N, a higher N is newer' }),
+    recording: z.string().meta({ description: 'SLUG.N; a higher N is newer' }),
     started_at: Timestamp.nullable().meta({ description: 'null if the recording does not say' }),
     ended_at: Timestamp.meta({ description: 'when it was last written' }),
     size_bytes: z.int().min(0),
@@ -33,16 +33,18 @@ export const ReplayInfo = z
     duration_s: Seconds,
     cols: Columns.meta({ description: 'of the terminal at the start' }),
     rows: Rows,
-    epoch: z
+    epoch: z.int().min(0).meta({
+      description: 'the number of times that the recording was replaced; each time, offsets and times start again',
+    }),
+    file: z.string().meta({ description: "path of the recording on the server's machine" }),
+    size_bytes: z.int().min(0).meta({ description: 'length of the recording, which is the offset of its end' }),
+    available_from: z
       .int()
       .min(0)
-      .meta({ description: 'counts how often the recording was replaced; each time, offsets and times start again' }),
-    file: z.string().meta({ description: "path of the recording on the server's machine" }),
-    size_bytes: z.int().min(0).meta({ description: 'length of the recording: the offset of its end' }),
-    available_from: z.int().min(0).meta({ description: 'offset of the oldest output that is kept; 0: all of it' }),
-    available_from_s: Seconds.meta({ description: 'the same as a time: nothing before it can be played' }),
+      .meta({ description: 'offset of the oldest output that is kept; 0 if all of it is kept' }),
+    available_from_s: Seconds.meta({ description: 'the same position as a time; nothing before it can be played' }),
     timed: z.boolean().meta({
-      description: 'false: a log that Screen writes, which has no times; it is played at an even pace',
+      description: 'false for a Screen log, which has no times and is played at an even pace',
     }),
   })
   .meta({ id: 'ReplayInfo' });
@@ -51,7 +53,7 @@ export type ReplayInfo = z.infer<typeof ReplayInfo>;
 export const ReplayFrame = z
   .object({
     t: Seconds,
-    offset: z.int().min(0).meta({ description: 'this is the screen after all bytes before this offset' }),
+    offset: z.int().min(0).meta({ description: 'the screen is drawn from all bytes before this offset' }),
     cols: Columns,
     rows: Rows,
     data: z.string().meta({ description: 'escape codes that draw the screen in an empty terminal of that size' }),
@@ -67,7 +69,9 @@ export type ReplayEvent = z.infer<typeof ReplayEvent>;
 export const ReplayOutput = z
   .object({
     events: z.array(ReplayEvent),
-    next: Seconds.nullable().meta({ description: '`from` of the next part; null if there is no more for now' }),
+    next: Seconds.nullable().meta({
+      description: 'the value of `from` for the next part; null if there is no more output at present',
+    }),
   })
   .meta({ id: 'ReplayOutput' });
 export type ReplayOutput = z.infer<typeof ReplayOutput>;
@@ -86,14 +90,14 @@ export const ReplayQuery = z.strictObject({ recording: RecordingName.optional() 
 export const ReplayFrameQuery = z
   .strictObject({
     t: SecondsText.optional().meta({ description: 'seconds from the start; a time after the end means the end' }),
-    offset: OffsetText.optional().meta({ description: 'a byte offset instead, as in a search hit' }),
+    offset: OffsetText.optional().meta({ description: 'a byte offset instead of a time, as in a search hit' }),
     recording: RecordingName.optional(),
   })
   .refine((query) => (query.t === undefined) !== (query.offset === undefined), { error: 'needs either t or offset' });
 
 export const ReplayOutputQuery = z.strictObject({
   recording: RecordingName.optional(),
-  from: SecondsText.optional().meta({ description: 'only what came after this time; 0: everything' }),
+  from: SecondsText.optional().meta({ description: 'only output after this time; 0 for everything' }),
   limit: z.coerce
     .number()
     .int()

@@ -30,7 +30,8 @@ const SlugText = z.string().max(10_000);
 export const NewWorktree = z
   .strictObject({
     branch: GitName.optional().meta({
-      description: 'Its branch, created if it does not exist. Default: a new branch named after the session',
+      description:
+        'The branch of the worktree, created if it does not exist. Default: a new branch named after the session',
     }),
     from: GitName.optional().meta({ description: 'Where a new branch starts; default: the commit of `path`' }),
   })
@@ -49,9 +50,13 @@ export const NewSession = z
     model: z.string().min(1).optional(),
     cols: Columns.optional(),
     rows: Rows.optional(),
-    max_budget_usd: z.number().positive().optional().meta({ description: 'JSON sessions: the most that it may cost' }),
+    max_budget_usd: z
+      .number()
+      .positive()
+      .optional()
+      .meta({ description: 'JSON sessions only: the most that the session may cost' }),
     worktree: NewWorktree.optional().meta({
-      description: 'Make a git worktree of the repository of `path`, and launch the session there',
+      description: 'Create a git worktree of the repository at `path`, and launch the session there',
     }),
     tags: Tags.optional(),
   })
@@ -65,7 +70,7 @@ export const Fork = z
       description: 'The new branch of its worktree. Default: a branch named after the session',
     }),
     same_folder: z.boolean().optional().meta({
-      description: 'true: both sessions work in the same folder, on the same files. Default: a new worktree',
+      description: 'true if both sessions work in the same folder, on the same files. Default: a new worktree',
     }),
     prompt: Text.optional(),
   })
@@ -81,10 +86,10 @@ export const Adoption = z
     resume: z
       .uuid()
       .optional()
-      .meta({ description: 'Id of a conversation of Claude Code, instead of a Screen session' }),
+      .meta({ description: 'The id of a Claude Code conversation, instead of a Screen session' }),
     slug: SlugText.optional(),
     path: z.string().min(1).optional(),
-    type: SessionType.optional().meta({ description: 'With resume: the type of the session' }),
+    type: SessionType.optional().meta({ description: 'With `resume`: the type of the session' }),
   })
   .refine(({ screen_id, resume }) => (screen_id === undefined) !== (resume === undefined), {
     error: 'needs exactly one of screen_id and resume',
@@ -101,7 +106,8 @@ export const Send = z
   .strictObject({
     text: AnyText.default('').meta({ description: 'May be empty if there are files' }),
     files: z.array(FileId).min(1).max(MOST_FILES_SENT).optional().meta({
-      description: 'Ids of files stored beside the session; the prompt mentions each as `@PATH`, after the text',
+      description:
+        'The ids of files stored beside the session; the prompt mentions each file as `@PATH`, after the text',
     }),
     command: z.boolean().optional(),
     force: z.boolean().optional(),
@@ -125,10 +131,10 @@ export const Answer = z
     question_id: z.string().optional(),
     for: z.enum(['session', 'project']).optional().meta({
       description:
-        'with `always`: how far it reaches. `session`: until this Claude Code ends; `project`: in the local settings of the project. By default as Claude Code suggests',
+        "with `always`: where the permission applies. `session`: until this Claude Code process ends; `project`: saved in the project's local settings. Default: as Claude Code suggests",
     }),
   })
-  .refine((answer) => answer.for === undefined || answer.choice === 'always', { error: 'for goes with always' })
+  .refine((answer) => answer.for === undefined || answer.choice === 'always', { error: 'for works only with always' })
   .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
     error: 'needs choice, text or answers',
   })
@@ -143,8 +149,8 @@ export const Broadcast = z
     text: Text,
     slugs: z.array(z.string()).optional(),
     state: StateSelectorWord.optional(),
-    tags: Tags.min(1).optional().meta({ description: 'To the sessions that have all these tags' }),
-    repo: z.string().min(1).max(4_096).optional().meta({ description: 'To the sessions of this repository' }),
+    tags: Tags.min(1).optional().meta({ description: 'Send to the sessions that have all of these tags' }),
+    repo: z.string().min(1).max(4_096).optional().meta({ description: 'Send to the sessions in this repository' }),
     all: z.boolean().optional(),
     command: z.boolean().optional(),
     queue: z.boolean().optional(),

@@ -54,12 +54,13 @@ export const RestoredSession = z
     outcome: RestoreOutcome.meta({
       description: '`not_tried`: too many earlier launches failed, or the server was stopped',
     }),
-    lost: Loss.nullable().meta({ description: "How it was lost; null for a session that isn't lost" }),
+    lost: Loss.nullable().meta({ description: "How the session was lost; null for a session that isn't lost" }),
     how: z.enum(['resume', 'anew']).nullable().meta({
-      description: 'With its conversation, or new if it never had one; null for a session that is not restored',
+      description:
+        'Whether the session continues its conversation, or starts a new one because it never had one; null for a session that is not restored',
     }),
-    reason: RestoreRefusal.nullable().meta({ description: 'Why it is not restored' }),
-    error: ErrorBody.nullable().meta({ description: 'Why it failed' }),
+    reason: RestoreRefusal.nullable().meta({ description: 'Why the session is not restored' }),
+    error: ErrorBody.nullable().meta({ description: 'Why restoring the session failed' }),
   })
   .meta({ id: 'RestoredSession' });
 export type RestoredSession = z.infer<typeof RestoredSession>;
@@ -67,13 +68,13 @@ export type RestoredSession = z.infer<typeof RestoredSession>;
 /** The current state of a restoration. */
 export const Restoration = z
   .object({
-    id: z.string().nullable().meta({ description: 'null for a plan, and if there was none' }),
+    id: z.string().nullable().meta({ description: 'null for a plan, or if there was no restoration' }),
     state: z.enum(['none', 'planned', 'running', 'done', 'stopped']).meta({
-      description: '`stopped`: launches failed repeatedly, so the rest was not tried',
+      description: '`stopped`: launches failed repeatedly, so CBOS did not try the rest',
     }),
     by_itself: z
       .boolean()
-      .meta({ description: 'Whether the server started it because of the setting `restore.at_start`' }),
+      .meta({ description: 'Whether the server started the restoration because of the setting `restore.at_start`' }),
     started_at: Timestamp.nullable(),
     sessions: z.array(RestoredSession),
   })

@@ -28,7 +28,7 @@ export const REVIEW_ROUTES = {
   removeReviewComment: {
     method: 'delete',
     path: '/sessions/{slug}/review/comments/{id}',
-    summary: 'Delete a comment that was not sent',
+    summary: 'Delete a comment that was not sent yet',
     params: SlugParam.extend({ id: z.string() }),
     success: 200,
     response: ReviewComment,
@@ -55,7 +55,7 @@ export const REVIEW_ROUTES = {
   markReviewed: {
     method: 'put',
     path: '/sessions/{slug}/review/files',
-    summary: 'Mark a file as reviewed or not reviewed; a change of the file removes the mark',
+    summary: 'Mark a file as reviewed or not reviewed; the mark is removed when the file changes',
     params: SlugParam,
     body: ReviewedFile,
     success: 200,

@@ -22,7 +22,7 @@ export const NewReviewComment = z
   .strictObject({
     file: FilePath.meta({ description: 'Relative to the top of the working tree' }),
     line: LineNumber,
-    end_line: LineNumber.optional().meta({ description: 'The last line that it is about; default: `line`' }),
+    end_line: LineNumber.optional().meta({ description: 'The last line that the comment is about; default: `line`' }),
     side: ReviewSide.optional().meta({ description: '`base`: lines that were removed; default: `now`' }),
     text: z.string().min(1).max(MAX_COMMENT),
   })
@@ -46,11 +46,11 @@ export const ReviewComment = z
     id: z.string(),
     file: z.string(),
     side: ReviewSide,
-    line: z.int().meta({ description: 'Where it was written' }),
+    line: z.int().meta({ description: 'Where the comment was written' }),
     end_line: z.int(),
     text: z.string(),
     before: z.array(z.string()).meta({ description: 'The lines above, as they were' }),
-    lines: z.array(z.string()).meta({ description: 'The lines that it is about, as they were' }),
+    lines: z.array(z.string()).meta({ description: 'The lines that the comment is about, as they were' }),
     after: z.array(z.string()).meta({ description: 'The lines below, as they were' }),
     anchor: ReviewAnchor,
     created_at: Timestamp,
@@ -64,7 +64,7 @@ export const ReviewRound = z
     number: z.int(),
     sent_at: Timestamp,
     prompt: z.string(),
-    delivery_id: z.string().nullable().meta({ description: 'null if the server died before the id was known' }),
+    delivery_id: z.string().nullable().meta({ description: 'null if the server ended before the id was known' }),
     status: DeliveryStatus.nullable().meta({ description: "The status of the prompt's delivery; null if unknown" }),
     comments: z.array(ReviewComment),
     answer: z.string().nullable().meta({ description: "The last words of the session's turn; null until it is over" }),
@@ -78,9 +78,12 @@ export const Review = z
   .object({
     round: z.int().meta({ description: 'The number of the open round, whose comments have not been sent' }),
     comments: z.array(ReviewComment).meta({ description: 'The comments of the open round, by file and line' }),
-    prompt: z.string().nullable().meta({ description: 'What would be sent now; null if there is no comment' }),
+    prompt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The prompt that would be sent now; null if there are no comments' }),
     rounds: z.array(ReviewRound).meta({ description: 'The rounds that were sent, oldest first' }),
-    reviewed: z.array(z.string()).meta({ description: 'Marked files that have not changed since' }),
+    reviewed: z.array(z.string()).meta({ description: 'Files marked as reviewed that have not changed since' }),
   })
   .meta({ id: 'Review' });
 export type Review = z.infer<typeof Review>;
@@ -88,7 +91,7 @@ export type Review = z.infer<typeof Review>;
 export const SendReview = z
   .strictObject({
     prompt: z.string().min(1).max(1_000_000).meta({
-      description: 'The prompt as the sender has read it; if it differs now, nothing is sent',
+      description: 'The prompt as the sender read it; if the prompt has changed since, nothing is sent',
     }),
   })
   .meta({ id: 'SendReview' });

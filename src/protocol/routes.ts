@@ -48,7 +48,7 @@ export const ROUTES = {
   health: {
     method: 'get',
     path: '/health',
-    summary: 'Whether the server runs',
+    summary: 'Whether the server is running',
     success: 200,
     response: ServerHealth,
     errors: [],
@@ -68,7 +68,7 @@ export const ROUTES = {
   explain: {
     method: 'get',
     path: '/sessions/{slug}/explain',
-    summary: 'All present evidence, the verdict of each source, and why one source was believed',
+    summary: 'The current evidence, the verdict of each source, and why CBOS believed one of them',
     params: SlugParam,
     success: 200,
     response: Explanation,
@@ -77,7 +77,7 @@ export const ROUTES = {
   history: {
     method: 'get',
     path: '/sessions/{slug}/history',
-    summary: 'Changes of status, oldest first',
+    summary: 'The status changes, oldest first',
     params: SlugParam,
     query: z.strictObject({ since: Timestamp.optional() }),
     success: 200,
@@ -88,7 +88,7 @@ export const ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/transcript',
     summary:
-      'The messages and tool calls of its conversation, as Claude Code recorded them; also for sessions in a terminal',
+      "The messages and tool calls in the session's conversation, as Claude Code recorded them; also for sessions in a terminal",
     params: SlugParam,
     query: TranscriptQuery,
     success: 200,
@@ -107,7 +107,7 @@ export const ROUTES = {
   historyDays: {
     method: 'get',
     path: '/history/days',
-    summary: 'How long each session worked, waited for its user, was stuck and was idle, by day',
+    summary: 'How long each session worked, waited for the user, was stuck and was idle, by day',
     query: DaysQuery,
     success: 200,
     response: z.array(SessionDay).meta({ description: 'Oldest first' }),
@@ -127,7 +127,7 @@ export const ROUTES = {
     method: 'get',
     path: '/folders',
     summary:
-      "Folders of the server's machine whose path begins with this text, for forms; `~` is the home directory of the server's user",
+      "Folders on the server's machine whose path begins with this text, for forms; `~` is the home directory of the user who runs the server",
     query: FoldersQuery,
     success: 200,
     response: Folders,
@@ -137,7 +137,7 @@ export const ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/completions',
     summary:
-      "Completions for a word of a prompt: `/` completes commands of the session's folder, `@` completes its files; nothing outside of the folder is read",
+      "Completions for a word in a prompt: `/` completes the commands in the session's folder, and `@` completes its files; nothing outside of the folder is read",
     params: SlugParam,
     query: CompletionsQuery,
     success: 200,

@@ -24,12 +24,12 @@ export const RULE_ROUTES = {
   listRules: {
     method: 'get',
     path: '/rules',
-    summary: 'Every approval rule, and every file of rules with its validity',
+    summary: 'Every approval rule, and every rules file with its state',
     query: z.strictObject({
       folder: z
         .string()
         .optional()
-        .meta({ description: 'another project to look at, besides the projects of the sessions' }),
+        .meta({ description: 'another project to look in, besides the projects of the sessions' }),
     }),
     success: 200,
     response: RuleBook,
@@ -47,7 +47,7 @@ export const RULE_ROUTES = {
   removeRule: {
     method: 'delete',
     path: '/rules/{id}',
-    summary: 'Remove a rule that was added by request; one in a file is removed there',
+    summary: 'Remove a rule that was added by request; to remove a rule in a file, edit the file',
     params: z.object({ id: z.string() }),
     success: 200,
     response: Rule,
@@ -56,7 +56,7 @@ export const RULE_ROUTES = {
   testRules: {
     method: 'post',
     path: '/rules/test',
-    summary: 'What the rules would decide about a call, and why; nothing is decided or recorded',
+    summary: 'What the rules would decide about a call, and why; nothing is carried out or recorded',
     body: RuleTest,
     success: 200,
     response: RuleVerdict,
@@ -65,7 +65,8 @@ export const RULE_ROUTES = {
   suggestRules: {
     method: 'get',
     path: '/rules/suggestions',
-    summary: 'Suggested rules, based on the permissions that a person allowed again and again; none takes effect',
+    summary:
+      'Suggested rules, based on requests that a person allowed repeatedly; no suggestion takes effect on its own',
     success: 200,
     response: z.array(RuleSuggestion),
     errors: [],

@@ -22,11 +22,11 @@ export const RuleFields = z.strictObject({
       'the words of a simple command; `*` stands for a word or a part of one, `**` at the end for any further words',
   }),
   path: Patterns.optional().meta({ description: "relative to the session's folder, absolute, or below `~`" }),
-  project: Patterns.optional().meta({ description: 'absolute folders: only for sessions there or below' }),
+  project: Patterns.optional().meta({ description: 'absolute folders: only for sessions in these folders or below' }),
   session: Patterns.optional().meta({ description: 'names of sessions; `*` stands for any letters' }),
   expires: Timestamp.optional(),
-  count: z.int().min(1).max(MOST_COUNT).optional().meta({ description: 'how many calls an `allow` allows' }),
-  note: z.string().max(MOST_NOTE).optional().meta({ description: 'the reason; for a `deny`, the model gets it' }),
+  count: z.int().min(1).max(MOST_COUNT).optional().meta({ description: 'how many calls an `allow` rule allows' }),
+  note: z.string().max(MOST_NOTE).optional().meta({ description: 'the reason; for a `deny` rule, the model gets it' }),
 });
 export type RuleFields = z.infer<typeof RuleFields>;
 
@@ -60,7 +60,7 @@ export const Rule = z
     folder: z.string().nullable().meta({ description: "the folder of a project's rule" }),
     expires: Timestamp.nullable(),
     count: z.number().nullable(),
-    used: z.number().meta({ description: 'how many calls it has decided' }),
+    used: z.number().meta({ description: 'how many calls the rule has decided' }),
     note: z.string().nullable(),
   })
   .meta({ id: 'Rule' });
@@ -79,7 +79,7 @@ export const RuleFile = z
     folder: z.string().nullable().meta({ description: "null for the home's own file" }),
     state: RuleFileState,
     error: z.string().nullable(),
-    content: z.string().nullable().meta({ description: 'its current content; null if it cannot be read' }),
+    content: z.string().nullable().meta({ description: "the file's current content; null if the file cannot be read" }),
     sha256: z.string().nullable(),
   })
   .meta({ id: 'RuleFile' });
@@ -120,7 +120,7 @@ export const RuleVerdict = z
   .object({
     decision: RuleEffect,
     reason: RuleReason,
-    about: z.string().nullable().meta({ description: 'the part of the call that decided, or the file' }),
+    about: z.string().nullable().meta({ description: 'the part of the call that was decisive, or the file' }),
     rules: z.array(z.string()).meta({ description: 'ids of the rules that decided' }),
   })
   .meta({ id: 'RuleVerdict' });
@@ -131,10 +131,7 @@ export const RuleTest = z
     tool: z.string().min(1),
     input: z.record(z.string(), z.unknown()),
     session: z.string().optional().meta({ description: 'as if this session asked' }),
-    folder: z
-      .string()
-      .optional()
-      .meta({ description: 'as if a session asked that is in this folder and that no rule names' }),
+    folder: z.string().optional().meta({ description: 'as if a session in this folder asked that no rule names' }),
   })
   .meta({ id: 'RuleTest' });
 export type RuleTest = z.infer<typeof RuleTest>;
@@ -151,19 +148,18 @@ export const AuditEntry = z
   .object({
     id: z.number(),
     at: Timestamp,
-    session: z.string().meta({ description: 'its name at that time' }),
-    listed: z.string().nullable().meta({ description: 'its name now; null if no list contains it any more' }),
+    session: z.string().meta({ description: "the session's name at that time" }),
+    listed: z.string().nullable().meta({ description: "the session's name now; null if it is no longer in any list" }),
     decision: z.enum(['allow', 'deny']),
     rules: z.array(Rule),
     tool: z.string(),
     input: z.unknown(),
-    cut: z
-      .literal(true)
-      .optional()
-      .meta({ description: 'The long texts of the input are cut; a request for this one decision returns all of it' }),
-    offset: z.number().nullable().meta({ description: 'the place in the recording' }),
+    cut: z.literal(true).optional().meta({
+      description: 'Long strings in the input are cut off; a request for this one decision returns the whole input',
+    }),
+    offset: z.number().nullable().meta({ description: 'the position in the recording' }),
     epoch: z.number().nullable(),
-    seq: z.number().nullable().meta({ description: 'the last event of a JSON session before it' }),
+    seq: z.number().nullable().meta({ description: 'the last event of a JSON session before the decision' }),
     outcome: AuditOutcome,
   })
   .meta({ id: 'AuditEntry' });
@@ -192,7 +188,7 @@ export const AuditQuery = z.strictObject({
     .min(1)
     .max(MOST_ENTRIES)
     .optional()
-    .meta({ type: 'integer', description: 'at most this many, the newest; 200 by default' }),
+    .meta({ type: 'integer', description: 'at most this many decisions, the newest; 200 by default' }),
   before: z.coerce
     .number()
     .int()
@@ -202,7 +198,7 @@ export const AuditQuery = z.strictObject({
   brief: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Cut the long texts of each input, for a list; `cut` reports where' }),
+    .meta({ description: 'Cut off long strings in each input, for a list; `cut` reports where' }),
 });
 export type AuditQuery = z.infer<typeof AuditQuery>;
 
@@ -213,18 +209,20 @@ export type RuleTrust = z.infer<typeof RuleTrust>;
 /** A rule that CBOS proposes because a person said yes again and again. Only a person can put the rule into effect. */
 export const RuleSuggestion = z
   .object({
-    number: z.int().min(1).meta({ description: 'its place in the list' }),
+    number: z.int().min(1).meta({ description: 'the position of the suggestion in the list' }),
     project: z.string(),
     command: z.string(),
     step: z.enum(['exact', 'arguments']).meta({
-      description: '`exact`: the command as it was asked for; `arguments`: the same subcommand with any arguments',
+      description: '`exact`: the command exactly as requested; `arguments`: the same subcommand with any arguments',
     }),
-    yes: z.int().meta({ description: 'how often a person allowed it' }),
-    no: z.int().meta({ description: 'how often a person refused it; a single refusal removes the suggestion' }),
+    yes: z.int().meta({ description: 'how often a person allowed the command' }),
+    no: z
+      .int()
+      .meta({ description: 'how often a person refused the command; a single refusal removes the suggestion' }),
     sessions: z.array(z.string()),
     commands: z.array(z.string()).meta({ description: 'some of the commands that a person allowed' }),
     also: z.array(z.string()).meta({
-      description: 'other commands in the project that sessions asked to run and that the rule would have allowed',
+      description: 'other commands that sessions asked to run in the project and that the rule would have allowed',
     }),
     toml: z.string().meta({ description: 'the rule as it is written in rules.toml' }),
   })

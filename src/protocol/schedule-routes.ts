@@ -26,7 +26,8 @@ export const SCHEDULE_ROUTES = {
   addSchedule: {
     method: 'post',
     path: '/schedules',
-    summary: 'Send a prompt at set times, to a session as soon as it is ready, or to a new one each time',
+    summary:
+      'Add a schedule: send a prompt at set times, to a session as soon as it is ready, or to a new session each time',
     body: NewSchedule,
     success: 201,
     response: Schedule,
@@ -44,7 +45,7 @@ export const SCHEDULE_ROUTES = {
   changeSchedule: {
     method: 'patch',
     path: '/schedules/{name}',
-    summary: 'Change a schedule; the old version still decides times that have already come',
+    summary: 'Change a schedule; the old version still applies to times that have already passed',
     params: NameParam,
     body: ScheduleChange,
     success: 200,
@@ -99,7 +100,8 @@ export const SCHEDULE_ROUTES = {
   createTrigger: {
     method: 'post',
     path: '/schedules/{name}/trigger',
-    summary: 'Let a webhook start runs of a schedule. A new secret replaces the old one, which is void at once',
+    summary:
+      'Let a webhook start runs of a schedule. A new secret replaces the old one, which stops working immediately',
     params: NameParam,
     success: 201,
     response: NewTrigger,
@@ -108,7 +110,7 @@ export const SCHEDULE_ROUTES = {
   removeTrigger: {
     method: 'delete',
     path: '/schedules/{name}/trigger',
-    summary: 'Let no webhook start runs of a schedule any more',
+    summary: 'Stop webhooks from starting runs of a schedule',
     params: NameParam,
     success: 200,
     response: Schedule,
@@ -118,7 +120,7 @@ export const SCHEDULE_ROUTES = {
     method: 'post',
     path: '/triggers/{id}',
     summary:
-      "Start a run by a webhook. No token: the request is signed with the trigger's secret, as Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) or as GitHub does (`X-Hub-Signature-256`). The body, of any type and at most 1 MiB, is part of the signature and is not used otherwise",
+      "Start a run by webhook. Instead of a token, the request carries a signature with the trigger's secret, as in Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) or GitHub webhooks (`X-Hub-Signature-256`). The body, of any type and at most 1 MiB, is part of the signature and is not used otherwise",
     params: z.object({ id: z.string() }),
     success: 202,
     response: TriggerAnswer,

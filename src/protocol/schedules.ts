@@ -53,7 +53,7 @@ const MOST_KEPT = 1_000;
 /** A new session for each run. */
 export const ScheduleLaunch = z
   .strictObject({
-    name: ScheduleName.max(LONGEST_BASE).meta({ description: 'Its sessions are called `NAME-1`, `NAME-2`, …' }),
+    name: ScheduleName.max(LONGEST_BASE).meta({ description: 'The sessions are called `NAME-1`, `NAME-2`, …' }),
     path: z.string().min(1),
     type: SessionType.optional(),
     model: z.string().min(1).optional(),
@@ -61,21 +61,21 @@ export const ScheduleLaunch = z
     worktree: z
       .strictObject({ from: GitName.optional() })
       .optional()
-      .meta({ description: 'Each in its own git worktree, on a new branch with the name of the session' }),
+      .meta({ description: 'Each session works in its own git worktree, on a new branch named after the session' }),
     tags: Tags.optional(),
     args: z.array(z.string()).optional(),
     max_budget_usd: z
       .number()
       .positive()
       .optional()
-      .meta({ description: 'JSON sessions: the most that each may cost' }),
+      .meta({ description: 'JSON sessions only: the most that each one may cost' }),
     overlap: ScheduleOverlap.optional().meta({
       description:
-        '`skip` (default): no run while the session of the previous run works or asks; `launch`: launch another session',
+        '`skip` (default): no run while the session of the previous run is working or asking; `launch`: launch another session',
     }),
     keep: z.int().min(1).max(MOST_KEPT).optional().meta({
       description:
-        'How many of its sessions stay listed: older ones that are done are parked and archived; default: all',
+        "How many of the schedule's sessions stay listed; older ones that are done are parked and archived. Default: all",
     }),
   })
   .meta({ id: 'ScheduleLaunch' });
@@ -86,13 +86,13 @@ export const NewSchedule = z
     name: ScheduleName,
     cron: Pattern,
     timezone: Zone.optional().meta({
-      description: "A name such as `Europe/Berlin`; default: the zone of the server's machine",
+      description: "A name such as `Europe/Berlin`; default: the time zone of the server's machine",
     }),
     session: SessionName.optional(),
     launch: ScheduleLaunch.optional(),
     prompt: Prompt,
     missed: ScheduleMissed.optional().meta({
-      description: '`run`: make up for the last missed time, once; `skip` (default): do not',
+      description: '`run`: make up for the last missed run, once; `skip` (default): do not',
     }),
   })
   .refine(({ session, launch }) => (session === undefined) !== (launch === undefined), {
@@ -122,8 +122,8 @@ export const ScheduleTimesQuery = z.strictObject({ cron: Pattern, timezone: Zone
 
 export const NextTimes = z
   .object({
-    timezone: z.string().meta({ description: 'The zone in which the pattern was read' }),
-    times: z.array(Timestamp).meta({ description: 'The next five, or fewer if no more can match' }),
+    timezone: z.string().meta({ description: 'The time zone in which the pattern was interpreted' }),
+    times: z.array(Timestamp).meta({ description: 'The next five times, or fewer if no more can match' }),
   })
   .meta({ id: 'NextTimes' });
 export type NextTimes = z.infer<typeof NextTimes>;
@@ -131,25 +131,25 @@ export type NextTimes = z.infer<typeof NextTimes>;
 export const ScheduleRun = z
   .object({
     due_at: Timestamp.meta({
-      description: 'The time of the schedule; for a run by hand or by a webhook, the time of the request',
+      description: 'The scheduled time; for a run by hand or by webhook, the time of the request',
     }),
     at: Timestamp.meta({ description: 'When the outcome was decided' }),
     outcome: ScheduleOutcome,
     reason: ScheduleReason.nullable(),
-    by_hand: z.boolean().meta({ description: 'Whether a person started it' }),
+    by_hand: z.boolean().meta({ description: 'Whether a person started the run' }),
     triggered_by: ScheduleTriggeredBy,
     session: z
       .string()
       .nullable()
-      .meta({ description: 'The session that got the prompt; null: none, or it was deleted' }),
-    delivery_id: z.string().nullable().meta({ description: 'The delivery of its prompt' }),
-    delivery_status: DeliveryStatus.nullable().meta({ description: 'How far its prompt has got; null if unknown' }),
+      .meta({ description: 'The session that got the prompt; null if there was none, or if it was deleted' }),
+    delivery_id: z.string().nullable().meta({ description: "The delivery of the run's prompt" }),
+    delivery_status: DeliveryStatus.nullable().meta({ description: 'How far the prompt has got; null if unknown' }),
     taken_at: Timestamp.nullable().meta({
-      description: 'When Claude Code took the prompt, which is the place of the run in the recording',
+      description: 'When Claude Code took the prompt, which is where the run begins in the recording',
     }),
     cost_usd: z.number().nullable().meta({
       description:
-        'What the session of this run has cost until now; null if the run launched no session, or if the cost is unknown',
+        "What the run's session has cost so far; null if the run launched no session, or if the cost is unknown",
     }),
     error: z.string().nullable(),
   })
@@ -164,7 +164,7 @@ export type ScheduleTrigger = z.infer<typeof ScheduleTrigger>;
 
 /** A trigger with its secret, which is shown only once. */
 export const NewTrigger = ScheduleTrigger.extend({
-  secret: z.string().meta({ description: 'Signs the requests. No later answer has it' }),
+  secret: z.string().meta({ description: 'The secret that signs the requests. It is returned only here' }),
 }).meta({ id: 'NewTrigger' });
 export type NewTrigger = z.infer<typeof NewTrigger>;
 
@@ -176,7 +176,7 @@ export const TriggerAnswer = z
   .object({
     status: z.enum(['accepted', 'repeated', 'ignored']).meta({
       description:
-        '`accepted`: recorded, and run unless a rule of the schedule skips it; `repeated`: accepted before, nothing happens; `ignored`: a ping of GitHub',
+        '`accepted`: recorded, and run unless the schedule skips it; `repeated`: already accepted before, so nothing happens; `ignored`: a ping from GitHub',
     }),
   })
   .meta({ id: 'TriggerAnswer' });
@@ -196,9 +196,11 @@ export const Schedule = z
     missed: ScheduleMissed,
     paused: z.boolean(),
     created_at: Timestamp,
-    next_at: Timestamp.nullable().meta({ description: 'null while it is paused, or if no future time matches' }),
+    next_at: Timestamp.nullable().meta({
+      description: 'null while the schedule is paused, or if no future time matches',
+    }),
     last_run: ScheduleRun.nullable(),
-    trigger: ScheduleTrigger.nullable().meta({ description: 'null: no webhook can start a run' }),
+    trigger: ScheduleTrigger.nullable().meta({ description: 'null if no webhook can start a run' }),
   })
   .meta({ id: 'Schedule' });
 export type Schedule = z.infer<typeof Schedule>;

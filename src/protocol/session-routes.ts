@@ -13,18 +13,20 @@ export const SESSION_ROUTES = {
   listSessions: {
     method: 'get',
     path: '/sessions',
-    summary: 'All sessions, or those in a state, with tags, or of a repository',
+    summary: 'All sessions, or those in a state, with tags, or in a repository',
     query: z.strictObject({
       state: StateSelectorWord.optional(),
-      tag: z
-        .string()
-        .max(1_000)
-        .optional()
-        .meta({ description: 'Those with this tag; several tags, separated by commas: those with all of them' }),
-      repo: z.string().max(4_096).optional().meta({
-        description: 'Those in the repository with this name, or in the one that contains this absolute path',
+      tag: z.string().max(1_000).optional().meta({
+        description:
+          'Only sessions with this tag; with several tags, separated by commas, only sessions with all of them',
       }),
-      archived: z.enum(['true', 'false']).optional().meta({ description: 'true: the archived ones instead' }),
+      repo: z.string().max(4_096).optional().meta({
+        description: 'Only sessions in the repository with this name, or in the one that contains this absolute path',
+      }),
+      archived: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'true to list the archived sessions instead' }),
     }),
     success: 200,
     response: z.array(Session),
@@ -41,7 +43,7 @@ export const SESSION_ROUTES = {
   waitingSessions: {
     method: 'get',
     path: '/sessions/waiting',
-    summary: 'Sessions that wait for the user, the longest wait first',
+    summary: 'The sessions that are waiting for the user, the longest wait first',
     success: 200,
     response: z.array(Session),
     errors: [],
@@ -107,7 +109,7 @@ export const SESSION_ROUTES = {
   patchSession: {
     method: 'patch',
     path: '/sessions/{slug}',
-    summary: 'Rename a session or set its path',
+    summary: 'Rename a session, or set its path',
     params: SlugParam,
     body: SessionPatch,
     success: 200,
@@ -169,7 +171,7 @@ export const SESSION_ROUTES = {
   parkSession: {
     method: 'post',
     path: '/sessions/{slug}/park',
-    summary: 'End the process of an idle session in a terminal, and keep its conversation for the next text',
+    summary: 'End the process of an idle session in a terminal, and keep its conversation for the next prompt',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -178,7 +180,7 @@ export const SESSION_ROUTES = {
   wakeSession: {
     method: 'post',
     path: '/sessions/{slug}/wake',
-    summary: "Bring a parked session back with its conversation; one that isn't parked stays as it is",
+    summary: "Wake a parked session, with its conversation; a session that isn't parked stays as it is",
     params: SlugParam,
     success: 200,
     response: Session,
@@ -196,7 +198,7 @@ export const SESSION_ROUTES = {
   markSeen: {
     method: 'post',
     path: '/sessions/{slug}/seen',
-    summary: 'Mark as read what a person has seen of a session',
+    summary: 'Mark what a person has seen of a session as read',
     params: SlugParam,
     body: Look,
     success: 200,
@@ -244,7 +246,7 @@ export const SESSION_ROUTES = {
   archiveSession: {
     method: 'post',
     path: '/sessions/{slug}/archive',
-    summary: 'Archive a stopped or parked session: it leaves every list and count, and nothing is lost',
+    summary: 'Archive a stopped or parked session: it disappears from every list and count, but nothing is lost',
     params: SlugParam,
     success: 200,
     response: Session,
@@ -270,7 +272,8 @@ export const SESSION_ROUTES = {
   restore: {
     method: 'post',
     path: '/restore',
-    summary: 'Bring back lost sessions with their conversations, a few at a time; answers at once, see `GET /restore`',
+    summary:
+      'Bring back lost sessions with their conversations, a few at a time; responds immediately, and `GET /restore` shows the progress',
     body: NewRestoration,
     success: 200,
     response: Restoration,
@@ -279,7 +282,7 @@ export const SESSION_ROUTES = {
   restoration: {
     method: 'get',
     path: '/restore',
-    summary: 'The running restoration, or the last one of this server',
+    summary: "The running restoration, or this server's last one",
     success: 200,
     response: Restoration,
     errors: [],

@@ -30,9 +30,9 @@ export const Session = z
     screen_id: z.string().nullable().meta({ description: 'PID.NAME of the Screen session' }),
     pid: z.int().nullable().meta({ description: "Claude Code's process" }),
     attached: z.boolean().nullable(),
-    adopted: z
-      .boolean()
-      .meta({ description: 'false: another program started it, and CBOS only observes it until it is adopted' }),
+    adopted: z.boolean().meta({
+      description: 'false if another program started the session, which CBOS only observes until it is adopted',
+    }),
     state: State,
     status: Status,
     created_at: Timestamp.nullable(),
@@ -44,7 +44,7 @@ export const Session = z
     model: z.string().nullable(),
     cost_usd: z.number().nullable().meta({
       description:
-        'JSON sessions: the cost of all turns. Sessions in a terminal: the cost since the start of Claude Code, as last reported to the status line',
+        'JSON sessions: the cost of all turns. Sessions in a terminal: the cost since Claude Code started, as last reported to the status line',
     }),
     context: ContextWindow.nullable().meta({
       description: 'Sessions in a terminal: how full the context window is; null if no source reports it',
@@ -59,46 +59,47 @@ export const Session = z
     rate_limit: RateLimit.nullable(),
     limit_over_at: Timestamp.optional().meta({
       description:
-        'When the usage limit ended that stopped its last turn. Absent if nothing waits for a person to continue it: `POST /sessions/{slug}/continue`',
+        "When the usage limit that stopped the session's last turn ended; `POST /sessions/{slug}/continue` continues the session. Absent if no person needs to do that",
     }),
     recording_stopped_at: Timestamp.nullable().meta({
-      description: 'Since when its output is not recorded; null while it is recorded',
+      description: "Since when the session's output has not been recorded; null while it is recorded",
     }),
     undrawn_since: Timestamp.optional().meta({
       description:
-        'Since when its output is not drawn because drawing took too long: its screen is empty here, and its status comes only from its hooks and its process',
+        "Since when the session's output has not been drawn, because drawing took too long: its screen is empty here, and its status comes only from its hooks and its process",
     }),
     brought_back: z.boolean().meta({
       description:
-        'The database lacked the session when the server started. CBOS found the session again by its processes and files, and does not know its earlier history',
+        'Whether the database lacked the session when the server started. CBOS then found the session by its processes and files, and does not know its earlier history',
     }),
     recording_stopped_because: RecordingStop.nullable().meta({
-      description: 'Why it is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
+      description:
+        'Why the session is not recorded: nothing can be written (`disk`), or its files were removed (`removed`)',
     }),
     changes: ChangeCounts.optional().meta({
       description:
-        'How much differs between its working tree and its base: committed, staged, unstaged and untracked. Counted when a turn or a tool ends, never on request. Absent outside of a git repository, and while no correct number is known',
+        'How much the working tree differs from its base: committed, staged, unstaged and untracked changes. Counted when a turn or a tool ends, never on request. Absent outside of a git repository, and while no correct number is known',
     }),
-    worktree: Worktree.optional().meta({ description: 'Its git worktree, if CBOS made one for it' }),
+    worktree: Worktree.optional().meta({ description: "The session's git worktree, if CBOS created one for it" }),
     screen_prompt_at: Timestamp.nullable().meta({
       description:
-        "When CBOS last could not type because Screen itself took the keys: somebody at the terminal had copy mode or one of Screen's prompts open. null if no such case is known",
+        'When CBOS last could not type because Screen itself took the keys: its copy mode or one of its prompts was open. null if no such case is known',
     }),
     parked_at: Timestamp.nullable().meta({
       description:
-        'When CBOS parked it: its process was ended to free its memory, and a text, `wake` or `attach` brings the conversation back. null while it is not parked',
+        'When CBOS parked the session: its process was ended to free memory, and a prompt, `wake` or `attach` wakes it with its conversation. null while it is not parked',
     }),
     lost: Loss.optional().meta({
       description:
-        'How it was lost: its processes are gone, although nobody ended it; `POST /restore` brings it back. Absent for every other session',
+        'How the session was lost: its processes are gone although nobody ended them; `POST /restore` brings it back. Absent for every other session',
     }),
     queue_stopped_at: Timestamp.nullable().meta({
       description:
-        'Since when an interrupt has held back the queued texts and stashed replies of this session; null while they may be sent, or if there are none',
+        "Since when an interrupt has held back the session's queued prompts and drafts; null while they may be sent, or if there are none",
     }),
     over_budget: OverBudget.optional().meta({
       description:
-        'The budget that is reached: CBOS holds every text for the session until somebody raises the budget, or its day is over. Absent while CBOS may send',
+        'The budget that has been reached: CBOS holds every prompt for the session until somebody raises the budget, or its day is over. Absent while CBOS may send',
     }),
     ...KEPT_ATTENTION,
     ...KEPT_LABELS,
@@ -111,9 +112,9 @@ export const StatusCounts = z
     total: z.int(),
     by_state: z.record(State, z.int()),
     by_attention: z.record(z.enum(ATTENTIONS), z.int()).meta({
-      description: 'What the sessions want from their person, as every list counts it',
+      description: 'What the sessions want from a person, as every list counts it',
     }),
-    unread: z.int().meta({ description: 'How many are unread, without the snoozed ones' }),
+    unread: z.int().meta({ description: 'How many sessions are unread, not counting snoozed ones' }),
   })
   .meta({ id: 'StatusCounts' });
 export type StatusCounts = z.infer<typeof StatusCounts>;

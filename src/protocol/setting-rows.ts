@@ -15,78 +15,88 @@ export interface SettingRow {
  * to Screen, so it can be set only in the environment.
  */
 export const SETTING_ROWS: readonly SettingRow[] = [
-  { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory of the database, the token and the hooks' },
+  { name: 'home', environment: 'CBOS_HOME', file: null, about: 'directory for the database, the token and the hooks' },
   { name: 'host', environment: 'CBOS_HOST', file: 'host', about: 'address the server listens on' },
   { name: 'port', environment: 'CBOS_PORT', file: 'port', about: 'port the server listens on' },
   {
     name: 'allow_remote',
     environment: 'CBOS_ALLOW_REMOTE',
     file: 'allow_remote',
-    about: 'let the server listen on an address that other machines reach',
+    about: 'let the server listen on an address that other machines can reach',
   },
-  { name: 'public_url', environment: 'CBOS_PUBLIC_URL', file: 'public_url', about: 'address behind an HTTPS proxy' },
+  {
+    name: 'public_url',
+    environment: 'CBOS_PUBLIC_URL',
+    file: 'public_url',
+    about: "the server's address behind an HTTPS proxy",
+  },
   {
     name: 'allowed_hosts',
     environment: 'CBOS_ALLOWED_HOSTS',
     file: 'allowed_hosts',
-    about: 'other names by which a browser may call the server',
+    about: 'other host names under which a browser may reach the server',
   },
-  { name: 'token', environment: 'CBOS_TOKEN', file: 'token', about: 'token of the API; generated once if not set' },
-  { name: 'socket', environment: 'CBOS_SOCKET', file: 'socket', about: 'local socket of the command line' },
-  { name: 'default_type', environment: 'CBOS_DEFAULT_TYPE', file: 'default_type', about: 'type of a new session' },
+  { name: 'token', environment: 'CBOS_TOKEN', file: 'token', about: 'API token; generated once if not set' },
+  { name: 'socket', environment: 'CBOS_SOCKET', file: 'socket', about: 'local socket for the command line' },
+  {
+    name: 'default_type',
+    environment: 'CBOS_DEFAULT_TYPE',
+    file: 'default_type',
+    about: 'default type of new sessions',
+  },
   {
     name: 'stream_dir',
     environment: 'CBOS_STREAM_STREAM_DIR',
     file: 'stream_dir',
-    about: 'directory of the recordings',
+    about: 'directory for the recordings',
   },
   {
     name: 'stream_flush',
     environment: 'CBOS_STREAM_STREAM_FLUSH',
     file: 'stream_flush',
-    about: 'flush the recording at every write',
+    about: 'flush the recording after every write',
   },
   {
     name: 'max_buffer_size',
     environment: 'CBOS_STREAM_MAX_BUFFER_SIZE',
     file: 'max_buffer_size',
-    about: 'most bytes in one answer of get_buffer',
+    about: 'maximum number of bytes that get_buffer returns at once',
   },
   {
     name: 'max_recording_size',
     environment: 'CBOS_STREAM_MAX_RECORDING_SIZE',
     file: 'max_recording_size',
-    about: 'most bytes of disk for the recording of one session; its oldest part is dropped first',
+    about: "maximum disk space for one session's recording, in bytes; the oldest part is dropped first",
   },
   {
     name: 'max_total_size',
     environment: 'CBOS_STREAM_MAX_TOTAL_SIZE',
     file: 'max_total_size',
-    about: 'most bytes of disk for all recordings; those of ended sessions are dropped first',
+    about: 'maximum disk space for all recordings, in bytes; recordings of ended sessions are dropped first',
   },
   {
     name: 'keep_days',
     environment: 'CBOS_STREAM_KEEP_DAYS',
     file: 'keep_days',
-    about: 'days after which CBOS removes its own recordings that belong to no listed session',
+    about: 'number of days after which CBOS removes recordings of its own that belong to no listed session',
   },
   {
     name: 'max_file_size',
     environment: 'CBOS_MAX_FILE_SIZE',
     file: 'max_file_size',
-    about: 'most bytes of one file that is sent into a session',
+    about: 'maximum size of a file that is sent into a session, in bytes',
   },
   {
     name: 'keep_files_days',
     environment: 'CBOS_KEEP_FILES_DAYS',
     file: 'keep_files_days',
-    about: 'days after which the files of a stopped session are removed; `cbos rm` removes them at once',
+    about: 'number of days after which the files of a stopped session are removed; `cbos rm` removes them immediately',
   },
   {
     name: 'claude_command',
     environment: 'CBOS_CLAUDE_COMMAND',
     file: 'claude_command',
-    about: "Claude Code's command",
+    about: 'the command that starts Claude Code',
   },
   {
     name: 'claude_alternate_screen',
@@ -99,13 +109,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     environment: 'CBOS_STATUS_LINE_TAP',
     file: 'status_line_tap',
     about:
-      'which sessions in a terminal report context, cost and model: own (those whose user has a status line), always, never',
+      'which sessions in a terminal report context, cost and model: own (if you have your own status line), always or never',
   },
   {
     name: 'stuck_threshold_ms',
     environment: 'CBOS_STUCK_THRESHOLD_MS',
     file: 'stuck_threshold_ms',
-    about: 'how long an active session may give no sign of life before it counts as stuck',
+    about: 'how long an active session may go without a sign of life before it counts as stuck',
   },
   {
     name: 'status_spinner_settle_ms',
@@ -129,7 +139,7 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'status_draw_lag_ms',
     environment: null,
     file: 'status.draw_lag_ms',
-    about: 'how far the screen may lag behind the hooks before CBOS believes the screen instead',
+    about: 'how long the screen may lag behind the hooks before CBOS believes the screen instead',
   },
   {
     name: 'status_stale_screen_ms',
@@ -141,13 +151,14 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'json_idle_timeout',
     environment: 'CBOS_JSON_IDLE_TIMEOUT',
     file: 'json.idle_timeout',
-    about: 'how many seconds a JSON session may be inactive before its process is ended until the next prompt',
+    about: "number of seconds without activity after which a JSON session's process is ended until the next prompt",
   },
   {
     name: 'parking_after',
     environment: 'CBOS_PARKING_AFTER',
     file: 'parking.after',
-    about: 'how many seconds a session in a terminal may be inactive before it is parked until its next text; 0: never',
+    about:
+      'number of seconds without activity after which a session in a terminal is parked until its next prompt; 0 means never',
   },
   {
     name: 'restore_at_start',
@@ -160,14 +171,14 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     environment: 'CBOS_LIMITS_THEN',
     file: 'limits.then',
     about:
-      'what happens after a usage limit: native leaves it to Claude Code, resume continues each session once, ask asks you, never does nothing',
+      'what to do when a usage limit ends: native leaves it to Claude Code, resume continues each session once, ask asks you, never does nothing',
   },
   {
     name: 'limits_floor',
     environment: 'CBOS_LIMITS_FLOOR',
     file: 'limits.floor',
     about:
-      'percent of another limit that must be left for limits.then = "resume" to continue a session; below that it asks you; 0: none',
+      'for limits.then = "resume": the percentage of every other limit that must be left to continue a session; below it, CBOS asks you. 0 turns the check off',
   },
   {
     name: 'turn_checkpoints',
@@ -179,15 +190,20 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     name: 'turns_kept',
     environment: 'CBOS_TURNS_KEPT',
     file: 'turns.kept',
-    about: 'how many turns of a session are kept; each further turn drops the oldest',
+    about: 'number of turns kept per session; each further turn drops the oldest',
   },
-  { name: 'on_waiting', environment: null, file: 'on_waiting', about: 'command to run when a session starts to wait' },
+  {
+    name: 'on_waiting',
+    environment: null,
+    file: 'on_waiting',
+    about: 'command to run when a session starts waiting for you',
+  },
   // This cannot be set in the environment, because a process inside a session could then grant it to itself.
   {
     name: 'sessions_may',
     environment: null,
     file: 'sessions_may',
-    about: 'what a process inside a session may do with all sessions: read, send, or everything that you may do',
+    about: 'what a process inside a session may do to all sessions: read, send, or everything that you may do',
   },
   { name: 'screen_dir', environment: 'SCREENDIR', file: null, about: "GNU Screen's socket directory" },
 ];

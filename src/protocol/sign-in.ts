@@ -13,12 +13,9 @@ export type SignIn = z.infer<typeof SignIn>;
 /** A browser's sign-in. The cookie itself is not accessible to the page. */
 export const SignedIn = z
   .object({
-    expires_at: Timestamp.nullable().meta({ description: 'When the cookie ends; null for a client with the token' }),
+    expires_at: Timestamp.nullable().meta({ description: 'When the cookie expires; null for a client with the token' }),
     version: z.string().meta({ description: "The server's version" }),
-    public_url: z
-      .string()
-      .nullable()
-      .meta({ description: 'The address of the page for other machines; null if not set' }),
+    public_url: z.string().nullable().meta({ description: "The page's address for other machines; null if not set" }),
   })
   .meta({ id: 'SignedIn' });
 export type SignedIn = z.infer<typeof SignedIn>;

@@ -17,7 +17,8 @@ export const SINK_ROUTES = {
   addSink: {
     method: 'post',
     path: '/sinks',
-    summary: 'Add a sink that reports questions from now on; by its rules, it also gets those that are already open',
+    summary:
+      'Add a sink that reports questions from now on; if its rules allow, it also gets questions that are already open',
     body: NewSink,
     success: 201,
     response: AddedSink,
@@ -26,8 +27,7 @@ export const SINK_ROUTES = {
   removeSink: {
     method: 'delete',
     path: '/sinks/{name}',
-    summary:
-      'Remove a sink with its secrets; messages that were sent stay where they are, and their buttons do nothing',
+    summary: 'Remove a sink and its secrets; messages that were already sent stay, but their buttons do nothing',
     params: NameParam,
     success: 200,
     response: Sink,

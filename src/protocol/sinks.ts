@@ -22,7 +22,7 @@ const SinkUrl = z
   .url()
   .max(LONGEST_URL)
   .regex(/^(https:\/\/|http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:\d+)?(\/|$))/, {
-    error: 'must be https, or on this machine',
+    error: 'must use https, or be on this machine',
   });
 const Seconds = z.int().min(0).max(LONGEST_RULE_S);
 const Secret = z.string().min(1).max(LONGEST_SECRET);
@@ -36,7 +36,7 @@ export const SinkRules = z
     }),
     away_s: Seconds.optional().meta({
       description:
-        'Nothing is sent while a person looked at a session or acted in a face less than this many seconds ago; default: 60',
+        'Nothing is sent if a person looked at a session or used a face less than this many seconds ago; default: 60',
     }),
     quiet: z
       .string()
@@ -47,7 +47,7 @@ export const SinkRules = z
           'Nothing is sent between these times of the day; questions that are still open afterwards are sent then',
       }),
     timezone: z.string().min(1).max(64).optional().meta({
-      description: "The time zone of `quiet`, such as `Europe/Berlin`; default: the zone of the server's machine",
+      description: "The time zone of `quiet`, such as `Europe/Berlin`; default: that of the server's machine",
     }),
     answers: z.boolean().optional().meta({
       description: 'Whether its messages have buttons that answer; default: false',
@@ -74,9 +74,9 @@ const NewWebhook = SinkRules.extend({
   url: SinkUrl,
   secret: z
     .string()
-    .regex(/^whsec_[A-Za-z0-9+/]{32,120}={0,2}$/, 'a secret is whsec_ and at least 24 bytes in base64')
+    .regex(/^whsec_[A-Za-z0-9+/]{32,120}={0,2}$/, 'a secret is whsec_ followed by at least 24 bytes in base64')
     .optional()
-    .meta({ description: 'Default: a new one, which the answer contains' }),
+    .meta({ description: 'Default: a new secret, which the response contains' }),
 });
 
 const NewTelegram = SinkRules.extend({
@@ -90,7 +90,7 @@ const NewTelegram = SinkRules.extend({
   token: z
     .string()
     .regex(/^\d{1,20}:[-_A-Za-z0-9]{1,100}$/, 'a token looks like 123456:ABC-DEF')
-    .meta({ description: 'The token of the bot, from @BotFather' }),
+    .meta({ description: 'The bot token, from @BotFather' }),
 });
 
 const NewSlack = SinkRules.extend({
@@ -104,7 +104,7 @@ const NewSlack = SinkRules.extend({
   token: z
     .string()
     .regex(/^xoxb-[-A-Za-z0-9]{1,200}$/, "a bot's token begins with xoxb-")
-    .meta({ description: 'The token of the bot' }),
+    .meta({ description: 'The bot token' }),
   app_token: z
     .string()
     .regex(/^xapp-[-A-Za-z0-9]{1,300}$/, 'an app-level token begins with xapp-')
@@ -124,11 +124,11 @@ const NewEmail = SinkRules.omit({ answers: true }).extend({
   kind: z.literal('email'),
   url: z.string().max(LONGEST_URL).regex(MAIL_URL, 'write smtps://USER@HOST:PORT, or smtp:// for STARTTLS').meta({
     description:
-      'The mail server: `smtps://user@host:465`, or `smtp://user@host:587` for STARTTLS, without which nothing is sent except to this machine',
+      'The mail server: `smtps://user@host:465`, or `smtp://user@host:587`, which requires STARTTLS unless the server is on this machine',
   }),
   from: Address,
   to: Address,
-  password: Secret.optional().meta({ description: 'The password of the user, if the server needs one' }),
+  password: Secret.optional().meta({ description: "The user's password, if the server needs one" }),
 });
 
 const NewDesktop = SinkRules.extend({ name: SinkName, kind: z.literal('desktop') });
@@ -143,7 +143,7 @@ export const Sink = z
   .object({
     name: z.string(),
     kind: SinkKind,
-    to: z.string().meta({ description: 'Where its messages go, without anything secret' }),
+    to: z.string().meta({ description: 'Where the messages go, without secrets' }),
     after_s: z.int(),
     away_s: z.int(),
     quiet: z.string().nullable(),
@@ -151,7 +151,7 @@ export const Sink = z
     answers: z.boolean(),
     created_at: Timestamp,
     waiting: z.int().meta({ description: 'Messages that have not been sent yet' }),
-    sent: z.int().meta({ description: 'Messages of the last seven days that were sent' }),
+    sent: z.int().meta({ description: 'Messages that were sent in the last seven days' }),
     fault: z.string().nullable().meta({ description: 'Why the last attempt failed; null once one succeeds' }),
   })
   .meta({ id: 'Sink' });
@@ -159,7 +159,8 @@ export type Sink = z.infer<typeof Sink>;
 
 export const AddedSink = Sink.extend({
   shown_once: z.string().nullable().meta({
-    description: 'The topic or signing secret that was made for it, which is never shown again; null otherwise',
+    description:
+      'The topic or signing secret that was generated for the sink, which is never shown again; null if none was generated',
   }),
 }).meta({ id: 'AddedSink' });
 export type AddedSink = z.infer<typeof AddedSink>;

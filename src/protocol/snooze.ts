@@ -9,8 +9,8 @@ export const Snooze = z
   .object({
     since: Timestamp,
     until: Timestamp.nullable(),
-    until_asks: z.boolean().meta({ description: 'Until it asks something new, or its turn fails' }),
-    until_turn_ends: z.boolean().meta({ description: 'Until its turn ends' }),
+    until_asks: z.boolean().meta({ description: 'Until the session asks something new, or its turn fails' }),
+    until_turn_ends: z.boolean().meta({ description: "Until the session's turn ends" }),
     until_ends: z.array(z.string()).meta({
       description: 'Until a turn of one of these sessions ends, or one of them is stopped or deleted',
     }),
@@ -34,7 +34,7 @@ export type NewSnooze = z.infer<typeof NewSnooze>;
 export const Look = z
   .strictObject({
     news: z.int().min(0).optional().meta({
-      description: "The session's `news` as it was shown: later news stays unread. Default: all of it",
+      description: "The session's `news` as it was shown; later news stays unread. Default: all news",
     }),
   })
   .meta({ id: 'Look' });
@@ -43,12 +43,15 @@ export type Look = z.infer<typeof Look>;
 /** What the server stores, for every face, about whether people have looked at a session. */
 export const KEPT_ATTENTION = {
   unread: z.boolean().meta({
-    description: 'Its turn ended or it asked something, and nobody has looked since; or a person marked it as unread',
+    description:
+      "Whether the session's turn ended or it asked something and nobody has looked since, or a person marked it as unread",
   }),
-  marked_unread: z.boolean().meta({ description: 'A person marked it as unread; showing it does not change that' }),
+  marked_unread: z
+    .boolean()
+    .meta({ description: 'Whether a person marked the session as unread; showing it does not change that' }),
   news: z.int().meta({
     description:
-      'The number of its ended turns and its questions; a client that marks the session as seen sends this number',
+      "The number of the session's finished turns and questions; a client that marks the session as seen sends this number",
   }),
   snoozed: Snooze.nullable(),
 };

@@ -10,7 +10,7 @@ export const STASH_ROUTES = {
   listStash: {
     method: 'get',
     path: '/stash',
-    summary: 'Drafts (stashed replies), including those already sent, oldest first',
+    summary: 'The drafts (stashed replies), including those already sent, oldest first',
     success: 200,
     response: z.array(StashedResponse),
     errors: [],

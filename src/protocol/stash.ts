@@ -11,12 +11,12 @@ export const StashedResponse = z
     id: z.string(),
     session_slug: z.string(),
     question: z.string().nullable(),
-    response: z.string().meta({ description: 'as it will be typed: without control characters' }),
+    response: z.string().meta({ description: 'as it will be typed, without control characters' }),
     when: StashWhen,
     created_at: Timestamp,
     applied: z.boolean(),
     applied_at: Timestamp.nullable(),
-    delivery_id: z.string().nullable().meta({ description: 'the delivery that it became' }),
+    delivery_id: z.string().nullable().meta({ description: 'the delivery that the draft became' }),
   })
   .meta({ id: 'StashedResponse' });
 export type StashedResponse = z.infer<typeof StashedResponse>;

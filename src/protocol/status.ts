@@ -29,7 +29,7 @@ export const Status = z
     primary: Primary.nullable(),
     detail: Detail.nullable(),
     health: Health,
-    since: Timestamp.meta({ description: 'When this primary and detail began' }),
+    since: Timestamp.meta({ description: 'When this combination of primary and detail began' }),
     unchanged_ms: z.number().meta({ description: 'Time since anything changed, including a spinner' }),
     quiet_ms: z.number().meta({ description: 'Time since anything except a spinner and its clock changed' }),
     because: Because,

@@ -50,7 +50,7 @@ export const TEXT_ROUTES = {
   listDeliveries: {
     method: 'get',
     path: '/sessions/{slug}/deliveries',
-    summary: 'Texts on their way, newest first',
+    summary: 'The prompts on their way, newest first',
     params: SlugParam,
     success: 200,
     response: z.array(Delivery),
@@ -68,7 +68,7 @@ export const TEXT_ROUTES = {
   patchDelivery: {
     method: 'patch',
     path: '/sessions/{slug}/deliveries/{id}',
-    summary: 'Change a text that is still queued',
+    summary: 'Change a prompt that is still queued',
     params: DeliveryParams,
     body: z.strictObject({ text: Text }),
     success: 200,
@@ -78,7 +78,7 @@ export const TEXT_ROUTES = {
   cancelDelivery: {
     method: 'delete',
     path: '/sessions/{slug}/deliveries/{id}',
-    summary: 'Cancel a text that is still queued',
+    summary: 'Cancel a prompt that is still queued',
     params: DeliveryParams,
     success: 200,
     response: Delivery,
@@ -96,7 +96,7 @@ export const TEXT_ROUTES = {
   keys: {
     method: 'post',
     path: '/sessions/{slug}/keys',
-    summary: 'Type raw keystrokes, for clients that are terminals',
+    summary: 'Type raw keystrokes, for clients that act as terminals',
     params: SlugParam,
     body: z.strictObject({ keys: Text }),
     success: 200,
@@ -123,7 +123,7 @@ export const TEXT_ROUTES = {
   continueSession: {
     method: 'post',
     path: '/sessions/{slug}/continue',
-    summary: 'Continue a session whose last turn a usage limit stopped, once the limit has ended, and only once',
+    summary: 'Continue a session whose last turn was stopped by a usage limit, once the limit has ended, and only once',
     params: SlugParam,
     success: 200,
     response: Delivery,
@@ -141,7 +141,7 @@ export const TEXT_ROUTES = {
   interrupt: {
     method: 'post',
     path: '/sessions/{slug}/interrupt',
-    summary: 'Stop the running turn',
+    summary: 'Interrupt the running turn',
     params: SlugParam,
     success: 200,
     response: z.object({ status: z.literal('interrupted') }),

@@ -12,18 +12,20 @@ export const TurnNumber = z.int().min(1).max(999_999_999);
 export const Turn = z
   .object({
     number: z.int(),
-    kind: TurnKind.meta({ description: '`rewind`: not a turn but a rewind, with the files before and after it' }),
-    ref: z
-      .string()
-      .meta({ description: 'In the repository: the files at its end; its parent has the files at its beginning' }),
+    kind: TurnKind.meta({ description: '`rewind` for a rewind instead of a turn, with the files before and after it' }),
+    ref: z.string().meta({
+      description:
+        "The ref in the repository: its commit has the files at the end of the turn, and that commit's parent the files at the beginning",
+    }),
     prompt: z.string().nullable().meta({ description: 'The first words of its prompt; null if unknown' }),
     began_at: Timestamp,
-    ended_at: Timestamp.nullable().meta({ description: 'null while it runs, and if its end was not seen' }),
+    ended_at: Timestamp.nullable().meta({ description: 'null while the turn is running, or if its end was not seen' }),
     late_ms: z.int().meta({
-      description: 'How long after its start the files were saved; earlier changes count as made before the turn',
+      description:
+        'How long after the start of the turn the files were saved; changes before that moment count as made before the turn',
     }),
-    files: z.int().meta({ description: 'How many files it changed; 0 while it runs' }),
-    added: z.int().meta({ description: 'Lines' }),
+    files: z.int().meta({ description: 'How many files the turn changed; 0 while it is running' }),
+    added: z.int().meta({ description: 'Number of lines' }),
     removed: z.int(),
   })
   .meta({ id: 'Turn' });
@@ -33,7 +35,7 @@ export const Turns = z
   .object({
     turns: z.array(Turn).meta({ description: 'Oldest first' }),
     fault: z.string().nullable().meta({
-      description: 'Why the files of the last turn were not saved; null if they were, or if no turn has run yet',
+      description: 'Why the files of the last turn were not saved; null if they were saved, or if no turn has run yet',
     }),
   })
   .meta({ id: 'Turns' });
@@ -49,12 +51,14 @@ export type Rewind = z.infer<typeof Rewind>;
 
 export const Rewound = z
   .object({
-    saved: Turn.meta({ description: 'The rewind itself: to undo it, restore the files as they were before it' }),
+    saved: Turn.meta({
+      description: 'The number of the rewind itself; to undo it, restore the files as they were before that number',
+    }),
     written: z.int().meta({ description: 'How many files were changed or restored' }),
     deleted: z.int(),
     left: z.array(z.string()).meta({
       description:
-        'Files that stay as they are: an ignored file is in their place, they were written during the rewind, or they were too large to keep',
+        'Files that were left unchanged, because an ignored file is in their place, they were written during the rewind, or they were too large to keep',
     }),
   })
   .meta({ id: 'Rewound' });
@@ -78,7 +82,7 @@ export const TURN_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/rewind',
     summary:
-      'Restore the files as they were before or after a turn. The current files are saved first, so this can be undone. Commits, branches and the index stay',
+      'Restore the files as they were before or after a turn. The current files are saved first, so this can be undone. Commits, branches and the index do not change',
     params: SlugParam,
     body: Rewind,
     success: 200,

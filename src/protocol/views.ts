@@ -12,7 +12,7 @@ export const ViewArrangement = z.strictObject({
   group: z.enum(GROUPINGS).meta({ description: 'How the list is grouped' }),
   filter: z.string().max(MOST_FILTER).meta({
     description:
-      'Words that must all match a session: `#night` matches a tag, `@shop` a repository, any other word a part of its row',
+      'Words that must all match a session: `#night` matches a tag, `@shop` a repository, and any other word a part of the row',
   }),
 });
 export type ViewArrangement = z.infer<typeof ViewArrangement>;
@@ -27,7 +27,7 @@ export const VIEW_ROUTES = {
   listViews: {
     method: 'get',
     path: '/views',
-    summary: 'The saved views of the list, which every face offers, by name',
+    summary: 'The saved views, which every face offers, by name',
     success: 200,
     response: z.array(SavedView),
     errors: [],
@@ -35,7 +35,7 @@ export const VIEW_ROUTES = {
   saveView: {
     method: 'put',
     path: '/views/{name}',
-    summary: 'Save a view of the list under a name; an existing view of that name is replaced',
+    summary: 'Save a view of the list under a name; an existing view with that name is replaced',
     params: ViewParam,
     body: ViewArrangement,
     success: 200,

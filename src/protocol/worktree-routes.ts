@@ -10,7 +10,7 @@ export const WORKTREE_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/fork',
     summary:
-      'Continue the conversation of a session twice: launch a new session with a copy of it, in a new worktree in the current state of the folder',
+      'Fork a session: launch a new session with a copy of its conversation, in a new worktree with the current state of its folder',
     params: SlugParam,
     body: Fork,
     success: 201,
@@ -42,7 +42,7 @@ export const WORKTREE_ROUTES = {
     method: 'get',
     path: '/sessions/{slug}/finish',
     summary:
-      "The contents of a session's worktree besides its commits: what finishing it would save, what git ignores, and what a merge would do",
+      "What a session's worktree contains besides its commits: what finishing it would save, what git ignores, and what a merge would do",
     params: SlugParam,
     query: FinishQuery,
     success: 200,
@@ -53,7 +53,7 @@ export const WORKTREE_ROUTES = {
     method: 'post',
     path: '/sessions/{slug}/finish',
     summary:
-      "Finish a session's worktree: bring its commits to the base, save everything else, and remove it. If that is impossible, the request is refused and nothing changes",
+      "Finish a session's worktree: merge its commits into the base, save everything else, and remove the folder. If that is impossible, the request is refused and nothing changes",
     params: SlugParam,
     body: Finish,
     success: 200,
@@ -86,7 +86,8 @@ export const WORKTREE_ROUTES = {
   listSaved: {
     method: 'get',
     path: '/saved',
-    summary: 'What was saved of finished worktrees, newest first: in the repositories of all sessions and of a folder',
+    summary:
+      'What was saved from finished worktrees, newest first, in the repositories of all sessions and of a given folder',
     query: SavedQuery,
     success: 200,
     response: z.array(SavedWork),
@@ -95,7 +96,7 @@ export const WORKTREE_ROUTES = {
   recover: {
     method: 'post',
     path: '/saved/recover',
-    summary: 'Restore what was saved of a worktree: as a worktree, byte for byte, or as a branch',
+    summary: 'Restore what was saved from a worktree: as a worktree, byte for byte, or as a branch',
     body: Recovery,
     success: 200,
     response: Recovered,

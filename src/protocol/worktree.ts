@@ -23,13 +23,18 @@ export const SavedWork = z
     ref: z.string(),
     commit: z.string(),
     session: z.string(),
-    branch: z.string().meta({ description: 'The branch that was checked out; the branch of the worktree if none was' }),
-    folder: z.string().meta({ description: 'Where the worktree was' }),
-    head: z.string().nullable().meta({ description: 'The last commit of the worktree' }),
-    into: z.string().nullable().meta({ description: 'The branch that got its commits; null if none did' }),
-    uncommitted: z.int().meta({ description: 'How many of its files were uncommitted' }),
+    branch: z
+      .string()
+      .meta({ description: "The branch that was checked out, or the worktree's own branch if none was" }),
+    folder: z.string().meta({ description: 'The former path of the worktree' }),
+    head: z.string().nullable().meta({ description: 'The last commit in the worktree' }),
+    into: z
+      .string()
+      .nullable()
+      .meta({ description: 'The branch that the commits were merged into; null if there is none' }),
+    uncommitted: z.int().meta({ description: 'How many files were uncommitted' }),
     also: z.array(z.string()).meta({
-      description: 'Other commits that it keeps: stashes, and commits on no branch, tag or remote branch',
+      description: 'Other commits that were saved: stashes, and commits on no branch, tag or remote branch',
     }),
     at: Timestamp,
   })
@@ -40,14 +45,17 @@ export type SavedWork = z.infer<typeof SavedWork>;
 export const FinishedWorktree = z
   .object({
     how: FinishHow,
-    into: z.string().nullable().meta({ description: 'The branch that got its commits; null if none did' }),
+    into: z
+      .string()
+      .nullable()
+      .meta({ description: 'The branch that the commits were merged into; null if there is none' }),
     commit: z.string().nullable().meta({ description: 'The new last commit of this branch' }),
-    saved: z.string().meta({ description: 'The id of what was saved of it' }),
-    branch_kept: z.boolean().meta({ description: 'Whether its branch is still there' }),
+    saved: z.string().meta({ description: 'The id of what was saved from the worktree' }),
+    branch_kept: z.boolean().meta({ description: 'Whether the branch still exists' }),
     left: z
       .string()
       .nullable()
-      .meta({ description: 'What could not be removed of its folder; null if nothing is left' }),
+      .meta({ description: 'What could not be removed from the folder; null if nothing is left' }),
     at: Timestamp,
   })
   .meta({ id: 'FinishedWorktree' });
@@ -56,21 +64,21 @@ export type FinishedWorktree = z.infer<typeof FinishedWorktree>;
 /** The git worktree that was created for a session. */
 export const Worktree = z
   .object({
-    path: z.string().meta({ description: 'Its folder, which contains the `path` of the session' }),
+    path: z.string().meta({ description: "The folder of the worktree, which contains the session's `path`" }),
     repository: z.string().meta({ description: 'The main checkout' }),
     branch: z.string(),
-    base: z.string().nullable().meta({ description: 'The branch that it started from' }),
+    base: z.string().nullable().meta({ description: 'The branch that the worktree started from' }),
     new_branch: z
       .boolean()
       .default(false)
       .meta({ description: 'Whether CBOS created the branch together with the worktree' }),
     left_out: z.array(z.string()).meta({
       description:
-        'Files that `.worktreeinclude` names but that were not copied: links, or files that conflict with others',
+        'Files that `.worktreeinclude` names but that were not copied, because they are links or conflict with other files',
     }),
-    pull_request: PullRequest.optional().meta({ description: 'The pull request of its branch, if CBOS opened one' }),
+    pull_request: PullRequest.optional().meta({ description: "The branch's pull request, if CBOS opened one" }),
     finished: FinishedWorktree.optional().meta({
-      description: 'How it was finished, if it was; the folder is then gone',
+      description: 'How the worktree was finished, if it was; its folder is then gone',
     }),
   })
   .meta({ id: 'Worktree' });
@@ -80,37 +88,40 @@ export const Finish = z
   .strictObject({
     how: FinishHow,
     into: GitName.optional().meta({
-      description: 'The branch that gets the commits; default: the one that the worktree started from',
+      description: 'The branch to merge the commits into; default: the one that the worktree started from',
     }),
-    stop: z.boolean().optional().meta({ description: 'Whether to stop the session if it runs but has nothing to do' }),
+    stop: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether to stop the session if it is running but has nothing to do' }),
   })
   .meta({ id: 'Finish' });
 export type Finish = z.infer<typeof Finish>;
 
 export const FinishQuery = z.strictObject({
-  into: GitName.optional().meta({ description: 'As in the request that finishes it' }),
+  into: GitName.optional().meta({ description: 'As in the request that finishes the worktree' }),
 });
 
 /** The contents of a worktree that is about to be finished. */
 export const FinishPreview = z
   .object({
-    uncommitted: z.array(z.string()).meta({ description: 'Uncommitted files, which are saved' }),
+    uncommitted: z.array(z.string()).meta({ description: 'Uncommitted files, which will be saved' }),
     ignored: z.array(z.string()).meta({
-      description: 'Files and folders that git ignores. Only those that `.worktreeinclude` names are saved',
+      description: 'Files and folders that git ignores. Only those that `.worktreeinclude` names will be saved',
     }),
     into: z.string().nullable().meta({ description: 'The branch that a merge would change; null if none is known' }),
     commits: z
       .int()
       .nullable()
-      .meta({ description: 'How many of its commits that branch lacks; null if no such branch is known' }),
-    conflicts: z.array(z.string()).meta({ description: 'Files that would conflict if it were merged now' }),
+      .meta({ description: "How many of the worktree's commits that branch lacks; null if no such branch is known" }),
+    conflicts: z.array(z.string()).meta({ description: 'Files that would conflict if the branch were merged now' }),
   })
   .meta({ id: 'FinishPreview' });
 export type FinishPreview = z.infer<typeof FinishPreview>;
 
 export const SavedQuery = z.strictObject({
   path: FolderPath.optional().meta({
-    description: 'A folder of a repository to look in, besides the folders of sessions',
+    description: 'A folder whose repository is also searched, besides the folders of sessions',
   }),
 });
 
@@ -119,11 +130,12 @@ export const Recovery = z
     repository: FolderPath,
     id: z.string().min(1).max(200),
     branch: GitName.optional().meta({
-      description: 'The branch for it: created, or used if it still has the same commit. Default: its former branch',
+      description:
+        'The branch to restore it on: created, or reused if it still has the same commit. Default: the former branch',
     }),
     folder: FolderPath.nullable().optional().meta({
       description:
-        'Where to restore its worktree; default: its former place. null: restore only the branch, with the uncommitted changes as one more commit',
+        'Where to restore the worktree; default: its former path. null to restore only the branch, with the uncommitted changes as one more commit',
     }),
   })
   .meta({ id: 'Recovery' });
