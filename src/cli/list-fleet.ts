@@ -37,7 +37,7 @@ export async function listFleet(context: CliContext, options: ListFleetOptions):
     if (is_self) continue;
     if (!reachable) {
       const age =
-        age_ms === null ? 'its sessions are not known' : `its sessions are shown as they were ${ageText(age_ms)} ago`;
+        age_ms === null ? 'its sessions are unknown' : `its sessions are shown as they were ${ageText(age_ms)} ago`;
       out.notice(`${cleanLine(fault ?? machine)}; ${options.quiet === true ? 'its sessions are left out' : age}`);
     }
     if (unreadable > 0)

@@ -49,7 +49,7 @@ export const Budget = z
   .object({
     name: z.string(),
     scope: BudgetScope,
-    of: z.string().nullable().meta({ description: 'The name of the session or the tag' }),
+    of: z.string().nullable().meta({ description: 'The name of the session or tag' }),
     unit: BudgetUnit,
     per: BudgetPeriod,
     limit: z.number().meta({ description: 'The budget as written in config.toml' }),
@@ -66,7 +66,7 @@ export const BudgetRaise = z
     to: z.number().positive().optional().meta({
       description: 'The new limit of the current period; default: the current limit plus one more budget',
     }),
-    session: z.string().optional().meta({ description: 'Required if the budget applies to each session' }),
+    session: z.string().optional().meta({ description: 'Required if the budget applies to each session separately' }),
   })
   .meta({ id: 'BudgetRaise' });
 export type BudgetRaise = z.infer<typeof BudgetRaise>;

@@ -9,7 +9,7 @@ export const CompletionsQuery = z.strictObject({ word: z.string().min(1).max(MAX
 export const Completion = z
   .object({
     text: z.string().meta({ description: 'The completed word, including its `/` or `@`' }),
-    about: z.string().nullable().meta({ description: 'The description of a command' }),
+    about: z.string().nullable().meta({ description: 'For a command: its description' }),
   })
   .meta({ id: 'Completion' });
 export type Completion = z.infer<typeof Completion>;

@@ -44,7 +44,7 @@ export const MACHINE_ROUTES = {
   inviteMachine: {
     method: 'post',
     path: '/fleet/invitations',
-    summary: 'Make an invitation that admits one machine, once',
+    summary: 'Create an invitation that admits one machine, once',
     body: NewInvitation,
     success: 201,
     response: Invitation,

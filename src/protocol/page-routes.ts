@@ -59,7 +59,7 @@ export const PAGE_ROUTES = {
   createSignInLink: {
     method: 'post',
     path: '/sign-in/links',
-    summary: 'Make a link that signs in one browser, once',
+    summary: 'Create a link that signs in one browser, once',
     success: 201,
     response: SignInLink,
     errors: [],

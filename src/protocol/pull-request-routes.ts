@@ -12,7 +12,7 @@ const PullRequestsAsked = z
   .object({
     asked: z
       .array(z.string())
-      .meta({ description: 'Sessions whose pull requests the server now queries from the forge' }),
+      .meta({ description: 'The sessions for whose pull requests the server now queries the forge' }),
   })
   .meta({ id: 'PullRequestsAsked' });
 

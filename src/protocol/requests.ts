@@ -134,7 +134,9 @@ export const Answer = z
         "with `always`: where the permission applies. `session`: until this Claude Code process ends; `project`: saved in the project's local settings. Default: as Claude Code suggests",
     }),
   })
-  .refine((answer) => answer.for === undefined || answer.choice === 'always', { error: 'for works only with always' })
+  .refine((answer) => answer.for === undefined || answer.choice === 'always', {
+    error: '`for` works only with `always`',
+  })
   .refine((answer) => answer.choice !== undefined || answer.text !== undefined || answer.answers !== undefined, {
     error: 'needs choice, text or answers',
   })

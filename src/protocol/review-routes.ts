@@ -9,7 +9,7 @@ export const REVIEW_ROUTES = {
   review: {
     method: 'get',
     path: '/sessions/{slug}/review',
-    summary: "The review of a session's changes: comments, sent rounds with their answers, and marks",
+    summary: "A session's review: comments, sent rounds with their answers, and marks",
     params: SlugParam,
     success: 200,
     response: Review,

@@ -76,7 +76,7 @@ export type ReviewRound = z.infer<typeof ReviewRound>;
 /** The review of a session's changes. */
 export const Review = z
   .object({
-    round: z.int().meta({ description: 'The number of the open round, whose comments have not been sent' }),
+    round: z.int().meta({ description: 'The number of the open round, the one whose comments have not been sent yet' }),
     comments: z.array(ReviewComment).meta({ description: 'The comments of the open round, by file and line' }),
     prompt: z
       .string()

@@ -19,7 +19,7 @@ export const RuleFields = z.strictObject({
   tool: Patterns.optional().meta({ description: 'names of tools; `*` stands for any letters' }),
   command: Patterns.optional().meta({
     description:
-      'the words of a simple command; `*` stands for a word or a part of one, `**` at the end for any further words',
+      'the words of a simple command; `*` stands for a word or part of one, and `**` at the end for any further words',
   }),
   path: Patterns.optional().meta({ description: "relative to the session's folder, absolute, or below `~`" }),
   project: Patterns.optional().meta({ description: 'absolute folders: only for sessions in these folders or below' }),

@@ -101,7 +101,7 @@ export const SCHEDULE_ROUTES = {
     method: 'post',
     path: '/schedules/{name}/trigger',
     summary:
-      'Let a webhook start runs of a schedule. A new secret replaces the old one, which stops working immediately',
+      "Let a webhook start a schedule's runs. A new secret replaces the old one, which stops working immediately",
     params: NameParam,
     success: 201,
     response: NewTrigger,
@@ -110,7 +110,7 @@ export const SCHEDULE_ROUTES = {
   removeTrigger: {
     method: 'delete',
     path: '/schedules/{name}/trigger',
-    summary: 'Stop webhooks from starting runs of a schedule',
+    summary: "Stop webhooks from starting a schedule's runs",
     params: NameParam,
     success: 200,
     response: Schedule,

@@ -159,7 +159,7 @@ export type ScheduleRun = z.infer<typeof ScheduleRun>;
 /** The address that another program posts to in order to start a run. */
 export const ScheduleTrigger = z
   .object({ url: z.string(), created_at: Timestamp })
-  .meta({ id: 'ScheduleTrigger', description: 'The address whose signed requests start runs' });
+  .meta({ id: 'ScheduleTrigger', description: 'The address that accepts signed requests to start a run' });
 export type ScheduleTrigger = z.infer<typeof ScheduleTrigger>;
 
 /** A trigger with its secret, which is shown only once. */

@@ -144,7 +144,7 @@ export const SESSION_ROUTES = {
   setPath: {
     method: 'put',
     path: '/sessions/{slug}/path',
-    summary: 'Set the path of a session',
+    summary: "Set a session's path",
     params: SlugParam,
     body: z.strictObject({ path: z.string().min(1) }),
     success: 200,
@@ -198,7 +198,7 @@ export const SESSION_ROUTES = {
   markSeen: {
     method: 'post',
     path: '/sessions/{slug}/seen',
-    summary: 'Mark what a person has seen of a session as read',
+    summary: 'Mark as read what a person has seen of a session',
     params: SlugParam,
     body: Look,
     success: 200,

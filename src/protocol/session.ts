@@ -99,7 +99,7 @@ export const Session = z
     }),
     over_budget: OverBudget.optional().meta({
       description:
-        'The budget that has been reached: CBOS holds every prompt for the session until somebody raises the budget, or its day is over. Absent while CBOS may send',
+        'The budget that was reached: CBOS holds every prompt for the session until somebody raises the budget or its day ends. Absent while CBOS may send prompts',
     }),
     ...KEPT_ATTENTION,
     ...KEPT_LABELS,

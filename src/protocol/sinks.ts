@@ -86,7 +86,7 @@ const NewTelegram = SinkRules.extend({
   chat: z
     .string()
     .regex(/^-?\d{1,20}$/, 'a chat is a number')
-    .meta({ description: 'The one chat that gets the messages, and whose buttons count' }),
+    .meta({ description: 'The only chat that gets the messages and from which button presses are accepted' }),
   token: z
     .string()
     .regex(/^\d{1,20}:[-_A-Za-z0-9]{1,100}$/, 'a token looks like 123456:ABC-DEF')
@@ -100,7 +100,9 @@ const NewSlack = SinkRules.extend({
   channel: z
     .string()
     .regex(/^[CDG][A-Z0-9]{2,30}$/, 'a channel is its id, such as C0123456789')
-    .meta({ description: 'The id of the one channel that gets the messages, and whose buttons count' }),
+    .meta({
+      description: 'The id of the only channel that gets the messages and from which button presses are accepted',
+    }),
   token: z
     .string()
     .regex(/^xoxb-[-A-Za-z0-9]{1,200}$/, "a bot's token begins with xoxb-")

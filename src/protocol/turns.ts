@@ -72,7 +72,8 @@ export const TURN_ROUTES = {
   listTurns: {
     method: 'get',
     path: '/sessions/{slug}/turns',
-    summary: 'The turns of a session whose files were saved, with the number of files and lines that each changed',
+    summary:
+      "A session's turns, with the number of files and lines that each one changed; only turns whose files were saved",
     params: SlugParam,
     success: 200,
     response: Turns,

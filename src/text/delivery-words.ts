@@ -4,27 +4,28 @@ const IN_QUEUE = "Typed during a turn, so it is in Claude Code's own queue";
 
 /** What a delivery's status does not show. Null if there is nothing to add. */
 const NOTES: Readonly<Partial<Record<DeliveryPhase, string>>> = {
-  behind_dialog: 'A dialog opened before it was sent; CBOS sends it when the session is ready',
-  behind_view: 'A view covered the prompt before it was sent; CBOS sends it when the view is closed',
-  beside_leftover: 'An earlier prompt from CBOS was still in the box; CBOS sends this one once the earlier one is gone',
-  put_back: "It came back from Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
-  taken_out: 'It was still in the prompt, unsent, and CBOS removed it; CBOS sends it when the session is ready',
-  resumed: 'The server stopped before it was sent; CBOS sends it when the session is ready',
+  behind_dialog: 'A dialog opened before CBOS could send the text; CBOS sends it when the session is ready',
+  behind_view: 'A view covered the prompt before CBOS could send the text; CBOS sends it when the view is closed',
+  beside_leftover:
+    'An earlier text from CBOS was still in the prompt; CBOS sends this one when the earlier one is gone',
+  put_back: "The text came back from Claude Code's queue when the turn ended; CBOS sends it when the session is ready",
+  taken_out: 'CBOS removed the unsent text from the prompt, and sends it when the session is ready',
+  resumed: 'The server stopped before sending the text; CBOS sends it when the session is ready',
   looking:
-    'The server stopped while pressing Enter; when the session is ready, CBOS finds out whether Claude Code took the prompt',
+    'The server stopped while pressing Enter; when the session is ready, CBOS finds out whether Claude Code took the text',
   under_view:
-    'A view opened while it was being sent; if the text is still in the prompt when the view closes, CBOS sends it then',
-  unread: 'The session has not read it yet; CBOS presses Enter once the text appears in the prompt',
-  taken_back: "Somebody moved it from Claude Code's queue back into the prompt; CBOS leaves it to that person",
+    'A view opened while CBOS was sending the text; if the text is still in the prompt when the view closes, CBOS sends it then',
+  unread: 'The session has not read the text yet; CBOS presses Enter once the text appears in the prompt',
+  taken_back: "Somebody moved the text from Claude Code's queue back into the prompt; CBOS leaves it to that person",
   answering: `${IN_QUEUE}; an answer may end that turn`,
-  interrupting: 'Its turn is being interrupted',
-  interrupted: 'Its turn was interrupted',
-  never_shown: 'The prompt never showed it, and there is no sign that Claude Code took it',
+  interrupting: 'The turn is being interrupted',
+  interrupted: 'The turn was interrupted',
+  never_shown: 'The text never appeared in the prompt, and there is no sign that Claude Code took it',
   no_sign:
     'CBOS pressed Enter, but neither the screen nor a hook nor the transcript shows what happened. Check the session before you send it again',
-  cleared: 'It was still in the prompt, unsent, and CBOS removed it; it did not arrive',
-  unsent: 'The server stopped before it was sent, so it did not arrive. Send it again',
-  session_ended: 'The session stopped before it was sent, so it did not arrive',
+  cleared: 'CBOS removed the unsent text from the prompt, so it did not arrive',
+  unsent: 'The server stopped before sending the text, so it did not arrive. Send it again',
+  session_ended: 'The session stopped before CBOS could send the text, so it did not arrive',
 };
 
 /** @param reason why the delivery failed, as stated by an error */
@@ -67,7 +68,7 @@ const REFUSALS: Readonly<Record<Refused, readonly [message: string, cure?: strin
     'The search for old prompts is open: Enter would send one of them again',
     close('End the search with Esc'),
   ],
-  covered_by_agents: ['The list of agents is open: the text would start a new session', close('Go back with Esc')],
+  covered_by_agents: ['The agents list is open: the text would start a new session', close('Go back with Esc')],
   covered_by_unknown: ['Something that CBOS does not recognize covers the prompt', close('Close it')],
 };
 
@@ -85,7 +86,7 @@ export function refusalWords(
   const [message, cure] =
     why === 'asking'
       ? [
-          asked === null ? 'A dialog is open' : `It asks: ${asked}`,
+          asked === null ? 'A dialog is open' : `The session asks: ${asked}`,
           'Answer it first (`cbos answer SLUG`); `cbos show SLUG` lists the options',
         ]
       : REFUSALS[why];

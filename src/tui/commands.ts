@@ -200,7 +200,8 @@ function sayNo(app: App, words: string): void {
 function showStatus(app: App): void {
   app.run(async () => {
     const { version, uptime_ms: uptime } = await app.client.call('health');
-    const other = version === app.options.version ? '' : `; this is ${app.options.version} — cbos down && cbos up`;
+    const other =
+      version === app.options.version ? '' : `; this program is ${app.options.version} — cbos down && cbos up`;
     const counts = countAttentions(app.model.view).map(
       ({ attention, count }) => `   ${attentionCount(attention, count)}`,
     );

@@ -29,7 +29,7 @@ export function addComparing(program: Command, context: CliContext): void {
     group: 'looking',
     summary: 'compare what several sessions did: changes, cost, time, tests, last words',
     more: [
-      'For sessions with the same task, such as those of `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. TIME is how long the session thought or worked.',
+      'For sessions with the same task, such as those from `cbos new --times` or `cbos fork`. Each session is compared with its own base, as `cbos diff` does. TIME is how long the session thought or worked.',
       'TESTS is the outcome of the last test command in the transcript. It is empty if the session ran no tests, or if the exit code does not show the outcome, as in a pipe.',
       'To keep one: `cbos finish A --merge`, then `cbos finish B --discard` for the others. Everything discarded is saved; `cbos recover` restores it.',
     ].join('\n'),

@@ -77,7 +77,7 @@ export function addConversing(program: Command, context: CliContext): void {
   describe(program.command('costs'), {
     group: 'looking',
     summary: 'print what sessions cost per day, in dollars; for JSON sessions, also in tokens and time',
-    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the share of sessions in a terminal, which is known only if they have a status line.",
+    more: "Dollars are Claude Code's own estimate at list prices. TERMINAL is the part that sessions in a terminal cost, which is known only if they have a status line.",
     examples: [
       ['cbos costs', 'the costs of all sessions, including deleted ones'],
       ['cbos costs CI', 'one'],

@@ -78,7 +78,7 @@ export function addExplaining(program: Command, context: CliContext): void {
       'The file contains what `cbos explain` prints. Every letter and digit of your text is replaced by another of the same width. Only those words of',
       'Claude Code itself that the rules read are kept. Check the file before you send it to anybody.',
     ].join('\n'),
-    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', 'prints the path of the file']],
+    examples: [['cbos record-misdetection AUTH --should-be waiting/permission', "prints the file's path"]],
   })
     .argument('<name>', 'the session')
     .option('--should-be <status>', 'the correct status, such as waiting/permission', readStatusWord)

@@ -16,7 +16,7 @@ export function addLabelling(program: Command, context: CliContext): void {
   const tag = describe(program.command('tag'), {
     group: 'looking',
     summary: 'add tags to sessions, or list all tags',
-    more: 'A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. The first tag of a session is its group in `cbos ls --group tag`.',
+    more: "A tag is a word that you choose: letters, digits, ., - and _. `cbos ls`, `send`, `wait`, `stop` and `draft add` can select sessions by tag. A session's first tag is its group in `cbos ls --group tag`.",
     examples: [
       ['cbos tag', 'all tags, and how many sessions have each'],
       ['cbos tag AUTH night risky', 'add two tags to AUTH'],

@@ -62,7 +62,7 @@ export function addLifecycle(program: Command, context: CliContext): void {
 
   describe(program.command('convert'), {
     group: 'sessions',
-    summary: 'convert a session between a terminal and JSON, and keep the conversation',
+    summary: 'convert a session to a terminal or JSON session, and keep its conversation',
     examples: [
       ['cbos convert CI screen', 'CI runs in GNU Screen from now on: cbos attach CI'],
       ['cbos convert AUTH json', 'from now on, AUTH uses structured events, and no process while it waits'],

@@ -76,10 +76,10 @@ export function addMachine(program: Command, context: CliContext): void {
     more: 'Anyone who has the token can type into your sessions. The local socket, which this program uses, needs no token.',
     examples: [
       ['curl -H "Authorization: Bearer $(cbos token)" http://127.0.0.1:32205/sessions', 'list the sessions over HTTP'],
-      ['cbos token --rotate', 'make a new token and invalidate the old one'],
+      ['cbos token --rotate', 'create a new token, and invalidate the old one'],
     ],
   })
-    .option('--rotate', 'make a new token')
+    .option('--rotate', 'create a new token')
     .option('--json', 'print the token as JSON')
     .action(async (options: JsonOption & { rotate?: boolean }) => {
       const token = options.rotate === true ? await host.rotateToken() : await host.readToken();
@@ -121,7 +121,7 @@ function addService(program: Command, context: CliContext): void {
     more: 'Sessions keep running when the service stops.',
     examples: [
       ['cbos service install', 'start the server now and at every login'],
-      ['cbos service status', 'print whether it is installed and running'],
+      ['cbos service status', 'print whether the service is installed and running'],
       ['cbos service uninstall', 'remove the service'],
     ],
   });

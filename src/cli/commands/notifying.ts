@@ -92,8 +92,14 @@ export function addNotifying(program: Command, context: CliContext): void {
       '--url <url>',
       'the server; for a webhook, the address that gets the events; for email: smtps://USER@HOST, or smtp:// for STARTTLS',
     )
-    .option('--chat <number>', 'telegram: the chat that gets the messages, and the only one whose buttons count')
-    .option('--channel <id>', 'slack: the channel that gets the messages, and the only one whose buttons count')
+    .option(
+      '--chat <number>',
+      'telegram: the chat that gets the messages, and the only one whose button presses are accepted',
+    )
+    .option(
+      '--channel <id>',
+      'slack: the channel that gets the messages, and the only one whose button presses are accepted',
+    )
     .option('--from <address>', 'email: the sender')
     .option('--to <address>', 'email: who gets the messages')
     .option('--topic <topic>', 'ntfy: the topic; default: one that nobody can guess')
@@ -105,7 +111,7 @@ export function addNotifying(program: Command, context: CliContext): void {
     .option('--quiet <hours>', 'send nothing between these times: 22:00-07:00')
     .option(
       '--timezone <zone>',
-      "the time zone of --quiet, such as Europe/Berlin; default: the zone of the server's machine",
+      "the time zone for --quiet, such as Europe/Berlin; default: that of the server's machine",
     )
     .option('--answers', 'put buttons that answer questions on its messages')
     .option('--json', 'print the API response as JSON')

@@ -32,7 +32,7 @@ export function addQueueing(program: Command, context: CliContext): void {
       ['cbos queue ls AUTH --all', 'what happened to the prompts of one session'],
       ["cbos queue edit 4c1f09ab 'and then the docs, in English'", 'change a held prompt'],
       ['cbos queue rm 4c1f09ab', 'cancel it'],
-      ['cbos queue resume AUTH', 'resume a queue that an interrupt has paused'],
+      ['cbos queue resume AUTH', 'resume a queue that an interrupt paused'],
     ],
   });
 
@@ -55,8 +55,8 @@ export function addQueueing(program: Command, context: CliContext): void {
 
   queue
     .command('resume')
-    .summary('resume a queue that an interrupt has paused')
-    .description("Resume a session's queue after an interrupt has paused it.")
+    .summary('resume a queue that an interrupt paused')
+    .description("Resume a session's queue after an interrupt paused it.")
     .argument('<name>', 'the session')
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: JsonOption) => {

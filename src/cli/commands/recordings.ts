@@ -53,7 +53,7 @@ export function addRecordings(program: Command, context: CliContext): void {
     examples: [
       ['cbos export AUTH --output auth.cast', 'for asciinema and its player'],
       ['cbos export AUTH --format text | less', 'read what happened'],
-      ['cbos export old/run.typescript --format html --output run.html', 'its last screen, in colours'],
+      ['cbos export old/run.typescript --format html --output run.html', 'its last screen, in colour'],
     ],
   })
     .argument('<recording>', 'a session, or a .typescript file')

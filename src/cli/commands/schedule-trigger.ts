@@ -40,7 +40,7 @@ export function addScheduleTrigger(schedule: Command, context: CliContext): void
     .command('trigger')
     .summary('let a signed webhook run a schedule')
     .description(
-      'Show the address to which another program posts to run a schedule. There is no address until you use --create. Requests are signed with the secret, as Standard Webhooks and GitHub do. Their content is never sent to a session.',
+      'Show the address to which another program posts to run a schedule. A schedule has an address only after you use --create. Requests are signed with the secret, as Standard Webhooks and GitHub do. Their content is never sent to a session.',
     )
     .argument('<schedule>', 'the schedule')
     .option('--create', 'create an address, and a secret that is shown once')

@@ -175,7 +175,7 @@ export function addScheduling(program: Command, context: CliContext): void {
 
   schedule
     .command('runs')
-    .summary('show the results of a schedule')
+    .summary("show a schedule's results")
     .description("Show the results of a schedule's past runs, oldest first.")
     .argument('<schedule>', 'the schedule')
     .option('--json', 'print the API response as JSON')
@@ -183,7 +183,7 @@ export function addScheduling(program: Command, context: CliContext): void {
       const client = await context.client();
       const runs = await client.call('scheduleRuns', { params: { name } });
       if (options.json === true) out.json(runs);
-      else if (runs.length === 0) out.notice('no run has been due yet');
+      else if (runs.length === 0) out.notice('no runs yet');
       else printRuns(context, runs);
     });
 

@@ -120,7 +120,7 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('answer'), {
     group: 'talking',
-    summary: 'answer the open dialog of a session',
+    summary: "answer a session's open dialog",
     more: 'yes, no and always answer a permission request. A number chooses an option as `cbos show` lists it; 1,3 chooses several. Anything else is the label of an option, or text for the free-text option.',
     examples: [
       ['cbos answer AUTH yes', 'allow it'],
@@ -183,7 +183,7 @@ export function addTalking(program: Command, context: CliContext): void {
 
   describe(program.command('interrupt'), {
     group: 'talking',
-    summary: 'interrupt the running turn of a session',
+    summary: "interrupt a session's running turn",
     more: "This does what Esc does in the terminal. It never dismisses a dialog, and is refused if no turn is running. It also pauses the session's queue until `cbos queue resume`.",
     examples: [['cbos interrupt AUTH', 'end the turn; the session keeps running']],
   })

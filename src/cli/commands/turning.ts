@@ -23,7 +23,7 @@ const MOST_NAMED = 5;
 export function addTurning(program: Command, context: CliContext): void {
   describe(program.command('turns'), {
     group: 'looking',
-    summary: 'list the turns of a session whose files were saved, and what each changed',
+    summary: "list a session's turns whose files were saved, and what each turn changed",
     more: [
       "In a git repository, CBOS saves all files that git tracks or does not ignore, when a turn begins and when it ends. The saved files are in refs/cbos/turns/NAME/NUMBER; the parent of that commit has the files as they were when the turn began. The repository's hooks and filters do not run, and neither its index nor its files change.",
       'If several sessions share a folder, a turn includes everything that changed there while it ran. The settings turn_checkpoints and turns_kept control whether the files are saved, and for how many turns.',

@@ -12,7 +12,7 @@ export function addWebPage(program: Command, context: CliContext): void {
     summary: 'open the web page, signed in; start CBOS if needed',
     more:
       'Prints a link that signs in one browser, once, within ten minutes. On a desktop, the link opens in the browser.  ' +
-      'A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and its address in CBOS_PUBLIC_URL.',
+      "A phone needs an address that it can reach: put an HTTPS proxy in front of the server, and set CBOS_PUBLIC_URL to the proxy's address.",
     examples: [
       ['cbos open', "open it in this machine's browser"],
       ['cbos open --qr', 'show the link as a QR code, for a phone'],

@@ -39,9 +39,7 @@ export function fleetTable({ fleet, now, sort, style, width }: FleetTable): stri
   if (old.length === 0) return lines;
   const headings = fleet
     .filter(({ reachable, sessions: own }) => !reachable && own.length > 0)
-    .map(
-      ({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached: this is its list from ${ageText(age_ms)} ago`,
-    );
+    .map(({ machine, age_ms }) => `${cleanLine(machine)} cannot be reached; last update ${ageText(age_ms)} ago`);
   const grey: Style = (_name, text) => text;
   const rows = sessionTable({
     sessions: sortSessions(old, sort),

@@ -80,7 +80,7 @@ function planChoice(question: Question, part: QuestionPart, chosen: Chosen): Ans
   if (text === null) return { kind: 'select', parts: [{ options, text: null }], remark: null };
   if (question.kind === 'question') {
     if (part.multi && freeText >= 0) return { kind: 'select', parts: [{ options, text }], remark: null };
-    return refuse('An option of this question cannot have a reply; send either the choice or the text');
+    return refuse('The options of this question take no reply; send either a choice or a text');
   }
   return { kind: 'select', parts: [{ options, text: null }], remark: text };
 }
@@ -99,7 +99,7 @@ function planSeveral(question: Question, answers: Readonly<Record<string, string
   const foreign = Object.keys(answers).find(
     (text) => !known.some((part) => part.text === text || part.header === text),
   );
-  if (foreign !== undefined) return refuse(`No open question has the text "${foreign}"`);
+  if (foreign !== undefined) return refuse(`The dialog has no question with the text "${foreign}"`);
   const parts: PartAnswer[] = [];
   for (const part of known) {
     const given = answers[part.text] ?? (part.header === null ? undefined : answers[part.header]);

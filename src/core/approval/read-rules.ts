@@ -113,16 +113,16 @@ function problemOf({ effect, tools, commands, paths, projects, count }: Approval
   if (tools.length + commands.length + paths.length === 0) return 'it names no tool, no command and no path';
   if (commands.length > 0 && paths.length > 0) return 'it has both a command and a path; write two rules';
   if (commands.some((words) => words.length === 0)) return 'a command is empty';
-  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `only ${SHELL_TOOL} has a command`;
+  if (commands.length > 0 && tools.some((tool) => tool !== SHELL_TOOL)) return `only ${SHELL_TOOL} takes a command`;
   const relative = projects.find((one) => !/^\/(?!.*(?:^|\/)\.\.(?:\/|$))/.test(one) || one.includes('*'));
   if (relative !== undefined) return `${relative}: a project is an absolute folder, without wildcards`;
   const inner = commands.flatMap((words) => words.slice(0, -1)).find((word) => word === '**');
   if (inner !== undefined) return '`**` is allowed only at the end of a command';
   const climbing = paths.find((path) => path.split('/').includes('..'));
-  if (climbing !== undefined) return `${climbing}: a path must not contain ".."`;
+  if (climbing !== undefined) return `${climbing}: a path cannot contain ".."`;
   const deep = paths.find((path) => path.split('**').length > MOST_DEEP + 1);
   if (deep !== undefined) return `${deep}: a path may have \`**\` at most ${MOST_DEEP} times`;
-  if (effect !== 'allow') return count === null ? null : 'count is only for [[allow]]';
+  if (effect !== 'allow') return count === null ? null : '`count` is allowed only in [[allow]]';
   return allowProblemOf(tools, commands, paths);
 }
 

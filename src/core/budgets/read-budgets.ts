@@ -32,7 +32,7 @@ function readBudget(value: unknown, path: string, place: string): BudgetRule {
   if (typeof name !== 'string' || !NAME.test(name))
     throw refuse(path, place, 'needs a name of letters, digits, - and _');
   const per = fields.get('per') ?? 'day';
-  if (per !== 'day' && per !== 'total') throw refuse(path, name, 'per must be day or total');
+  if (per !== 'day' && per !== 'total') throw refuse(path, name, '`per` must be day or total');
   const { usd, tokens } = { usd: fields.get('usd'), tokens: fields.get('tokens') };
   if ((usd === undefined) === (tokens === undefined)) throw refuse(path, name, 'needs either usd or tokens');
   const limit = Number(usd ?? tokens);
@@ -52,7 +52,7 @@ function readScope(value: unknown, because: (reason: string) => CatalogueError):
   if (value === 'each' || value === 'fleet') return { scope: value, of: null };
   const [, kind, of] = /^(session|tag):(.+)$/.exec(typeof value === 'string' ? value : '') ?? [];
   if ((kind === 'session' || kind === 'tag') && of !== undefined) return { scope: kind, of };
-  throw because('for must be each, fleet, tag:WORD or session:NAME');
+  throw because('`for` must be each, fleet, tag:WORD or session:NAME');
 }
 
 const refuse = (path: string, name: string, reason: string): CatalogueError =>

@@ -25,7 +25,7 @@ export function conversationLines(event: ClaudeEvent): string[] {
         return ['', ...marked('●', describeTool({ name: textOf(block.name), input: block.input }))];
       });
     case 'result':
-      return event.is_error === true && typeof event.result !== 'string' ? ['', '✗ the turn did not end well'] : [];
+      return event.is_error === true && typeof event.result !== 'string' ? ['', '✗ the turn failed'] : [];
     case 'error':
       return ['', ...marked('✗', textOf(event.message))];
     case 'raw':

@@ -139,7 +139,7 @@ export const SCENES = {
     replies: [answer(say(TREACHEROUS_TEXT))],
   },
   permission: {
-    about: 'a shell command that needs a permission',
+    about: 'a shell command that needs permission',
     replies: [
       answer(
         say('I will write the marker file.'),
@@ -149,7 +149,7 @@ export const SCENES = {
     ],
   },
   'permission-twice': {
-    about: 'two shell commands, one after the other, that need a permission each',
+    about: 'two shell commands, one after the other, that each need permission',
     replies: [
       answer(use('Bash', { command: 'touch ../first.txt', description: 'Create the first file' })),
       answer(use('Bash', { command: 'touch ../second.txt', description: 'Create the second file' })),
@@ -157,7 +157,7 @@ export const SCENES = {
     ],
   },
   write: {
-    about: 'a new file that needs a permission',
+    about: 'a new file that needs permission',
     replies: [
       answer(
         say('I will write the notes.'),
@@ -174,7 +174,7 @@ export const SCENES = {
     ],
   },
   tools: {
-    about: 'a shell command of about three seconds that needs no permission',
+    about: 'a shell command that takes about three seconds and needs no permission',
     replies: [
       answer(say('I will run the checks.'), use('Bash', { command: './check.sh', description: 'Run the checks' })),
       answer(say('All checks passed.')),
@@ -225,13 +225,13 @@ export const SCENES = {
     ],
   },
   'limit-near': {
-    about: 'an answer that uses most of what the account may use in five hours',
+    about: "an answer that nearly uses up the account's five-hour limit",
     replies: [
       { ...answer(say('There is little left for today.')), headers: limits({ status: 'allowed', used: 0.92 }) },
     ],
   },
   limit: {
-    about: 'an account that has used what it may use in five hours',
+    about: 'an account that has used up its five-hour limit',
     replies: [
       {
         kind: 'error',

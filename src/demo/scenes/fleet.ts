@@ -94,7 +94,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
     prompt: 'Deploy the current version to staging',
     scene: {
       name: 'demo-deploy',
-      about: 'needs a permission for a script',
+      about: 'needs permission to run a script',
       replies: [
         {
           kind: 'answer',
@@ -164,7 +164,7 @@ export const DEMO_SESSIONS: readonly DemoSession[] = [
     prompt: 'Write the release notes for version 1.4.0',
     scene: {
       name: 'demo-notes',
-      about: 'reads a file, then needs a permission for another',
+      about: 'reads a file, then needs permission to write another',
       replies: [
         {
           kind: 'answer',

@@ -18,7 +18,7 @@ export const TOUR_SESSION: DemoSession = {
   prompt: 'Show me around in one minute',
   scene: {
     name: 'demo-tour',
-    about: 'asks a question, a permission and another question, and says how to answer each',
+    about: 'asks a question, then for permission, then another question, and says how to answer each one',
     replies: [
       asks({
         question:

@@ -6,7 +6,7 @@ export const GIT_ERRORS = {
     status: 422,
     exit: EXIT.failed,
     meaning: 'git was not found, or is older than 2.38',
-    hint: "Install git 2.38 or later (`sudo apt-get install git`), in a directory of the server's PATH",
+    hint: "Install git 2.38 or later (`sudo apt-get install git`), and make sure that it is in the server's PATH",
   },
   git_failed: {
     status: 500,

@@ -48,7 +48,7 @@ export const MACHINE_ERRORS = {
     status: 403,
     exit: EXIT.refused,
     meaning: 'This machine lacks the right to do that on the other machine',
-    hint: 'The founder grants rights with an invitation, the other machine with `cbos fleet allow`',
+    hint: 'The founder grants rights with an invitation; the other machine grants them with `cbos fleet allow`',
   },
   not_over_fleet: {
     status: 501,

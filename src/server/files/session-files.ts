@@ -102,12 +102,12 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
       const isSettled = changedAt < clock.now() - (session === undefined ? 1 : settings.keep_files_days) * DAY_MS;
       if (!isSettled || (session !== undefined && !isOver(session))) continue;
       await store.removeAll(sessionId);
-      log.info({ session: session?.slug ?? sessionId }, 'the files of a session were removed');
+      log.info({ session: session?.slug ?? sessionId }, "a session's files were removed");
     }
   }
 
   const tidied = (work: Promise<void>): void =>
-    void work.catch((cause: unknown) => log.error({ err: cause }, 'the files of sessions could not be cleaned up'));
+    void work.catch((cause: unknown) => log.error({ err: cause }, 'the files of old sessions could not be cleaned up'));
   let isDisposed = false;
   let stopTimer = clock.after(FIRST_TIDY_MS, function again() {
     tidied(

@@ -44,10 +44,10 @@ export async function bringBack(context: BringBackContext): Promise<void> {
       roster.find(record).actor.isBroughtBack = true;
       slugs.push(record.slug);
     } catch (cause) {
-      deps.log.error({ screen: found.screen.id, err: cause }, "a session of this home's could not be brought back");
+      deps.log.error({ screen: found.screen.id, err: cause }, "one of this home's sessions could not be listed again");
     }
   }
-  if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home: they are listed again');
+  if (slugs.length > 0) deps.log.warn({ slugs }, 'the database lacked sessions of this home; they are listed again');
 }
 
 /**

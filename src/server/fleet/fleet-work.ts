@@ -54,6 +54,6 @@ async function catchUpSearch(deps: ActorDeps, id: string): Promise<void> {
   try {
     await indexMissedEvents(deps, id);
   } catch (cause) {
-    deps.log.warn({ err: cause, id }, 'older events of a session cannot be searched');
+    deps.log.warn({ err: cause, id }, "a session's older events cannot be searched");
   }
 }

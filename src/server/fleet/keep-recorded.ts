@@ -56,7 +56,10 @@ export function createRecordingKeeper(
       return;
     }
     if (damage.kind === 'cut') {
-      deps.log.warn({ slug, bytes: damage.at }, 'its recording was cut off by another program: its content is lost');
+      deps.log.warn(
+        { slug, bytes: damage.at },
+        'its recording was truncated by another program, and the content is lost',
+      );
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
@@ -82,7 +85,10 @@ export function createRecordingKeeper(
       session.gap.seeKept();
     } catch (cause) {
       if (session.gap.stopped() === null)
-        deps.log.error({ slug: session.slug, err: cause }, 'its recording was removed, and no new one could be begun');
+        deps.log.error(
+          { slug: session.slug, err: cause },
+          'its recording was removed, and no new one could be started',
+        );
       session.gap.seeRemoved();
       retry ??= deps.clock.after(RETRY_MS, () => void session.mailbox.post(mend));
     }

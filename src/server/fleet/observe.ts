@@ -157,7 +157,7 @@ export function createObserver(options: ObserverOptions): Observer {
   async function seeHook(shown: SpooledHook): Promise<void> {
     const member = shown.launchId === null ? null : roster.byLaunch(shown.launchId);
     const hook = seeShown(shown, member);
-    if (member === null) log.debug({ event: hook.event }, 'a hook of no listed session');
+    if (member === null) log.debug({ event: hook.event }, 'a hook came from a session that is not listed');
     // A JSON session reports everything else through its events.
     else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
@@ -202,7 +202,7 @@ export function createObserver(options: ObserverOptions): Observer {
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },
-      'the hook spool was removed and created again: hooks of that moment are lost, and the status comes from the screen until the next hooks',
+      'the hook spool was removed and recreated: hooks from that moment are lost, and the status comes from the screen until the next hooks',
     );
     options.onSpoolRemade();
     for (const { actor } of roster.all()) if (!actor.isDead()) actor.intake.loseHooks();

@@ -42,10 +42,10 @@ export function parkIdle(options: {
   async function park(slug: string, controls: Parkable['controls']): Promise<void> {
     try {
       await controls.park();
-      log.info({ slug }, 'it was idle for long enough, and is parked');
+      log.info({ slug }, 'it was idle for long enough, so it was parked');
     } catch (cause) {
       // Whatever prevents the parking, such as a draft or a shell, may last for hours.
-      if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but not parked');
+      if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but was not parked');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }
   }

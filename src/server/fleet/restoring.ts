@@ -130,7 +130,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     const counts: Partial<Record<RestoreOutcome, number>> = {};
     for (const { outcome } of current.entries) counts[outcome] = (counts[outcome] ?? 0) + 1;
     current.state = counts.not_tried === undefined ? 'done' : 'stopped';
-    if (current.state === 'stopped') log.error(counts, 'restoring lost sessions was stopped: launches kept failing');
+    if (current.state === 'stopped') log.error(counts, 'the restoration was stopped because launches kept failing');
     else log.info(counts, 'lost sessions were restored');
   }
 

@@ -45,7 +45,7 @@ export function createSessionProcesses(options: {
     // The other windows of a Screen session that something else started are not the session's but its user's.
     const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
     markTree(roots, limitOf(session)).catch((cause: unknown) =>
-      log.warn({ err: cause, slug: session.slug }, 'the processes of a session could not be marked'),
+      log.warn({ err: cause, slug: session.slug }, "a session's processes could not be marked"),
     );
   }
 

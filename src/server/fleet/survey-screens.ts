@@ -125,13 +125,13 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     regaining.add(actor);
     try {
       const found = await reachScreen(screen, lost);
-      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has made it again');
+      if (found !== null) log.warn({ slug: actor.slug }, 'its socket was gone, and its daemon has recreated it');
       if (found !== null || !(await isAlive(lost.daemon))) lookSoon();
       else if (!disposed) actor.intake.seeReach({ because: 'no_socket' });
     } catch (cause) {
       log.error(
         { slug: actor.slug, err: cause },
-        'its socket is gone, and its daemon could not be asked to make it again',
+        'its socket is gone, and its daemon could not be asked to recreate it',
       );
     } finally {
       regaining.delete(actor);

@@ -106,7 +106,7 @@ function fileBytes(file: RecordedFile, start: number, end: number): ReadableStre
         if (bytes.length === 0) {
           await file.close();
           // The length has already been announced, so the connection must break instead of ending normally.
-          controller.error(new Error('the recording was cut off while it was read'));
+          controller.error(new Error('the recording was truncated while it was being read'));
           return;
         }
         position += bytes.length;

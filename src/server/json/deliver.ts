@@ -109,7 +109,7 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
         const next = isQueueStopped(actor) ? undefined : withStatus('queued')[0];
         if (next !== undefined && !actor.isDead() && mayGo()) await send(next);
       })
-      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be sent'));
+      .catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held prompt could not be sent'));
   }
 
   return {

@@ -123,10 +123,7 @@ export class EventLog {
       stored = this.#write(evidence, news);
     } catch (cause) {
       if (homeFault(cause) === null) throw cause;
-      this.#session.deps.log.error(
-        { slug: this.#session.slug, err: cause },
-        'events of a session could not be written down',
-      );
+      this.#session.deps.log.error({ slug: this.#session.slug, err: cause }, "a session's events could not be saved");
     }
     this.#tell(stored, evidence, news);
   }

@@ -94,7 +94,7 @@ export function createAskListener(options: AnswerAsksOptions): (message: NatsMes
       reply({
         ok: false,
         error: toFailure(error, (unexpected) =>
-          options.logger.error({ err: unexpected }, 'a request of another machine failed'),
+          options.logger.error({ err: unexpected }, 'a request from another machine failed'),
         ).error,
       });
     const asker = options.roster().members.find((member) => member.id === id);

@@ -94,7 +94,7 @@ export async function tidy(
       sessions.archive(slug);
     } catch (cause) {
       if (!(cause instanceof CatalogueError)) throw cause;
-      log.info({ slug, code: cause.code }, 'an older session of a schedule stays listed');
+      log.info({ slug, code: cause.code }, "a schedule's older session stays listed");
     }
   }
 }

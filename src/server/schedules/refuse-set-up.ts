@@ -37,7 +37,7 @@ export function refuseSetUp({
         throw cause;
       }
       const [asked = ''] = text.split('\n');
-      log.warn({ schedule: schedule.name, slug }, 'a session of a schedule asks for set-up');
+      log.warn({ schedule: schedule.name, slug }, "a schedule's session asks for set-up");
       store.conclude({ ...run, outcome: 'skipped', reason: 'refused', error: `${slug} asks for set-up: ${asked}` });
       onRefused();
     }
@@ -46,7 +46,7 @@ export function refuseSetUp({
   return sessions.onEvent((event) => {
     if (event.kind !== 'state' && event.kind !== 'added' && event.kind !== 'updated') return;
     look(event.session).catch((cause: unknown) => {
-      log.error({ slug: event.session.slug, err: cause }, 'the prompt of a schedule could not be taken back');
+      log.error({ slug: event.session.slug, err: cause }, "a schedule's prompt could not be taken back");
     });
   });
 }

@@ -77,7 +77,7 @@ export function createTriggers({ store, clock, log, baseUrl, plan, carryOut, cha
     const dueAt = now % 1_000 === 0 ? now + 1 : now;
     const run = store.accept(key, plan.newRun(schedule, { dueAt, now, reason }));
     if (run === null) return { status: 'repeated' };
-    log.info({ schedule: schedule.name, outcome: run.outcome, reason }, 'a webhook has triggered a schedule');
+    log.info({ schedule: schedule.name, outcome: run.outcome, reason }, "a webhook started a schedule's run");
     if (run.outcome === 'begun') carryOut(schedule, run);
     changed();
     return { status: 'accepted' };

@@ -131,7 +131,7 @@ function byItsWords(actor: SessionActor, question: Question, request: Answer): A
 /** The dialog's own option allows exactly what its label says. An option with a different scope cannot be typed. */
 function requireReach(question: Question, request: Answer): void {
   if (request.for === undefined) return;
-  throw refusal(question, `Only the dialog can be answered here, and it has no "always" for the ${request.for}`);
+  throw refusal(question, `The dialog has no "always" for the ${request.for}`);
 }
 
 export interface Watch {

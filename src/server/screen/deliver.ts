@@ -115,7 +115,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
     whileHeld(async () => {
       const end = await visitPrompt({ kind: 'flush' });
       if (end.kind === 'typed') finish(end.id, end.became);
-    }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held text could not be typed'));
+    }).catch((cause: unknown) => log.error({ slug: actor.slug, err: cause }, 'a held prompt could not be typed'));
   }
 
   /** Handles the outcome of typing a prompt. @throws CatalogueError not_accepting_text */
@@ -185,7 +185,7 @@ export function createDeliverer(actor: SessionActor, wake: () => Promise<void>):
       waking = null;
     });
     waking.catch((cause: unknown) =>
-      log.error({ slug: actor.slug, err: cause }, 'a parked session could not be brought back for a text'),
+      log.error({ slug: actor.slug, err: cause }, 'a parked session could not be woken for a prompt'),
     );
   }
 

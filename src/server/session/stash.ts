@@ -90,8 +90,8 @@ export function createSessionStash(actor: SessionActor, deliverer: Deliverer): S
           // The reply was refused because a dialog has opened in the meantime. The reply is kept, and CBOS tries again
           // when the status next changes.
           if (!(cause instanceof CatalogueError)) {
-            log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a stashed reply could not be applied');
-          } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a stashed reply is kept');
+            log.error({ slug: actor.slug, stash: next.id, err: cause }, 'a draft could not be sent');
+          } else log.info({ slug: actor.slug, stash: next.id, code: cause.code }, 'a draft was saved');
           return false;
         },
       )

@@ -75,7 +75,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
     if (running !== null) return;
     running = run()
       .catch((cause: unknown) => {
-        log.error({ sink: name, err: cause }, 'messages of a sink could not be sent');
+        log.error({ sink: name, err: cause }, "a sink's messages could not be sent");
         wait(HOME_RETRY_MS);
       })
       .finally(() => {
@@ -206,7 +206,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
       return null;
     };
     if (driver.close === undefined) return done(null);
-    const words = message.ended ?? 'No answer is needed any more.';
+    const words = message.ended ?? 'An answer is no longer needed.';
     const attempt = await driver.close(toSink(message, { kind: 'over' }), remote, words);
     if (attempt.kind === 'sent') return done(null);
     if (attempt.kind === 'refused' || attempts + 1 >= MOST_CLOSINGS) return done(attempt.error);
@@ -216,7 +216,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
   }
 
   function fail(error: string): void {
-    if (sendFault !== error) log.warn({ sink: name, error }, 'a message of a sink did not arrive');
+    if (sendFault !== error) log.warn({ sink: name, error }, "a sink's message did not arrive");
     sendFault = error;
   }
 
@@ -225,7 +225,7 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
       onPress: options.onPress,
       onFault: (error: string | null) => {
         if (error !== null && listenFault === null)
-          log.warn({ sink: name, error }, 'the buttons of a sink cannot be received');
+          log.warn({ sink: name, error }, 'button presses cannot be received from a sink');
         listenFault = error;
       },
       pause: (ms: number) =>
@@ -239,8 +239,8 @@ export function createSinkWorker(options: SinkWorkerOptions): SinkWorker {
       signal: ended.signal,
     };
     void driver.listen(listening).catch((cause: unknown) => {
-      log.error({ sink: name, err: cause }, 'the buttons of a sink are no longer received');
-      listenFault = 'buttons are no longer received; see server.log';
+      log.error({ sink: name, err: cause }, 'button presses are no longer received from a sink');
+      listenFault = 'button presses are no longer received; see server.log';
     });
   }
 

@@ -159,7 +159,7 @@ export function createSinks(options: SinksOptions): Sinks {
     } catch (cause) {
       // The disk is full. Questions that are still open are reported when something changes or the server restarts.
       needs.delete(idBySlug.get(session.slug) ?? '');
-      log.error({ slug: session.slug, err: cause }, 'what a session asks could not be recorded for the sinks');
+      log.error({ slug: session.slug, err: cause }, "a session's question could not be recorded for the sinks");
     }
   }
 

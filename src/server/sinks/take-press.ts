@@ -23,7 +23,7 @@ export async function takePress(
   },
 ): Promise<PressReply> {
   const { sinkId, store, tests, standingOf, sessions, log } = options;
-  if (tests.has(code)) return { isDone: true, isOurs: true, text: 'It works: buttons reach CBOS.' };
+  if (tests.has(code)) return { isDone: true, isOurs: true, text: 'It works: button presses reach CBOS.' };
   const message = store.byCode(sinkId, code);
   if (message === null) return { isDone: false, isOurs: false, text: STALE };
   const refused = (text: string): PressReply => ({ isDone: false, isOurs: true, text });

@@ -55,7 +55,7 @@ export function followTurns({ sessions, keeper, clock, log, onKept }: FollowTurn
   const report = (one: Followed, slug: string, cause: unknown): void => {
     if (cause instanceof CatalogueError && QUIET.has(cause.code)) return;
     one.fault = cause instanceof CatalogueError ? cause.message : String(cause);
-    log.warn({ err: cause, slug }, 'the files of a turn were not saved');
+    log.warn({ err: cause, slug }, "a turn's files were not saved");
   };
 
   function see(session: Session): Followed | null {

@@ -70,7 +70,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
     });
     if (outdated.length === 0) return;
     await keeper.drop(folder, outdated);
-    log.info({ refs: outdated.map(({ ref }) => ref) }, 'turns beyond the limits were forgotten');
+    log.info({ refs: outdated.map(({ ref }) => ref) }, 'turns beyond the limits were deleted');
   }
 
   const follower: FollowedTurns | null = settings.turn_checkpoints
@@ -122,7 +122,7 @@ export function createTurnDesk({ sessions, environment, settings, clock, log }: 
         const prompt = to === 'begin' ? `rewind to before turn ${number}` : `rewind to turn ${number}`;
         const begin = { folder, session: id, slug: session.slug, kind: 'rewind' as const, prompt, at: now() };
         const { saved, files } = await keeper.rewind(begin, commit);
-        log.info({ slug: session.slug, turn: number, to, ref: saved.ref }, 'the files of a session were brought back');
+        log.info({ slug: session.slug, turn: number, to, ref: saved.ref }, "a session's files were restored");
         return { saved: toTurn(saved), written: files.written, deleted: files.deleted, left: files.left };
       }),
     dispose: async () => follower?.dispose(),

@@ -94,7 +94,7 @@ export function showChanges(app: App, startAt = 0): void {
   };
   const mark = (): void => {
     const file = drawn?.places[cursor]?.file;
-    if (file === undefined || read === null) app.toast('bad', 'Move to a line of the file first, with ] or j');
+    if (file === undefined || read === null) app.toast('bad', 'First move to a line of the file, with ] or j');
     else markReviewed(app, { slug, file, reviewed: !read.reviewed.has(file) }, load);
   };
   const toFile = (by: 1 | -1): void => {

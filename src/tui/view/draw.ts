@@ -186,9 +186,7 @@ function header({ model, size, now, dress }: Drawing): string {
 function list({ model, now, home, dress }: Drawing, frame: Frame): ListRows {
   const sessions = listed(model);
   const empty =
-    model.view.size === 0
-      ? ' No sessions yet; press n to create one'
-      : ' The filter hides all sessions; press f to change it';
+    model.view.size === 0 ? ' No sessions yet; n creates one' : ' The filter hides all sessions; f changes it';
   if (sessions.length === 0) {
     return { rows: filled([dress('dim', empty)], frame.list.rows), slugs: [] };
   }
@@ -263,9 +261,7 @@ function rule({ model, mode, size, now, dress }: Drawing): string {
   const box = mode.input?.() ?? null;
   const toast = model.toast !== null && model.toast.until > now ? model.toast : null;
   const { cols, rows } = LEAST_SIZE;
-  const small = isBelow(size, LEAST_SIZE)
-    ? `${size.cols}×${size.rows}: CBOS looks best at ${cols}×${rows} or more`
-    : '';
+  const small = isBelow(size, LEAST_SIZE) ? `${size.cols}×${size.rows}: better with ${cols}×${rows} or more` : '';
   const title = ` ${toast?.text ?? (box?.title || small)} `;
   const shown = title.trim() === '' ? '' : truncate(title, size.cols - 3);
   const tones = { good: 'green', bad: 'red', wait: 'bold' } as const;

@@ -31,7 +31,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
   const moved = scrollText({ back, canGoBack, isCounted: !isConversation(model, session) });
   const asOf = session.elsewhere?.asOf ?? null;
   const facts = [
-    asOf === null ? '' : `cannot be reached; this is from ${formatDuration(Math.max(0, now - asOf))} ago`,
+    asOf === null ? '' : `cannot be reached; last update ${formatDuration(Math.max(0, now - asOf))} ago`,
     session.snoozed == null ? '' : snoozeText(session.snoozed),
     `${stateText({ ...session, snoozed: null })} ${formatSince(status.since, now)}`,
     blockedText(session),

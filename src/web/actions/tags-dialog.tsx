@@ -86,7 +86,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
               }}
             />
             <p id="tags-hint" class="faint">
-              {problem ?? 'A dash in front removes a tag. The first tag of a session is its group.'}
+              {problem ?? 'A dash in front removes a tag. A session’s first tag is its group.'}
             </p>
             <div class="row wrap">
               {theirs.map((tag) => choice(tag, `-${tag}`, `Remove ${tag}`))}

@@ -7,7 +7,7 @@ const IN_FIELDS: readonly Omit<Shortcut, 'run'>[] = [
   { keys: 'Shift Enter', does: 'A new line in the reply' },
   { keys: '↑', does: 'In an empty reply: earlier prompts' },
   { keys: '/', does: 'The session’s commands, at the start of a reply' },
-  { keys: '@', does: 'Files of the session’s folder' },
+  { keys: '@', does: 'Files in the session’s folder' },
   { keys: 'Esc', does: 'Leave the field' },
   { keys: 'Ctrl K', does: 'Command palette' },
   { keys: 'Shift Esc', does: 'Release the terminal’s keyboard' },

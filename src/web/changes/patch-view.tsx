@@ -52,7 +52,7 @@ export function PatchView({ slug, file, reading, comments }: PatchViewProps) {
   const rows = useMemo(() => patchRows(patch.value?.patch ?? '').filter(isTold), [patch.value]);
   if (problem.value !== null) return <p class="notice bad">{problem.value}</p>;
   if (file.kind === 'repository')
-    return <p class="empty">{changedName(file)} is a separate repository, whose changes are not shown.</p>;
+    return <p class="empty">{changedName(file)} is a separate repository; its changes are not shown.</p>;
   if (patch.value === null) return <p class="empty">Loading…</p>;
   return (
     <>

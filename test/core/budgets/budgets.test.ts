@@ -25,15 +25,15 @@ describe('the [[budgets]] of config.toml', () => {
   test.each([
     [[{ for: 'each', usd: 5 }], 'needs a name'],
     [[{ name: 'a b', for: 'each', usd: 5 }], 'needs a name'],
-    [[{ name: 'a', for: 'every', usd: 5 }], 'for must be'],
-    [[{ name: 'a', for: 'tag:', usd: 5 }], 'for must be'],
-    [[{ name: 'a', usd: 5 }], 'for must be'],
+    [[{ name: 'a', for: 'every', usd: 5 }], '`for` must be'],
+    [[{ name: 'a', for: 'tag:', usd: 5 }], '`for` must be'],
+    [[{ name: 'a', usd: 5 }], '`for` must be'],
     [[{ name: 'a', for: 'each' }], 'either usd or tokens'],
     [[{ name: 'a', for: 'each', usd: 5, tokens: 5 }], 'either usd or tokens'],
     [[{ name: 'a', for: 'each', usd: 0 }], 'usd must be a number above 0'],
     [[{ name: 'a', for: 'each', usd: '5' }], 'usd must be a number above 0'],
     [[{ name: 'a', for: 'each', tokens: Number.NaN }], 'tokens must be a number above 0'],
-    [[{ name: 'a', for: 'each', usd: 5, per: 'week' }], 'per must be'],
+    [[{ name: 'a', for: 'each', usd: 5, per: 'week' }], '`per` must be'],
     [[{ name: 'a', for: 'each', usd: 5, limit: 6 }], 'unknown key: limit'],
     [
       [

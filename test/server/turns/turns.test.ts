@@ -93,7 +93,7 @@ describe('the turns of a session', () => {
   test('are kept up to the setting: the oldest are forgotten, which is logged', async () => {
     for (const text of ['one', 'two', 'three', 'four']) await turn(text, () => write('a.txt', `${text}\n`));
     expect((await turns()).turns.map((one) => one.prompt)).toEqual(['three', 'four']);
-    expect(server.log.map(({ message }) => message)).toContain('turns beyond the limits were forgotten');
+    expect(server.log.map(({ message }) => message)).toContain('turns beyond the limits were deleted');
     expect((await server.call('/sessions/AUTH/changes?turn=1')).code()).toBe('no_such_turn');
     expect(repository.git('for-each-ref', '--format=%(refname)', 'refs/cbos').trim().split('\n')).toHaveLength(2);
   });
