@@ -179,7 +179,7 @@ describe('a permission', () => {
 
   test.skipIf(!isOlderThan('2.1.50'))('takes no remark on yes: nothing is answered', async () => {
     const question = await ask('scene:permission');
-    await refused(question, withRemark, 'cannot have a reply');
+    await refused(question, withRemark, 'no reply');
   });
 
   test.skipIf(isOlderThan('2.1.50'))('is granted with a remark', async () => {
@@ -215,7 +215,7 @@ describe('a permission', () => {
     const question = await ask('scene:permission');
     const result = await answer({ choice: 'always', text: 'but be careful' });
     expect(result.status).toBe(422);
-    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option does not take a reply' });
+    expect(result.error).toMatchObject({ code: 'no_such_option', message: 'This option takes no reply' });
     expect((await openQuestion()).id).toBe(question.id);
     await answered({ choice: 'no' });
   });

@@ -116,7 +116,7 @@ describe("texts that CBOS typed into Claude Code's queue, and that come back int
         if (keys === ESCAPE) await cbos.untilStatus(slug, 'idle/waiting_input');
         else await shows('scene:hello and more');
       }
-      await untilBecame('sent', 'Somebody moved it');
+      await untilBecame('sent', 'Somebody moved the text');
       expect((await send('beside it')).error?.code).toBe('not_accepting_text');
       await type('\r');
       await waitFor(() => received().length === 1, { describe: 'it arrives as it was changed' });

@@ -57,7 +57,7 @@ test.each([
     await worksByHooks();
     const doctor = await cbos.cli(['doctor']);
     expect(doctor.stdout).toMatch(/hooks was removed while the server was running/);
-    expect(logOf(world)).toContain('the hook spool was removed and created again');
+    expect(logOf(world)).toContain('the hook spool was removed and recreated');
   },
 );
 

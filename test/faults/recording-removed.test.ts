@@ -99,11 +99,11 @@ describe('a recording is written, dialogs are seen and answered, also after a re
 
   test('when its file is cut off: the loss is reported', async () => {
     await expectToHold((slug) => cutOff(world, slug));
-    expect(logOf(world)).toContain('its recording was cut off by another program');
+    expect(logOf(world)).toContain('its recording was truncated by another program');
     expect((await cbos.cli(['status'])).stdout).toMatch(
-      /dropped: the oldest .* of (AUTH|mine) \(cut off by another program/,
+      /dropped: the oldest .* of (AUTH|mine) \(truncated by another program/,
     );
-    expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(cut off by another program\)/);
+    expect((await cbos.cli(['doctor'])).stdout).toMatch(/of (AUTH|mine) \(truncated by another program\)/);
   });
 
   test('when its files are deleted: their content is saved as an older recording', async () => {

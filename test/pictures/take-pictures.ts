@@ -70,7 +70,7 @@ async function showPermission(page: Page): Promise<void> {
 async function takeKeyboard(page: Page): Promise<void> {
   await showPermission(page);
   await page.getByRole('button', { name: 'Take the keyboard' }).click();
-  await page.getByText('You type here').waitFor();
+  await page.getByText('Your keyboard types here').waitFor();
 }
 
 async function showQuestion(page: Page): Promise<void> {

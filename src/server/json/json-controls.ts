@@ -79,7 +79,7 @@ export function createJsonControls(context: JsonContext, actor: SessionActor): S
     },
     park: async () => {
       throw new CatalogueError('no_terminal', `${actor.slug} is a JSON session: its process ends automatically`, {
-        hint: 'The json.idle_timeout setting determines after how many idle seconds',
+        hint: 'The json.idle_timeout setting is the number of idle seconds after which the process ends',
       });
     },
     wake: async () => {

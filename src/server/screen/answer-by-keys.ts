@@ -237,7 +237,7 @@ class OpenDialog {
   #impossible(step: AnswerStep): CatalogueError {
     switch (step.kind) {
       case 'amend':
-        return refusal(this.#question, 'This option does not take a reply');
+        return refusal(this.#question, 'This option takes no reply');
       case 'enter':
         return this.#unconfirmed('The dialog does not show the text that CBOS typed; CBOS left the dialog as it is');
       case 'submit':

@@ -70,7 +70,7 @@ export function ConvertDialog({ slug }: { slug: string }) {
   return (
     <ChangeDialog
       title={`Convert ${slug} to ${word}?`}
-      about="Claude Code restarts with the same conversation. Everything that it is running stops."
+      about="Claude Code restarts with the same conversation. Everything that it is running stops, too."
       button="Convert"
       change={convert}
     />

@@ -108,7 +108,7 @@ export function InboxPage() {
       <div class="page stack">
         {held.length > 0 && <Leaving held={held} undo={undo} />}
         {card === null ? (
-          <p class="empty">{link.value === 'live' ? 'No session asks anything.' : 'Connecting…'}</p>
+          <p class="empty">{link.value === 'live' ? 'No session has a question.' : 'Connecting…'}</p>
         ) : (
           <Card key={card.key} card={card} />
         )}

@@ -125,7 +125,7 @@ describe('an answer', () => {
       'a remark on an option of a question',
       ONE,
       { choice: 1, text: 'x' },
-      refuse(expect.stringContaining('cannot have a reply')),
+      refuse(expect.stringContaining('take no reply')),
     ],
     ['the text field by number and a text', ONE, { choice: 3, text: 'MySQL' }, select([], 'MySQL')],
     ['numbers for boxes, doubled', BOXES, { choice: [2, 1, 2] }, select([1, 0])],
@@ -149,7 +149,7 @@ describe('an answer', () => {
       "an answer to another tool's question",
       SEVERAL,
       { answers: { Colour: 'red' } },
-      refuse('No open question has the text "Colour"'),
+      refuse('The dialog has no question with the text "Colour"'),
     ],
     [
       'answers to several questions, by header and by text, words on a tab that is not drawn yet',

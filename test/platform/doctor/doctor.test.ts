@@ -292,7 +292,7 @@ describe('Screen sessions', () => {
     expect(await examine('Screen sessions')).toMatchObject({
       outcome: 'fault',
       detail: expect.stringContaining(id),
-      cure: `Resume it: \`kill -CONT ${pid}\``,
+      cure: `kill -CONT ${pid}`,
     });
   });
 

@@ -65,7 +65,7 @@ test('a directory in the place of config.toml is refused, not ignored', async ()
 test('a socket path that the system would refuse is refused here, with the cure', async () => {
   await expect(read({ CBOS_SOCKET: `/tmp/${'x'.repeat(120)}` })).rejects.toMatchObject({
     code: 'invalid_setting',
-    message: expect.stringContaining('the system allows 107'),
+    message: expect.stringContaining('the system allows at most 107'),
     hint: 'Set CBOS_SOCKET to a shorter path',
   });
 });
