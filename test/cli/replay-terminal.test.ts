@@ -137,6 +137,6 @@ describe.skipIf(!existsSync(BIN))('cbos replay in a terminal', () => {
   test('reports a terminal that is smaller than the recording', async () => {
     write(['wide'], [0]);
     const run = replayInTerminal('--cols', '200', '--rows', '50');
-    expect(await run.ended()).toContain('the recording is 200x50, this terminal 60x12');
+    expect(await run.ended()).toContain('the recording is 200x50 but this terminal is 60x12');
   });
 });

@@ -124,7 +124,7 @@ test('the open question is described in one line', () => {
   expect(askedFor(ask('permission'))).toBe('Do you want to proceed?');
   expect(askedFor({ ...ask('permission'), tool })).toBe('Bash: ./deploy.sh staging');
   expect(refusalWords('asking', { slug: 'API', asked: 'Bash: ls' })).toEqual({
-    message: 'It asks: Bash: ls',
+    message: 'The session asks: Bash: ls',
     hint: 'Answer it first (`cbos answer API`); `cbos show API` lists the options',
   });
 });
