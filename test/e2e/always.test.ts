@@ -70,8 +70,8 @@ test.each(['session', 'rule', 'project'] as const)(
     }
     watcher.close();
     if (reach === 'rule') {
-      // Claude Code asks here, and the rule answers. The question is hidden meanwhile, but only for 1.5 s, which a
-      // slow machine exceeds. Nobody else answers here, so the rule did, whether the question was seen or not.
+      // Claude Code asks here, and the rule answers. CBOS hides the question for up to 1.5 s, which a slow machine
+      // exceeds. Nobody else answers here, so the rule did, whether the question was seen or not.
       const { body: audit } = await cbos.call<AuditEntry[]>('GET', '/audit');
       expect(audit).toMatchObject([{ decision: 'allow', input: { command: 'npm run count-rule' } }]);
     } else expect(asked).toEqual([]);
