@@ -30,6 +30,7 @@ export const SECTIONS = [
       page('Answer from your phone', 'docs/guides/phone.md', 'guides/phone'),
       page('Notifications on other devices', 'docs/guides/notifications.md', 'guides/notifications'),
       page('Run fifty sessions', 'docs/guides/fifty.md', 'guides/fifty'),
+      page('Prepare worktrees', 'docs/guides/worktrees.md', 'guides/worktrees'),
       page('Use JSON sessions in scripts', 'docs/guides/scripts.md', 'guides/scripts'),
       page('Recordings and search', 'docs/guides/recordings.md', 'guides/recordings'),
       page('Let rules answer permissions', 'docs/RULES.md', 'guides/rules'),

@@ -48,6 +48,11 @@ export const REST_EXAMPLES = {
   resize: { cols: 160, rows: 45 },
   forkSession: { slug: 'AUTH-2', prompt: 'try it with a cache' },
   finishSession: { how: 'merge' },
+  trustSetUp: {
+    path: '/home/me/src/shop',
+    sha256: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  },
+  untrustSetUp: { path: '/home/me/src/shop' },
   openPullRequest: {
     repository: 'github.com/acme/shop',
     commit: '3f2a9c1e0b7d4c5a8e6f1a2b3c4d5e6f7a8b9c0d',

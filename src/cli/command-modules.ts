@@ -19,6 +19,7 @@ export const COMMAND_MODULES: readonly CommandModule[] = [
   },
   { names: ['park', 'wake'], load: async () => (await import('./commands/parking.ts')).addParking },
   { names: ['fork'], load: async () => (await import('./commands/forking.ts')).addForking },
+  { names: ['worktrees'], load: async () => (await import('./commands/worktrees.ts')).addWorktrees },
   { names: ['restore'], load: async () => (await import('./commands/restoring.ts')).addRestoring },
   {
     names: ['finish', 'recover'],

@@ -8,13 +8,16 @@ import type { Because, Status } from './status.ts';
 export const ATTENTIONS = ['needs_you', 'done', 'working', 'new', 'unknown', 'snoozed', 'parked', 'stopped'] as const;
 export type Attention = (typeof ATTENTIONS)[number];
 
+/** The rule of a status while the set-up of a session's worktree runs and Claude Code has not started yet. */
+export const SETTING_UP_RULE = 'process.setting_up';
+
 /** Why a session needs attention, most pressing first. Questions come before failures. */
 const NEEDS = ['permission', 'question', 'plan', 'setup', 'limit', 'budget', 'error', 'stuck'] as const;
 export type Need = (typeof NEEDS)[number];
 
 /** The fields of a session that determine its attention. An older server reports neither limits nor looks. */
 export interface Attending {
-  status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> };
+  status: Pick<Status, 'primary' | 'detail'> & { because?: Pick<Because, 'source'> & Partial<Pick<Because, 'rule'>> };
   rate_limit?: RateLimit | null | undefined;
   snoozed?: Snooze | null | undefined;
   unread?: boolean | undefined;
@@ -88,7 +91,8 @@ export function attentionOf(session: Attending): Attention {
   if (primary === 'active') return 'working';
   if (primary === 'dead') return 'stopped';
   // The session is starting, and no source has reported anything about it yet.
-  return primary === null && because?.source === 'none' ? 'new' : 'unknown';
+  const isStarting = because?.source === 'none' || because?.rule === SETTING_UP_RULE;
+  return primary === null && isStarting ? 'new' : 'unknown';
 }
 
 /** Counts the sessions by attention, for a badge, a heading, or a status line. */

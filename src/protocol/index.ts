@@ -60,6 +60,7 @@ export * from './schedules.ts';
 export * from './search.ts';
 export * from './session.ts';
 export * from './session-selector.ts';
+export * from './set-up.ts';
 export * from './setting-limits.ts';
 export * from './setting-rows.ts';
 export * from './settings.ts';

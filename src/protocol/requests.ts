@@ -34,6 +34,16 @@ export const NewWorktree = z
         'The branch of the worktree, created if it does not exist. Default: a new branch named after the session',
     }),
     from: GitName.optional().meta({ description: 'Where a new branch starts; default: the commit of `path`' }),
+    existing: z.boolean().optional().meta({
+      description: 'true: use the worktree in which `branch` is checked out, if no session uses it; none is made',
+    }),
+    set_up: z.boolean().optional().meta({
+      description:
+        "Whether the repository's set-up runs before Claude Code starts. Default: true in a new worktree, false in an existing one",
+    }),
+  })
+  .refine(({ existing, branch, from }) => existing !== true || (branch !== undefined && from === undefined), {
+    error: 'existing needs branch and excludes from',
   })
   .meta({ id: 'NewWorktree' });
 export type NewWorktree = z.infer<typeof NewWorktree>;

@@ -7,7 +7,14 @@ export const STATUS_LINE_TAPS = ['own', 'always', 'never'] as const;
 /** What happens to a session when the usage limit that stopped it has ended. */
 export const LIMITS_THEN = ['native', 'resume', 'ask', 'never'] as const;
 
+/** What happens when the set-up of a worktree fails: Claude Code does not start, or starts anyway. */
+export const AFTER_FAILURE = ['stop', 'start'] as const;
+export type AfterFailure = (typeof AFTER_FAILURE)[number];
+
 export const SHORTEST_TOKEN = 16;
+
+/** The first and the last port that worktrees may get. */
+export const PORT_RANGE = /^(\d{1,5})-(\d{1,5})$/;
 
 /** The minimum and maximum of each whole number. */
 export const SETTING_LIMITS = {

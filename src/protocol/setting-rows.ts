@@ -180,6 +180,13 @@ export const SETTING_ROWS: readonly SettingRow[] = [
     about:
       'for limits.then = "resume": the percentage of every other limit that must be left to continue a session; below it, CBOS asks you. 0 turns the check off',
   },
+  // A variable of this name would look like the port of one worktree, which sessions have in their environment.
+  {
+    name: 'worktree_ports',
+    environment: null,
+    file: 'worktrees.ports',
+    about: 'the ports that worktrees get, one each, as CBOS_WORKTREE_PORT',
+  },
   {
     name: 'turn_checkpoints',
     environment: 'CBOS_TURN_CHECKPOINTS',

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { LIMITS_THEN, SESSIONS_MAY, SETTING_LIMITS, SHORTEST_TOKEN, STATUS_LINE_TAPS } from './setting-limits.ts';
+import {
+  LIMITS_THEN,
+  PORT_RANGE,
+  SESSIONS_MAY,
+  SETTING_LIMITS,
+  SHORTEST_TOKEN,
+  STATUS_LINE_TAPS,
+} from './setting-limits.ts';
 import { SessionType } from './words.ts';
 
 export const SessionsMay = z.enum(SESSIONS_MAY);
@@ -51,6 +58,7 @@ export const Settings = z.strictObject({
   limits_then: LimitsThen,
   /** in percent; 0 means none */
   limits_floor: within(SETTING_LIMITS.limits_floor),
+  worktree_ports: z.string().regex(PORT_RANGE, 'must be a range of ports such as 28000-28999'),
   turn_checkpoints: z.boolean(),
   turns_kept: within(SETTING_LIMITS.turns_kept),
   on_waiting: z.string().nullable(),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Fork } from './requests.ts';
 import { type Route, SlugParam } from './route.ts';
 import { Session } from './session.ts';
+import { ProjectSetUp, RepositoryWorktrees, SetUpTrust, SetUpUntrust, WorktreesQuery } from './set-up.ts';
 import { Finish, FinishPreview, FinishQuery, Recovered, Recovery, SavedQuery, SavedWork } from './worktree.ts';
 
 /** The part of the REST interface for forking sessions, and for finishing and recovering worktrees. */
@@ -33,6 +34,8 @@ export const WORKTREE_ROUTES = {
       'worktree_exists',
       'worktree_place',
       'worktree_nested',
+      'no_free_port',
+      'invalid_setting',
       'git_not_found',
       'git_failed',
       'disk_full',
@@ -82,6 +85,43 @@ export const WORKTREE_ROUTES = {
       'git_failed',
       'disk_full',
     ],
+  },
+  listWorktrees: {
+    method: 'get',
+    path: '/worktrees',
+    summary: 'All worktrees of the repositories of sessions, or of one repository, with the sessions that use them',
+    query: WorktreesQuery,
+    success: 200,
+    response: z.array(RepositoryWorktrees),
+    errors: ['not_a_repository', 'invalid_setting', 'git_not_found', 'git_failed'],
+  },
+  trustSetUp: {
+    method: 'post',
+    path: '/worktrees/trust',
+    summary:
+      "Trust the set-up command in a repository's own file exactly as it was read: CBOS runs it in new worktrees",
+    body: SetUpTrust,
+    success: 200,
+    response: ProjectSetUp,
+    errors: ['no_such_path', 'not_a_repository', 'invalid_set_up', 'set_up_changed', 'git_not_found', 'git_failed'],
+  },
+  untrustSetUp: {
+    method: 'post',
+    path: '/worktrees/untrust',
+    summary: "Stop trusting the set-up command in a repository's own file",
+    body: SetUpUntrust,
+    success: 200,
+    response: RepositoryWorktrees,
+    errors: ['no_such_path', 'not_a_repository', 'invalid_setting', 'git_not_found', 'git_failed'],
+  },
+  skipSetUp: {
+    method: 'post',
+    path: '/sessions/{slug}/skip-set-up',
+    summary: 'Let Claude Code start without the set-up of its worktree, from the next start on',
+    params: SlugParam,
+    success: 200,
+    response: Session,
+    errors: ['no_such_session', 'no_worktree', 'no_set_up'],
   },
   listSaved: {
     method: 'get',

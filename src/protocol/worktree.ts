@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PullRequest } from './pull-request.ts';
+import { SetUp } from './set-up.ts';
 import { Timestamp } from './words.ts';
 
 /**
@@ -61,7 +62,7 @@ export const FinishedWorktree = z
   .meta({ id: 'FinishedWorktree' });
 export type FinishedWorktree = z.infer<typeof FinishedWorktree>;
 
-/** The git worktree that was created for a session. */
+/** The git worktree that was created for a session, or that existed and was handed to it. */
 export const Worktree = z
   .object({
     path: z.string().meta({ description: "The folder of the worktree, which contains the session's `path`" }),
@@ -76,6 +77,11 @@ export const Worktree = z
       description:
         'Files that `.worktreeinclude` names but that were not copied, because they are links or conflict with other files',
     }),
+    existing: z.boolean().optional().meta({ description: 'true: it existed before the session' }),
+    port: z.int().optional().meta({
+      description: 'The port that is reserved for it, for as long as the session exists: CBOS_WORKTREE_PORT',
+    }),
+    set_up: SetUp.optional().meta({ description: 'The command that prepares it; absent if there is none' }),
     pull_request: PullRequest.optional().meta({ description: "The branch's pull request, if CBOS opened one" }),
     finished: FinishedWorktree.optional().meta({
       description: 'How the worktree was finished, if it was; its folder is then gone',

@@ -43,6 +43,7 @@ import { createWebSockets } from './stream/web-sockets.ts';
 import { createTurnDesk } from './turns/turn-desk.ts';
 import { createSavedViews } from './views/saved-views.ts';
 import { createPullRequests } from './worktrees/pull-requests.ts';
+import type { SetUps } from './worktrees/set-ups.ts';
 import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
 /** The sender's contact address, which push services require. A server has no mail address, so this one is made up. */
@@ -87,6 +88,7 @@ export interface FacesOptions {
   schedules: Scheduler;
   sinks: Sinks;
   budgets: BudgetDesk;
+  setUps: SetUps;
   settings: FaceSettings;
   clock: Clock;
   logger: Logger;
@@ -161,7 +163,7 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
     machines,
     changes: counted.changes,
     turns,
-    worktrees: createWorktreeDesk(environment),
+    worktrees: createWorktreeDesk(environment, options.setUps),
     pullRequests,
     reviews,
     replays,

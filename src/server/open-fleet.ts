@@ -25,6 +25,7 @@ import { createEventStore } from '../platform/sqlite/event-store.ts';
 import { createHistoryStore } from '../platform/sqlite/history-store.ts';
 import { createLabelStore } from '../platform/sqlite/label-store.ts';
 import { createSessionStore } from '../platform/sqlite/session-store.ts';
+import { createSetUpStore } from '../platform/sqlite/set-up-store.ts';
 import { createStashStore } from '../platform/sqlite/stash-store.ts';
 import { createTerminalCostStore } from '../platform/sqlite/terminal-cost-store.ts';
 import type { Session, Settings } from '../protocol/index.ts';
@@ -40,6 +41,7 @@ import type { Logger } from './logger.ts';
 import { createPatientDeliveries } from './session/patient-deliveries.ts';
 import { createPatientWrites } from './session/patient-writes.ts';
 import type { SessionEvent, Sessions } from './sessions.ts';
+import { createSetUps, type SetUps } from './worktrees/set-ups.ts';
 
 export interface FleetSettings {
   settings: Settings;
@@ -68,6 +70,7 @@ export interface FleetParts {
 
 export interface OpenedFleet {
   fleet: Fleet;
+  setUps: SetUps;
   budgets: Budgets;
   /** Tells the hooks that rules have changed. */
   onRulesChanged: () => Promise<void>;
@@ -97,6 +100,10 @@ export async function openFleet(
   const stores = { events: createEventStore(database), terminalCosts: createTerminalCostStore(database) };
   const budgets = createBudgets({
     ...{ rules: options.budgetRules, store: createBudgetStore(database), ...stores, labels, clock, log },
+  });
+  const setUps = createSetUps({
+    ...{ home: settings.home, userHome: environment.HOME ?? '/', clock },
+    store: createSetUpStore(database),
   });
   const fleet = createFleet({
     deps: {
@@ -137,7 +144,7 @@ export async function openFleet(
       emit: (event) => events.tell(event),
       onEvent: events.on,
     },
-    launch: { settings, environment, screen, spoolDir },
+    launch: { settings, environment, screen, spoolDir, setUps },
     registryDir: registryDirectory(environment),
     pid: options.pid,
     onSpoolRemade: () => {
@@ -179,6 +186,7 @@ export async function openFleet(
   };
   return {
     fleet,
+    setUps,
     budgets,
     onRulesChanged: guard.refresh,
     attended: { start: attended.start, dispose },

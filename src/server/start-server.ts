@@ -165,6 +165,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       idOf: fleet.idOf,
       schedules,
       sinks,
+      setUps: opened.setUps,
       budgets: createBudgetDesk({ budgets: opened.budgets, sessions: { list: sessions.list, idOf: fleet.idOf } }),
       rules: createRulesDesk({
         ...{ approvals, store: ruleStore, clock },

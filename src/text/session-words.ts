@@ -5,6 +5,7 @@ import {
   type Detail,
   type Need,
   needOf,
+  SETTING_UP_RULE,
   type Session,
   tellingField,
 } from '../protocol/index.ts';
@@ -116,7 +117,9 @@ export function stateText(session: Attending): string {
   const attention = attentionOf(session);
   const { primary, detail } = session.status;
   if (attention === 'working') return (detail === null ? undefined : WORK_WORDS[detail]) ?? 'working';
-  if (attention === 'new' && primary === null) return 'starting';
+  if (attention === 'new' && primary === null) {
+    return session.status.because?.rule === SETTING_UP_RULE ? 'setting up' : 'starting';
+  }
   if (attention === 'stopped' && session.lost !== undefined) return 'lost';
   return ATTENTION_TITLES[attention].toLowerCase();
 }

@@ -8,6 +8,7 @@ import { memoryBudgets } from '../harness/memory-budgets.ts';
 import { memoryReviews } from '../harness/memory-reviews.ts';
 import { memoryRules } from '../harness/memory-rules.ts';
 import { memorySchedules } from '../harness/memory-schedules.ts';
+import { memorySetUps } from '../harness/memory-set-ups.ts';
 import { memorySinks } from '../harness/memory-sinks.ts';
 import { waitFor } from '../harness/wait-for.ts';
 import { type CommandOptions, type RunningCommand, runCommand, startCommand } from './command-line.ts';
@@ -70,6 +71,7 @@ async function startAgain(): Promise<Faces> {
     schedules: memorySchedules(sessions, createSystemClock()),
     sinks: memorySinks({ home: world.cbosHome, sessions, clock: createSystemClock() }),
     budgets: memoryBudgets(sessions, createSystemClock()).desk,
+    setUps: memorySetUps({ home: world.cbosHome, userHome: world.home, clock: createSystemClock() }),
     settings: { ...settings, ...more, ...rights },
     clock: createSystemClock(),
     logger,

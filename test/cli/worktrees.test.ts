@@ -62,6 +62,100 @@ describe('new --worktree', () => {
   });
 });
 
+describe('new --existing', () => {
+  beforeEach(() => {
+    repository.git('worktree', 'add', '--quiet', '-b', 'fix/login', join(repository.path, '..', `tree-${count}`));
+  });
+  const tree = (): string => join(repository.path, '..', `tree-${count}`);
+
+  test('starts a session in the worktree that has the branch, and creates nothing', async () => {
+    const { code, stdout } = await run('new', 'AUTH', '--worktree', 'fix/login', '--existing');
+    expect(code).toBe(0);
+    expect(stdout).toContain('on the branch fix/login, from main');
+    expect(stdout).toContain('in the existing worktree');
+    const { path, worktree } = cli.server.sessions.get('AUTH');
+    expect([path, worktree]).toEqual([tree(), expect.objectContaining({ existing: true, new_branch: false })]);
+    expect(existsSync(placeOf('AUTH'))).toBe(false);
+  });
+
+  test('is refused without a branch, for a branch in no worktree, and for the main checkout', async () => {
+    expect((await run('new', 'A', '--existing')).code).toBe(2);
+    expect((await run('new', 'A', '--worktree', '--existing')).stderr).toContain('--worktree BRANCH --existing');
+    expect((await run('new', 'A', '-w', 'fix/login', '--existing', '--from', 'main')).code).toBe(2);
+    expect((await run('new', 'A', '-w', 'fix/login', '--existing', '--times', '2')).code).toBe(2);
+    expect((await run('new', 'A', '--no-set-up')).stderr).toContain('--no-set-up needs --worktree');
+    const none = await run('new', 'A', '-w', 'fix/other', '--existing');
+    expect([none.code, none.stderr]).toEqual([4, expect.stringContaining('in no worktree')]);
+    expect((await run('new', 'A', '-w', 'main', '--existing')).stderr).toContain('in the main checkout');
+  });
+
+  test('without it, the worktree is never used', async () => {
+    const { code, stderr } = await run('new', 'AUTH', '--worktree', 'fix/login');
+    expect([code, stderr]).toEqual([4, expect.stringContaining('is checked out in')]);
+    expect(cli.server.sessions.list()).toEqual([]);
+  });
+
+  test('completion offers the branches of worktrees that no session uses', async () => {
+    await run('new', 'USED', '--worktree');
+    const { stdout } = await run('complete', '--', 'new', 'AUTH', '--worktree', '');
+    expect(stdout.trimEnd().split('\n')).toEqual([`fix/login\tfree: ${tree()}`, ':4']);
+  });
+});
+
+describe('worktrees', () => {
+  test('lists every worktree of the repository with its session, or as free', async () => {
+    repository.git('worktree', 'add', '--quiet', '-b', 'fix/old', join(repository.path, '..', `old-${count}`));
+    await run('new', 'AUTH', '--worktree', 'fix/login');
+    const { code, stdout } = await run('worktrees');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/main .*main checkout/);
+    expect(stdout).toMatch(/fix\/login .*AUTH/);
+    expect(stdout).toMatch(/fix\/old .*free/);
+    const { stdout: json } = await run('worktrees', '--json');
+    expect(JSON.parse(json)).toMatchObject([{ repository: repository.path, set_up: null, own: null }]);
+  });
+
+  test('trust shows the set-up of the repository, and trusts it only after a yes', async () => {
+    repository.write('.cbos/worktree.toml', 'set_up = "npm ci"\n');
+    expect((await run('worktrees')).stderr).toContain('names a set-up that nobody has trusted yet');
+    const unanswered = await run('worktrees', 'trust');
+    expect([unanswered.code, unanswered.stdout]).toEqual([2, expect.stringContaining('set_up = "npm ci"')]);
+    const trusted = await run('worktrees', 'trust', '--yes');
+    expect([trusted.code, trusted.stdout]).toEqual([0, expect.stringContaining('npm ci runs in each new worktree')]);
+    expect((await run('worktrees')).stdout).toContain('set-up: npm ci');
+    repository.write('.cbos/worktree.toml', 'set_up = "rm -rf /"\n');
+    expect((await run('worktrees')).stderr).toContain('has changed since it was trusted');
+    expect((await run('worktrees', 'untrust')).stdout).toContain('no longer trusted');
+    expect((await run('worktrees', 'trust', '/')).code).not.toBe(0);
+  });
+
+  test('`show` names the set-up with its state and cure, and the port; `ls -l` has a column for the port', async () => {
+    await run('new', 'AUTH', '--worktree');
+    const { worktree, status } = cli.server.sessions.get('AUTH');
+    if (worktree === undefined) throw new Error('no worktree');
+    const set_up = {
+      command: 'npm ci',
+      from: 'project',
+      exit_code: 1,
+      after_failure: 'stop',
+      at: status.since,
+    } as const;
+    const change = (state: 'failed' | 'untrusted'): void =>
+      void cli.server.sessions.change('AUTH', {
+        worktree: { ...worktree, port: 28_007, set_up: { ...set_up, state } },
+      });
+    change('failed');
+    const { stdout } = await run('show', 'AUTH');
+    expect(stdout).toMatch(/set-up +npm ci ended with exit code 1; .*cbos worktrees skip AUTH/);
+    expect(stdout).toMatch(/port +28007 \(CBOS_WORKTREE_PORT\)/);
+    expect((await run('ls', '-l')).stdout).toMatch(/PORT[\s\S]*28007/);
+    change('untrusted');
+    expect((await run('show', 'AUTH')).stdout).toContain('nobody has trusted it: cbos worktrees trust');
+    expect((await run('worktrees', 'skip', 'AUTH')).stdout).toContain('starts without its set-up');
+    expect(cli.server.sessions.get('AUTH').worktree?.set_up?.state).toBe('skipped');
+  });
+});
+
 describe('fork', () => {
   test('launches in a copy of the worktree, with the tags of the original, and reports where', async () => {
     await run('new', 'AUTH', '--worktree', '--tag', 'night');

@@ -59,3 +59,38 @@ test('a session works in its own worktree, once the new folder is trusted', asyn
   expect(existsSync(join(repository.path, '.claude', 'worktrees', 'NONE'))).toBe(false);
   expect(repository.git('branch', '--list', 'NONE')).toBe('');
 });
+
+test('a worktree that no session uses is offered, and used only on request', async () => {
+  const repository = createWorktreeRepository(world, 'library');
+  repository.commit('first', { 'a.txt': 'a\n' });
+  const tree = join(repository.path, '..', 'tree');
+  repository.git('worktree', 'add', '--quiet', '-b', 'fix/old', tree);
+  await cbos.stop();
+  cbos = await startCbos(world);
+
+  const asked = ['new', 'OLD', repository.path, '--worktree', 'fix/old'];
+  const refused = await cbos.cli(asked);
+  expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('which no session uses')]);
+  expect(refused.stderr).toContain('cbos new OLD --worktree fix/old --existing');
+  const made = await cbos.cli([...asked, '--existing']);
+  expect([made.code, made.stderr]).toEqual([0, '']);
+  const old = await cbos.session('OLD');
+  expect(old).toMatchObject({ path: tree, worktree: { existing: true, branch: 'fix/old', base: 'main' } });
+
+  // Now it is used, even after its session was stopped.
+  await cbos.untilStatus('OLD', 'waiting/setup');
+  await cbos.cli(['stop', 'OLD']);
+  const second = ['new', 'SECOND', repository.path, '--worktree', 'fix/old'];
+  expect((await cbos.cli(second)).stderr).toContain('where the session OLD works');
+  expect((await cbos.cli([...second, '--existing'])).stderr).toContain('The session OLD works in');
+  const { body } = await cbos.call<{ worktrees: unknown[] }[]>('GET', `/worktrees?path=${repository.path}`);
+  expect(body[0]?.worktrees).toMatchObject([{ main: true }, { branch: 'fix/old', sessions: ['OLD'], free: false }]);
+
+  // A launch that fails leaves the worktree as it is.
+  await cbos.cli(['rm', 'OLD', '--yes']);
+  await cbos.stop();
+  cbos = await startCbos(world, { CBOS_CLAUDE_COMMAND: '/nowhere/claude' });
+  expect((await cbos.cli([...asked, '--existing'])).code).toBe(1);
+  expect(existsSync(join(tree, 'a.txt'))).toBe(true);
+  expect(repository.git('branch', '--list', 'fix/old')).toContain('fix/old');
+});

@@ -20,6 +20,7 @@ import { memoryReviews } from './memory-reviews.ts';
 import { memoryRules } from './memory-rules.ts';
 import { memorySchedules } from './memory-schedules.ts';
 import { MemorySessions } from './memory-sessions.ts';
+import { memorySetUps } from './memory-set-ups.ts';
 import { memorySinks } from './memory-sinks.ts';
 import { waitFor } from './wait-for.ts';
 import { createWorld, type World } from './world.ts';
@@ -154,6 +155,7 @@ export async function startFaces(options: StartOptions = {}): Promise<FacesUnder
       schedules,
       sinks,
       budgets: budgets.desk,
+      setUps: memorySetUps({ home: world.cbosHome, userHome: world.home, clock }),
       recordings: options.recordings ?? (async () => NO_RECORDINGS),
       settings: { ...settings, port: at },
       clock,

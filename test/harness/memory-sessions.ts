@@ -282,6 +282,12 @@ export class MemorySessions implements UnattendedSessions {
     return this.change(slug, { worktree: { ...worktree, finished } });
   }
 
+  async skipSetUp(slug: string): Promise<Session> {
+    const { worktree } = this.get(slug);
+    if (worktree?.set_up === undefined) throw new CatalogueError('no_set_up');
+    return this.change(slug, { worktree: { ...worktree, set_up: { ...worktree.set_up, state: 'skipped' } } });
+  }
+
   keepPullRequest(slug: string, request: PullRequest): Session {
     const { worktree } = this.get(slug);
     if (worktree === undefined) throw new CatalogueError('no_worktree');

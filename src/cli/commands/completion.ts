@@ -42,6 +42,8 @@ interface Suggestions {
   /** the tags and repositories of the sessions */
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
+  /** branches that are checked out in worktrees without a session */
+  branches: readonly Suggestion[];
 }
 
 /** Adds `completion`, and the hidden `complete`, which the shells' scripts call each time Tab is pressed. */
@@ -116,7 +118,7 @@ function describeTo(tree: CompletionTree, program: Command, suggestions: Suggest
 function addOption(
   node: CompletionNode,
   option: CommanderOption,
-  { sessions, ids, tags, repositories }: Suggestions,
+  { sessions, ids, tags, repositories, branches }: Suggestions,
 ): void {
   const name = option.long?.slice(2);
   if (name === undefined) return;
@@ -130,6 +132,7 @@ function addOption(
   const known: Readonly<Record<string, readonly Suggestion[]>> = {
     ...{ session: sessions, tag: tags, repo: repositories },
     rm: ids,
+    worktree: branches,
   };
   const values = known[name] ?? words.map((word): Suggestion => [word, '']);
   node.option(name, option.description, offering(values), alias);
@@ -160,7 +163,7 @@ function argumentValues(
  */
 async function readSuggestions(context: CliContext): Promise<Suggestions> {
   let timer: NodeJS.Timeout | undefined;
-  const nothing: Suggestions = { sessions: [], ids: [], choices: [], tags: [], repositories: [] };
+  const nothing: Suggestions = { sessions: [], ids: [], choices: [], tags: [], repositories: [], branches: [] };
   try {
     const { settings } = await context.settings();
     const client = createCaller({ transport: socketRequests(settings.socket) });
@@ -171,8 +174,10 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
     const known = Promise.all([
       client.call('listSessions', { query: command === 'unarchive' ? { archived: 'true' } : {} }),
       readIds(client, command, words),
+      command === 'new' ? readFreeBranches(client, context.io.cwd) : [],
     ]);
-    const suggested = known.then(([sessions, ids]) => ({
+    const suggested = known.then(([sessions, ids, branches]) => ({
+      branches,
       sessions: (command === 'answer' ? sessions.filter(asks) : sessions).map(suggestion),
       ids,
       tags: named(sessions.flatMap(({ tags }) => tags ?? [])),
@@ -228,6 +233,13 @@ async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Sug
   if (slug === undefined || !isSlug(slug)) return [];
   const files = await client.call('listFiles', { params: { slug } }).catch(() => []);
   return files.map(({ id, name }) => [id, cleanLine(name)]);
+}
+
+/** The branches of worktrees of the current repository that no session uses. */
+async function readFreeBranches(client: Caller, path: string): Promise<Suggestion[]> {
+  const [list] = await client.call('listWorktrees', { query: { path } }).catch(() => []);
+  const free = (list?.worktrees ?? []).filter((one) => one.free);
+  return free.map(({ branch, path: folder }) => [cleanLine(branch ?? ''), `free: ${cleanLine(folder)}`]);
 }
 
 async function readSaved(client: Caller): Promise<Suggestion[]> {

@@ -13,9 +13,11 @@ import {
   type SessionType,
 } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
+import { setUpNotice } from '../../text/set-up-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
-import type { CliContext } from '../context.ts';
+import { confirm } from '../confirm.ts';
+import { type CliContext, isInteractive } from '../context.ts';
 import { collectTag } from '../selectors.ts';
 import { describe } from './command-help.ts';
 import { collectVariable, readDollars, readWhole } from './option-values.ts';
@@ -32,6 +34,8 @@ interface NewOptions {
   /** true if no branch was given: a new branch is then named after the session */
   worktree?: string | true;
   from?: string;
+  existing?: boolean;
+  setUp?: boolean;
   times?: number;
   tag?: readonly string[];
   json?: boolean;
@@ -46,7 +50,10 @@ export function addLaunching(program: Command, context: CliContext): void {
   describe(program.command('new'), {
     group: 'sessions',
     summary: 'launch Claude Code in a directory',
-    more: 'Everything after -- is passed to claude.',
+    more: [
+      'Everything after -- is passed to claude.',
+      'A repository can name a command that prepares each new worktree, such as `npm ci`. The command runs in the terminal of the session before Claude Code starts, and only if you have named or trusted it: `cbos worktrees --help`. Each worktree gets a port of its own in CBOS_WORKTREE_PORT.',
+    ].join('\n'),
     examples: [
       ['cbos new ~/src/auth', 'in a directory; the session is named after its last part: auth'],
       ['cbos new AUTH', 'in the current directory, as AUTH'],
@@ -55,6 +62,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       ['cbos new CI . --type json --max-budget-usd 5', 'without a terminal, for scripts and the browser'],
       ['cbos new LOGIN ~/src/auth --worktree', 'in its own git worktree, on its own branch LOGIN'],
       ['cbos new LOGIN ~/src/auth --worktree fix/login --from main', 'on another branch, from main'],
+      ['cbos new LOGIN ~/src/auth --worktree fix/login --existing', 'in the worktree that has this branch already'],
       [
         "cbos new FIX . --worktree --times 3 --prompt 'fix the login test'",
         'give the same task to FIX-1, FIX-2 and FIX-3',
@@ -84,6 +92,9 @@ export function addLaunching(program: Command, context: CliContext): void {
       'launch it in its own git worktree, on this branch; a new branch is created if needed',
     )
     .option('--from <ref>', 'with --worktree: where a new branch starts')
+    .option('--existing', 'with --worktree BRANCH: use the worktree that has this branch checked out, if it is free')
+    .option('--set-up', "run the repository's set-up first, also in an existing worktree")
+    .option('--no-set-up', "do not run the repository's set-up in the new worktree")
     .option(
       '--times <n>',
       'with --worktree: launch this many sessions with the same task, NAME-1 to NAME-n; `cbos compare` compares them',
@@ -96,6 +107,7 @@ export function addLaunching(program: Command, context: CliContext): void {
       if (options.from !== undefined && options.worktree === undefined) {
         throw new CommandError('--from needs --worktree', 'add --worktree', EXIT.usage);
       }
+      requireWorktree(options);
       if (options.times !== undefined && options.worktree === undefined) {
         throw new CommandError(
           '--times needs --worktree: each session gets its own files',
@@ -110,7 +122,9 @@ export function addLaunching(program: Command, context: CliContext): void {
       const body = newSessionBody({ context, slug, path, options, defaultType: settings.default_type ?? 'screen' });
       if (options.times !== undefined)
         return launchSeveral(context, body, { times: options.times, json: options.json });
-      const session = await client.call('createSession', { body });
+      const session = await client
+        .call('createSession', { body })
+        .catch((error: unknown) => useFreeWorktree(context, body, error));
       if (options.json === true) return out.json(session);
       printLaunched(context, session);
       if (session.type === 'json') out.line(`  cbos invoke ${session.slug} PROMPT   # run a turn`);
@@ -149,12 +163,43 @@ async function launchSeveral(
   out.line(`  cbos compare ${slugs.join(' ')}   # what each of them did`);
 }
 
-function printLaunched({ out, io }: CliContext, { slug, path, worktree }: Session): void {
+function printLaunched({ out, io }: CliContext, session: Session): void {
+  const { slug, path, worktree } = session;
   out.line(`${cleanLine(slug)} started in ${pathText(path, io.env.HOME)}`);
   if (worktree === undefined) return;
   const base = worktree.base === null ? '' : `, from ${cleanLine(worktree.base)}`;
   out.line(`  on the branch ${cleanLine(worktree.branch)}${base}`);
+  if (worktree.existing === true) out.line(`  in the existing worktree ${pathText(worktree.path, io.env.HOME)}`);
+  const setUp = setUpNotice(session);
+  if (worktree.set_up?.state === 'untrusted') out.notice(setUp);
+  else if (setUp !== '') out.line(`  ${setUp}${worktree.set_up?.state === 'running' ? `: cbos logs -f ${slug}` : ''}`);
   for (const name of worktree.left_out) out.notice(`${cleanLine(name)} from .worktreeinclude was not copied`);
+}
+
+/** @throws CommandError */
+function requireWorktree({ worktree, existing, setUp, from, times }: NewOptions): void {
+  if (setUp !== undefined && worktree === undefined) {
+    throw new CommandError(`--${setUp ? '' : 'no-'}set-up needs --worktree`, 'add --worktree', EXIT.usage);
+  }
+  if (existing !== true) return;
+  if (typeof worktree !== 'string') {
+    throw new CommandError('--existing needs a branch', 'name it: --worktree BRANCH --existing', EXIT.usage);
+  }
+  const other = from !== undefined ? '--from' : times !== undefined ? '--times' : null;
+  if (other === null) return;
+  throw new CommandError(`--existing and ${other} cannot be combined`, 'leave out one of them', EXIT.usage);
+}
+
+/** Offers a worktree that already has the branch, if no session uses it. It is never used without a yes. */
+async function useFreeWorktree(context: CliContext, body: LaunchBody, error: unknown): Promise<Session> {
+  if (!(error instanceof CatalogueError) || error.code !== 'branch_in_use') throw error;
+  const { free, branch, worktree } = error.extra;
+  if (free !== true || typeof branch !== 'string' || !isInteractive(context.io)) throw error;
+  const place = pathText(String(worktree), context.io.env.HOME);
+  if (!(await confirm(context, `${cleanLine(branch)} is checked out in ${place}, which no session uses. Use it?`)))
+    throw error;
+  const asked = { ...body.worktree, branch, existing: true };
+  return (await context.client()).call('createSession', { body: { ...body, worktree: asked } });
 }
 
 /** Reports whether a word is the path of a directory, in which case it cannot be a name. */
@@ -179,8 +224,13 @@ async function nameFor({ client, io }: CliContext, path: string): Promise<string
   return free;
 }
 
-function worktreeBody(branch: string | true, from: string | undefined): NewWorktree {
-  return { ...(branch === true ? {} : { branch }), ...(from === undefined ? {} : { from }) };
+function worktreeBody(branch: string | true, { from, existing, setUp }: NewOptions): NewWorktree {
+  return {
+    ...(branch === true ? {} : { branch }),
+    ...(from === undefined ? {} : { from }),
+    ...(existing === undefined ? {} : { existing }),
+    ...(setUp === undefined ? {} : { set_up: setUp }),
+  };
 }
 
 function newSessionBody(request: {
@@ -203,7 +253,7 @@ function newSessionBody(request: {
     ...(options.maxBudgetUsd === undefined ? {} : { max_budget_usd: options.maxBudgetUsd }),
     ...(options.tag === undefined ? {} : { tags: [...options.tag] }),
     ...(options.env === undefined ? {} : { env: options.env }),
-    ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options.from) }),
+    ...(options.worktree === undefined ? {} : { worktree: worktreeBody(options.worktree, options) }),
     ...(context.passedArgs.length === 0 ? {} : { args: [...context.passedArgs] }),
   };
 }

@@ -30,6 +30,7 @@ import {
   sessionStyle,
   stateText,
 } from '../../text/session-words.ts';
+import { setUpText } from '../../text/set-up-words.ts';
 import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import type { CliContext } from '../context.ts';
 import { readerOf } from '../list-reader.ts';
@@ -179,6 +180,8 @@ function facts(session: Session, { home, branchOf, modelOf }: Reader): Fact[] {
   return [
     ['path', [pathText(path, home), branch === '' ? '' : `(${branch})`].filter(isText).join(' ')],
     ['worktree', worktreeText(session, home)],
+    ['set-up', setUpText(session)],
+    ['port', session.worktree?.port === undefined ? '' : `${session.worktree.port} (CBOS_WORKTREE_PORT)`],
     ['request', pullRequestFact(session)],
     ['says', status.question === null ? sessionGist(session) : ''],
     // If no source reports what the session is doing, the person needs to know why, and what to do about it.

@@ -72,6 +72,10 @@ const COLUMNS = {
     keeps: 'both ends',
     cell: ({ worktree }) => ({ text: worktreeBranch(worktree), style: 'dim' }),
   },
+  port: {
+    title: 'PORT',
+    cell: ({ worktree }) => ({ text: worktree?.port === undefined ? '' : String(worktree.port), style: 'dim' }),
+  },
   changes: {
     title: 'CHANGES',
     cell: ({ changes }) => ({ text: changes === undefined ? '' : totalText(changes), style: 'dim' }),

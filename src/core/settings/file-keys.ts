@@ -1,8 +1,11 @@
 import { CatalogueError, SETTING_ROWS } from '../../protocol/index.ts';
 import type { SettingsFile } from './sources.ts';
 
-/** The tables of the user's own rules and budgets; `readUserRules` and `readBudgets` read them. */
-const TABLES = ['rules', 'budgets'];
+/**
+ * The tables of the user's own rules, budgets and repositories; `readUserRules`, `readBudgets` and `readRepositories`
+ * read them.
+ */
+const TABLES = ['rules', 'budgets', 'repositories'];
 
 /**
  * Refuses keys that nothing reads, because a typo would otherwise go unnoticed.

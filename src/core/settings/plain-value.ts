@@ -1,5 +1,6 @@
 import {
   LIMITS_THEN,
+  PORT_RANGE,
   SESSION_TYPES,
   SESSIONS_MAY,
   SETTING_LIMITS,
@@ -36,6 +37,8 @@ function isPlain(name: SettingName, value: unknown): boolean {
       return PLAIN_URL.test(String(value));
     case 'token':
       return String(value).length >= SHORTEST_TOKEN;
+    case 'worktree_ports':
+      return PORT_RANGE.test(String(value));
     case 'claude_command':
       return value !== '';
     case 'default_type':

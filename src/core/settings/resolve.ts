@@ -35,6 +35,11 @@ const DEFAULT_SESSIONS_MAY = 'send';
 const DEFAULT_STATUS_LINE_TAP = 'own';
 /** A quarter of a year. Older work can be found in the repository. */
 const DEFAULT_KEEP_DAYS = 90;
+/**
+ * Below the ports that Linux hands out on its own (32768 and up), and away from those that development servers like to
+ * use. A thousand is more than the sessions of one machine.
+ */
+const DEFAULT_WORKTREE_PORTS = '28000-28999';
 /** A turn that changed ten files takes about 50 kB in the repository before `git gc`. */
 const DEFAULT_TURNS_KEPT = 100;
 /**
@@ -135,6 +140,7 @@ function defaultsIn(home: string, toAbsolutePath: (path: string) => string): Set
     restore_at_start: false,
     limits_then: 'native',
     limits_floor: 0,
+    worktree_ports: DEFAULT_WORKTREE_PORTS,
     turn_checkpoints: false,
     turns_kept: DEFAULT_TURNS_KEPT,
     on_waiting: null,

@@ -57,7 +57,9 @@ export function advanceStatus(previous: StatusMemory | null, input: StatusInput)
   const question = keepIdentity(previous?.question ?? null, verdict.question);
   const isExact = verdict.because.source === 'hook' || verdict.because.source === 'json';
   const isNewTool = isExact && previous?.because.rule === verdict.because.rule;
-  const hasNewReason = isNewTool && previous.because.evidence !== verdict.because.evidence;
+  // A session that starts and a set-up that runs are both unknown states, but not the same one.
+  const isOtherUnknown = primary === null && previous?.because.rule !== verdict.because.rule;
+  const hasNewReason = isOtherUnknown || (isNewTool && previous.because.evidence !== verdict.because.evidence);
   const hasNewQuestion = JSON.stringify(previous?.question ?? null) !== JSON.stringify(question);
   const isAnnounced = hasMoved || hasNewReason || hasNewQuestion;
   const memory: StatusMemory = {

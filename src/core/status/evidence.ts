@@ -20,6 +20,10 @@ export interface ProcessEvidence {
   parkedAt?: Millis;
   /** why nothing can be typed into the session although it is alive, and since when; absent while it can be reached */
   unreachable?: Unreachable & { since: Millis };
+  /** the set-up of the session's worktree, while it runs and Claude Code has not started yet */
+  settingUp?: { command: string; since: Millis };
+  /** present if the set-up failed and Claude Code was therefore not started; null if it did not end on its own */
+  setUpFailed?: { exitCode: number | null };
 }
 
 /** Either Screen's socket is gone, or its daemon has been stopped (SIGSTOP). */

@@ -37,7 +37,7 @@ export { JSON_RULES } from './json/json-rules.ts';
 export { observePrompt, observeTrust, withdrawPrompt } from './json/open-prompts.ts';
 export { endOfLimit, limitOf, limitOver, limitShown, nameLimit } from './limit.ts';
 export type { Millis } from './millis.ts';
-export { PROCESS_RULES } from './process-rules.ts';
+export { PROCESS_RULES, setUpFailedText } from './process-rules.ts';
 export { asDrawn } from './question.ts';
 export { redactFrame, redactLine } from './redact.ts';
 export { REGISTRY_RULES } from './registry/registry-rules.ts';

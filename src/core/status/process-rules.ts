@@ -1,3 +1,4 @@
+import { SETTING_UP_RULE } from '../../protocol/index.ts';
 import type { ProcessEvidence } from './evidence.ts';
 import { ALL_VERSIONS, type Rule } from './rule.ts';
 
@@ -18,10 +19,20 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
   {
     id: 'process.ended',
     versions: ALL_VERSIONS,
-    read: ({ alive, startedAt, endedAt }) =>
-      alive
+    read: ({ alive, startedAt, endedAt, setUpFailed }) => {
+      if (alive) return null;
+      const evidence = setUpFailed === undefined ? 'the process has ended' : setUpFailedText(setUpFailed);
+      return { primary: 'dead', detail: null, evidence, since: endedAt ?? startedAt ?? 0 };
+    },
+  },
+  {
+    // The terminal shows the output of another program, in which nothing means what it would mean in Claude Code.
+    id: SETTING_UP_RULE,
+    versions: ALL_VERSIONS,
+    read: ({ settingUp }) =>
+      settingUp === undefined
         ? null
-        : { primary: 'dead', detail: null, evidence: 'the process has ended', since: endedAt ?? startedAt ?? 0 },
+        : { primary: null, detail: null, evidence: `its set-up runs: ${settingUp.command}`, since: settingUp.since },
   },
   {
     // Hooks and the recording continue, and what they report may be correct. But nobody can answer the session, so the
@@ -43,6 +54,12 @@ export const PROCESS_RULES: readonly Rule<ProcessEvidence>[] = [
         : null,
   },
 ];
+
+/** Returns how a set-up failed: `the set-up ended with exit code 1, so Claude Code was not started`. */
+export function setUpFailedText({ exitCode }: NonNullable<ProcessEvidence['setUpFailed']>): string {
+  const how = exitCode === null ? 'did not end on its own' : `ended with exit code ${exitCode}`;
+  return `the set-up ${how}, so Claude Code was not started`;
+}
 
 const stoppedText = (daemonPid: number): string =>
   `The session's Screen daemon is stopped, so the session neither shows nor reads anything; \`kill -CONT ${daemonPid}\` resumes the daemon`;

@@ -16,6 +16,9 @@ export function moveEvidence(evidence: Evidence, byMs: number): Evidence {
       startedAt: moved(process.startedAt, byMs),
       endedAt: moved(process.endedAt, byMs),
       ...(process.parkedAt === undefined ? {} : { parkedAt: process.parkedAt + byMs }),
+      ...(process.settingUp === undefined
+        ? {}
+        : { settingUp: { ...process.settingUp, since: process.settingUp.since + byMs } }),
     },
     screen: screen && moveScreen(screen, byMs),
     hooks: moveHooks(hooks, byMs),

@@ -34,8 +34,32 @@ export interface SessionEnvironmentOptions {
   spool: string;
   /** variables that the user adds with `--env K=V` */
   extra?: Readonly<Record<string, string>>;
+  /** the git worktree that was made for the session, or handed to it */
+  worktree?: SessionWorktree | undefined;
   /** whether Claude Code may use the alternate screen, which has no scrollback */
   alternateScreen: boolean;
+}
+
+/** The facts about a worktree that its programs may need. */
+export interface SessionWorktree {
+  path: string;
+  branch: string;
+  /** the main checkout */
+  repository: string;
+  port?: number | undefined;
+}
+
+/**
+ * Returns the variables that describe a worktree. The port has a name of its own: in `CBOS_PORT`, `cbos` itself looks
+ * for the server.
+ */
+function worktreeVariables({ path, branch, repository, port }: SessionWorktree): Record<string, string> {
+  return {
+    CBOS_WORKTREE: path,
+    CBOS_BRANCH: branch,
+    CBOS_REPOSITORY: repository,
+    ...(port === undefined ? {} : { CBOS_WORKTREE_PORT: String(port) }),
+  };
 }
 
 /**
@@ -52,23 +76,25 @@ export function sessionEnvironment(
     if (value !== undefined && !name.startsWith('CBOS_') && !NEVER_INHERITED.has(name)) environment[name] = value;
   }
   if (!options.alternateScreen) environment.CLAUDE_CODE_DISABLE_ALTERNATE_SCREEN = '1';
+  const own = options.worktree === undefined ? {} : worktreeVariables(options.worktree);
   for (const [name, value] of Object.entries(options.extra ?? {})) {
-    checkVariable(name, value);
+    checkVariable(name, value, own);
     environment[name] = value;
   }
+  Object.assign(environment, own);
   environment[SPOOL_VARIABLE] = options.spool;
   environment[LAUNCH_VARIABLE] = options.launchId;
   return environment;
 }
 
-function checkVariable(name: string, value: string): void {
+function checkVariable(name: string, value: string, own: Readonly<Record<string, string>>): void {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
     throw new CatalogueError('invalid_request', `${JSON.stringify(name)} isn't a valid environment variable name`);
   }
   if (value.includes('\0')) {
     throw new CatalogueError('invalid_request', `the value of ${name} contains a NUL character`);
   }
-  if (name === SPOOL_VARIABLE || name === LAUNCH_VARIABLE) {
+  if (name === SPOOL_VARIABLE || name === LAUNCH_VARIABLE || Object.hasOwn(own, name)) {
     throw new CatalogueError('invalid_request', `${name} is set by CBOS itself`);
   }
 }

@@ -45,12 +45,17 @@ export function hookEventsOf(version: ClaudeVersion): string[] {
 }
 
 /**
- * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch identifies the session, `$PPID` is
- * Claude Code's process, and the machine's uptime in seconds does not change when the clock is set.
+ * Names the payload's file: `NANOSECONDS.LAUNCH.PPID.PID.UPTIME`. The launch identifies the session, and the machine's
+ * uptime in seconds does not change when the clock is set.
+ * @param claude an expression for the pid of Claude Code's process
  */
-const NAME = `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.$PPID.$$.$u`;
+export const nameDrop = (claude: string): string =>
+  `umask 077;read -r u _ </proc/uptime;n=$(date +%s%N).$${LAUNCH_VARIABLE}.${claude}.$$.$u`;
 
-const drop = (payload: string): string =>
+const NAME = nameDrop('$PPID');
+
+/** Writes the output of a command into the spool under that name. */
+export const drop = (payload: string): string =>
   `${payload} >"$${SPOOL_VARIABLE}/.$n"&&mv "$${SPOOL_VARIABLE}/.$n" "$${SPOOL_VARIABLE}/$n.json"`;
 
 function dropThen(more: string): string {

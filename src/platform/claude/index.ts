@@ -2,6 +2,7 @@
  * Claude Code on this machine.
  *
  * - a launch: `launch.ts`, its environment `environment.ts`, its mark `launch-mark.ts`, its hooks `hook-settings.ts`
+ * - the command that prepares a worktree before the launch: `set-up.ts`
  * - what hooks report: `hook-spool.ts`
  * - a spool that was removed: `spool-directory.ts`
  * - the hook that waits for a reply: `reply-hook.ts`
@@ -36,6 +37,7 @@ export { readTranscript } from './read-transcript.ts';
 export * from './registry.ts';
 export { openReplyWaits, type ReplyWaits } from './reply-waits.ts';
 export { runsTools } from './running-tools.ts';
+export * from './set-up.ts';
 export * from './spool-directory.ts';
 export * from './status-line.ts';
 export * from './status-line-reports.ts';

@@ -8,6 +8,7 @@ import {
   currentBranch,
   findRepository,
   isBranchName,
+  isThere,
   type ListedWorktree,
   listWorktrees,
   type Repository,
@@ -148,8 +149,10 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
   const here = await currentBranch(place);
   const existing = await commitOf(place, `refs/heads/${branch}`);
   if (existing !== null) {
-    const worktree = (await listWorktrees(place)).find((one) => one.branch === branch);
-    if (worktree !== undefined) throw branchInUse(branch, worktree);
+    const [main, ...others] = await listWorktrees(place);
+    const worktree = others.find((one) => one.branch === branch);
+    if (worktree !== undefined) throw branchInUse(branch, worktree, await isThere(worktree.path));
+    if (main?.branch === branch) throw branchInUse(branch, main, false);
     if (asked === null || from !== null) {
       const hint = from === null ? `use it with --worktree ${branch}` : 'Leave out --from to use the branch as it is';
       throw new CatalogueError('branch_exists', `The branch ${branch} already exists`, { hint });
@@ -162,10 +165,11 @@ async function findStart(place: GitPlace, { name, branch: asked, from }: Worktre
   return { branch, isNew: true, commit, base: isBranch ? from : here };
 }
 
-function branchInUse(branch: string, { path }: ListedWorktree): CatalogueError {
+/** @param isUsable whether a session could work in this worktree */
+function branchInUse(branch: string, { path }: ListedWorktree, isUsable: boolean): CatalogueError {
   return new CatalogueError('branch_in_use', `The branch ${branch} is checked out in ${path}`, {
     hint: `\`cbos new NAME ${path}\` starts a session there; another branch gets its own worktree`,
-    extra: { worktree: path },
+    extra: { worktree: path, ...(isUsable ? { usable: true } : {}) },
   });
 }
 

@@ -19,6 +19,8 @@ export interface LaunchFilesOptions {
   /** the session's SHELL, which must be hidden from `script`; null if it has none */
   shell: string | null;
   recording: RecordingFiles;
+  /** see `LaunchOptions` */
+  launchingVariable?: string | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function writeLaunchFiles(parent: string, options: LaunchFilesOptio
   await Promise.all([
     writeFile(files.rc, SCREEN_RC, { mode: 0o600 }),
     writeFile(files.inner, innerScript(files.run, options.recording), { mode: 0o600 }),
-    writeFile(files.run, runScript(options), { mode: 0o600 }),
+    writeFile(files.run, runScript(files.run, options), { mode: 0o600 }),
   ]);
   return files;
 }
@@ -55,7 +57,9 @@ function innerScript(run: string, recording: RecordingFiles): string {
   return `exec ${shellWords(scriptCommand(recording, `exec /bin/sh ${shellQuote(run)}`))}\n`;
 }
 
-function runScript(options: LaunchFilesOptions): string {
+function runScript(run: string, options: LaunchFilesOptions): string {
   const shell = options.shell === null ? 'unset SHELL' : `export SHELL=${shellQuote(options.shell)}`;
-  return `${shell}\nexec ${shellWords(options.command)}\n`;
+  const { launchingVariable: variable } = options;
+  const launching = variable === undefined ? '' : `export ${variable}=${shellQuote(run)}\n`;
+  return `${shell}\n${launching}exec ${shellWords(options.command)}\n`;
 }

@@ -14,6 +14,11 @@ export interface LaunchOptions {
   command: readonly string[];
   /** files that do not exist yet, in an existing directory */
   recording: RecordingFiles;
+  /**
+   * for a command that must not end before the launch was verified: the variable in which it finds a file that is
+   * removed once that is done
+   */
+  launchingVariable?: string;
   /** the entry of `env` that identifies the session's processes; it is used for cleaning up if the launch fails */
   mark: ProcessMark;
 }

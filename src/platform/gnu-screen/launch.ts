@@ -35,6 +35,7 @@ export async function launch(host: ScreenHost, options: LaunchOptions): Promise<
       command: options.command,
       shell: options.env.SHELL ?? null,
       recording: options.recording,
+      launchingVariable: options.launchingVariable,
     });
     terminal = await openHiddenTerminal(host, {
       cols: options.cols,

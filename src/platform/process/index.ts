@@ -4,6 +4,7 @@
  * - ending and verifying the end of a whole tree: `end-tree.ts`
  * - data that only the kernel has: `kernel.ts`
  * - the process at the other end of a connection: `peer.ts`
+ * - the ports that programs listen on: `listening-ports.ts`
  * - a program that outlives this one: `start-detached.ts`
  * - how busy the machine is: `machine-load.ts`
  * - whether a thread can certainly be started: `spare-room.ts`
@@ -11,6 +12,7 @@
 
 export * from './end-tree.ts';
 export * from './kernel.ts';
+export * from './listening-ports.ts';
 export * from './machine-load.ts';
 export * from './make-fifo.ts';
 export * from './peer.ts';

@@ -1,2 +1,2 @@
 export { prepareHome } from './prepare-home.ts';
-export { readSettings } from './read-settings.ts';
+export { readRepositorySettings, readSettings } from './read-settings.ts';

@@ -8,6 +8,7 @@ import {
   type SettingsFile,
 } from '../../core/settings/index.ts';
 import type { ScreenRule } from '../../core/status/index.ts';
+import type { RepositorySettings } from '../../core/worktrees/index.ts';
 import { CatalogueError, type ResolvedSetting, type Settings } from '../../protocol/index.ts';
 import { readRegularFileNow } from '../files/regular-file.ts';
 
@@ -56,7 +57,28 @@ export async function readSettings(request: SettingsRequest): Promise<ReadSettin
   assertSocketFits(resolved.settings.socket);
   const rules = values?.rules === undefined ? [] : await readRules(values.rules, path);
   const budgets = values?.budgets === undefined ? [] : readBudgets(values.budgets, path);
+  if (values?.repositories !== undefined) await checkRepositories(values.repositories, path);
   return { ...resolved, rules, budgets };
+}
+
+/**
+ * Returns the settings of repositories as they are in config.toml now, so that nobody has to restart the server for
+ * them. Paths are absolute.
+ * @throws CatalogueError invalid_setting
+ */
+export async function readRepositorySettings(home: string, userHome: string): Promise<RepositorySettings[]> {
+  const path = join(home, 'config.toml');
+  const values = await readSettingsFile(path);
+  return (await checkRepositories(values?.repositories, path)).map((one) => ({
+    ...one,
+    path: toAbsolute(one.path, home, userHome),
+  }));
+}
+
+/** Loaded only if there are any, as with the rules. */
+async function checkRepositories(repositories: unknown, path: string): Promise<RepositorySettings[]> {
+  const { readRepositories } = await import('../../core/worktrees/read-set-up.ts');
+  return readRepositories(repositories, path);
 }
 
 async function resolveBySchema(sources: SettingSources): Promise<Omit<ReadSettings, 'rules' | 'budgets'>> {

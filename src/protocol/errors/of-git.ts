@@ -50,6 +50,42 @@ export const GIT_ERRORS = {
     meaning: 'The branch is checked out in another worktree',
     hint: 'Start the session in that worktree; the message names its folder',
   },
+  no_such_worktree: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'No worktree that a session could use has this branch checked out',
+    hint: '`cbos worktrees` lists the worktrees; without --existing, a new one is made',
+  },
+  no_free_port: {
+    status: 409,
+    exit: EXIT.failed,
+    meaning: 'Every port for worktrees is taken',
+    hint: 'Delete sessions that you no longer need (`cbos rm`), or set `worktrees.ports` in config.toml to a larger range',
+  },
+  invalid_set_up: {
+    status: 422,
+    exit: EXIT.usage,
+    meaning: "The repository's .cbos/worktree.toml is not valid",
+    hint: 'It holds set_up = "COMMAND" and, if wanted, after_failure = "start"',
+  },
+  set_up_changed: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The file with the set-up has changed since it was shown',
+    hint: 'Read it again: `cbos worktrees trust`',
+  },
+  set_up_failed: {
+    status: 409,
+    exit: EXIT.failed,
+    meaning: 'The set-up of the worktree failed, so Claude Code was not started',
+    hint: '`cbos logs SLUG` shows its output; `cbos restart SLUG` runs it again, `cbos worktrees skip SLUG` leaves it out',
+  },
+  no_set_up: {
+    status: 409,
+    exit: EXIT.refused,
+    meaning: 'The worktree of this session has no set-up that is still to run',
+    hint: '`cbos show SLUG` shows its worktree',
+  },
   worktree_exists: {
     status: 409,
     exit: EXIT.refused,

@@ -47,6 +47,7 @@ type Returning = Pick<
   | 'wake'
   | 'finish'
   | 'keepPullRequest'
+  | 'skipSetUp'
   | 'resumeQueue'
   | 'resize'
 >;
@@ -63,6 +64,7 @@ export function showThrough(base: Returning, shown: (session: Session) => Sessio
     park: async (slug) => shown(await base.park(slug)),
     wake: async (slug) => shown(await base.wake(slug)),
     finish: async (slug, request) => shown(await base.finish(slug, request)),
+    skipSetUp: async (slug) => shown(await base.skipSetUp(slug)),
     keepPullRequest: (slug, request) => shown(base.keepPullRequest(slug, request)),
     resumeQueue: (slug) => shown(base.resumeQueue(slug)),
     resize: async (slug, cols, rows) => shown(await base.resize(slug, cols, rows)),

@@ -1,6 +1,9 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { NewSession, Session, SessionType } from '../../protocol/index.ts';
+import { CatalogueError, type NewSession, type Session, type SessionType } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
+import { withEquipment } from '../worktrees/equip-worktree.ts';
+import type { Ports } from '../worktrees/ports.ts';
+import { usersOf } from '../worktrees/users.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
 import { placeSession, type SessionPlace } from './place-session.ts';
@@ -10,6 +13,7 @@ export interface CreateContext {
   roster: Roster;
   launch: LaunchContext;
   clock: Clock;
+  ports: Ports;
 }
 
 /**
@@ -18,15 +22,21 @@ export interface CreateContext {
  * left behind
  */
 export async function createSession(
-  { roster, launch, clock }: CreateContext,
+  { roster, launch, clock, ports }: CreateContext,
   request: NewSession & { type: SessionType },
 ): Promise<Session> {
   assertSlug(request.slug);
   const asked = await requireDirectory(request.path);
   return roster.claim(request.slug, async () => {
-    const place = await placeSession(launch.environment, { ...request, path: asked });
-    const record = newRecord({ ...request, made: place.worktree }, place.path, clock.now());
-    return launchFirst(roster, { record, place, prompt: request.prompt });
+    const place = await placeSession(launch.environment, { ...request, path: asked }).catch(async (cause: unknown) => {
+      throw await offerWorktree(roster, request, cause);
+    });
+    if (request.worktree?.existing === true) await requireFree(roster, place);
+    const wantsSetUp = request.worktree?.set_up ?? request.worktree?.existing !== true;
+    return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp }, (made) => {
+      const record = newRecord({ ...request, made }, place.path, clock.now());
+      return launchFirst(roster, { record, place, prompt: request.prompt });
+    });
   });
 }
 
@@ -52,4 +62,42 @@ export async function launchFirst(
   }
   member.actor.list();
   return member.actor.view();
+}
+
+type Rostered = Pick<Roster, 'all'>;
+
+async function sessionsIn(roster: Rostered, folder: string): Promise<string[]> {
+  const sessions = roster.all().map(({ actor }) => ({ slug: actor.slug, path: actor.record.path }));
+  return (await usersOf([folder], sessions)).get(folder) ?? [];
+}
+
+/** @throws CatalogueError worktree_in_use */
+async function requireFree(roster: Rostered, { worktree }: SessionPlace): Promise<void> {
+  const [other] = worktree === null ? [] : await sessionsIn(roster, worktree.path);
+  if (other === undefined) return;
+  throw new CatalogueError('worktree_in_use', `The session ${other} works in ${worktree?.path}`, {
+    hint: `\`cbos rm ${other}\` deletes that session and keeps its files; \`cbos fork ${other}\` works on a copy`,
+  });
+}
+
+/** A branch may be checked out in a worktree that no session uses. The error then offers this worktree. */
+async function offerWorktree(
+  roster: Rostered,
+  { slug, worktree: asked }: NewSession,
+  cause: unknown,
+): Promise<unknown> {
+  if (!(cause instanceof CatalogueError) || cause.code !== 'branch_in_use' || asked?.from !== undefined) return cause;
+  const { worktree, usable } = cause.extra;
+  if (typeof worktree !== 'string' || usable !== true) return cause;
+  const [other] = await sessionsIn(roster, worktree);
+  if (other !== undefined) {
+    return new CatalogueError('branch_in_use', `${cause.message}, where the session ${other} works`, {
+      ...{ hint: `\`cbos fork ${other} ${slug}\` works on a copy`, extra: { worktree, sessions: [other] } },
+    });
+  }
+  const branch = asked?.branch ?? slug;
+  return new CatalogueError('branch_in_use', `${cause.message}, which no session uses`, {
+    hint: `\`cbos new ${slug} --worktree ${branch} --existing\` starts a session there`,
+    extra: { worktree, free: true, branch },
+  });
 }

@@ -2,7 +2,7 @@ import { LAUNCH_VARIABLE } from '../../platform/claude/index.ts';
 import { finishWorktree } from '../../platform/git/finish-worktree.ts';
 import { isThere } from '../../platform/git/repository.ts';
 import { descendantsOf, findMarked } from '../../platform/process/index.ts';
-import { CatalogueError, type Finish, type PullRequest, type Session } from '../../protocol/index.ts';
+import { CatalogueError, type Finish, type PullRequest, type Session, type Worktree } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
 import { requireQuiet } from './convert-session.ts';
@@ -92,12 +92,19 @@ export async function requireRecovered(actor: SessionActor): Promise<void> {
   if (worktree?.finished === undefined) return;
   if (await isThere(worktree.path)) {
     const { finished: _, ...there } = worktree;
-    actor.commit({ launch: { ...launch, worktree: there } });
+    actor.commit({ launch: { ...launch, worktree: prepareAgain(there) } });
     return;
   }
   throw new CatalogueError('no_such_path', `The worktree of ${actor.slug} is already finished`, {
     hint: `\`cbos recover ${worktree.finished.saved}\` restores it`,
   });
+}
+
+/** What git ignores was deleted, such as the packages that the set-up had installed. */
+function prepareAgain(worktree: Worktree): Worktree {
+  const { set_up: setUp } = worktree;
+  const isOver = setUp?.state === 'done' || setUp?.state === 'failed';
+  return isOver ? { ...worktree, set_up: { ...setUp, state: 'pending', exit_code: null } } : worktree;
 }
 
 /** @throws CatalogueError session_alive, already_running */

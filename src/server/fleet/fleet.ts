@@ -18,6 +18,8 @@ import type { Conversation } from '../session/conversation.ts';
 import { resumeQueue } from '../session/queue-stop.ts';
 import type { Dispose } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
+import { skipSetUp } from '../worktrees/begin-set-up.ts';
+import { createPorts } from '../worktrees/ports.ts';
 import { adoptSession, observeForeign } from './adopt-session.ts';
 import { bringBack, finishRemovals } from './bring-back.ts';
 import { broadcast } from './broadcast.ts';
@@ -92,14 +94,7 @@ export function createFleet({
   const jsonDir = join(settings.home, 'json');
   const cards = createCards(jsonDir);
   const deps: ActorDeps = { ...given, sessions: cards.keepWith(given.sessions) };
-  const json: JsonContext = {
-    settings,
-    environment: launch.environment,
-    spoolDir: launch.spoolDir,
-    jsonDir,
-    registryDir,
-    areCallsGuarded,
-  };
+  const json: JsonContext = { ...launch, jsonDir, registryDir, areCallsGuarded };
   const createControls: Record<SessionType, (actor: SessionActor) => SessionControls> = {
     screen: (actor) =>
       createScreenControls(
@@ -139,7 +134,7 @@ export function createFleet({
   const typeOf = ({ type }: { type?: SessionType | undefined }): SessionType =>
     type ?? settings.default_type ?? DEFAULT_TYPE;
   const past = { ...deps, roster };
-  const making = { roster, launch, clock: deps.clock };
+  const making = { roster, launch, clock: deps.clock, ports: createPorts(settings.worktree_ports, roster) };
   const actorOf = (slug: string): Member['actor'] => roster.get(slug).actor;
   function conversationOf(slug: string): Conversation {
     const { conversation } = controlsOf(slug);
@@ -223,6 +218,7 @@ export function createFleet({
     restoration: async () => restoring.state(),
     finish: (slug, request) =>
       finishSession({ ...making, environment: launch.environment, inTurn: finishInTurn }, roster.get(slug), request),
+    skipSetUp: async (slug) => skipSetUp(roster.get(slug).actor),
     keepPullRequest: (slug, request) => keepPullRequest(roster.get(slug).actor, request),
     resources: () => readResources(roster.all().map(({ actor }) => actor)),
     kill: async (slug) => {

@@ -4,6 +4,7 @@ import { canFork, configDirectory, conversationFor, type ForkedConversation } fr
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, type Fork, type Session } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { withEquipment } from '../worktrees/equip-worktree.ts';
 import { type CreateContext, launchFirst } from './create-session.ts';
 import { type LaunchContext, requireDirectory } from './launch-session.ts';
 import { newRecord } from './new-record.ts';
@@ -19,7 +20,7 @@ import { whileQuiet } from './turn-of-session.ts';
  * throws; neither a session nor a worktree is left behind
  */
 export function forkSession(context: CreateContext, member: Member, request: Fork): Promise<Session> {
-  const { roster, launch, clock } = context;
+  const { roster, launch, clock, ports } = context;
   assertSlug(request.slug);
   return whileQuiet(member, () =>
     roster.claim(request.slug, async () => {
@@ -31,18 +32,19 @@ export function forkSession(context: CreateContext, member: Member, request: For
       if (!isRepeatable(asked.args)) throw ownArguments(actor);
       const fork = await requireConversation(launch, actor, path);
       const place = await placeOf(launch, actor, { ...request, path });
-      const record = newRecord({ slug: request.slug, path: place.path, type }, place.path, clock.now());
-      const { worktree } = place;
-      const forked: SessionRecord = {
-        ...record,
-        launch: {
-          ...asked,
-          fork,
-          trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
-          worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },
-        },
-      };
-      return launchFirst(roster, { record: forked, place, prompt: request.prompt });
+      return withEquipment({ setUps: launch.setUps, ports }, { place, wantsSetUp: true }, (worktree) => {
+        const record = newRecord({ slug: request.slug, path: place.path, type }, place.path, clock.now());
+        const forked: SessionRecord = {
+          ...record,
+          launch: {
+            ...asked,
+            fork,
+            trusted_folder: request.same_folder === true ? asked.trusted_folder : null,
+            worktree: worktree === null ? undefined : { ...worktree, base: asked.worktree?.base ?? worktree.base },
+          },
+        };
+        return launchFirst(roster, { record: forked, place, prompt: request.prompt });
+      });
     }),
   );
 }

@@ -9,12 +9,14 @@ import {
   conversationFor,
   formatClaudeVersion,
   LAUNCH_VARIABLE,
+  LAUNCHING_VARIABLE,
   type LaunchConversation,
   launchSettingsFile,
   readStatusLine,
   resolveClaude,
   sessionEnvironment,
   tapStatusLine,
+  withSetUp,
   writeHookSettings,
 } from '../../platform/claude/index.ts';
 import { launch, type ScreenHost } from '../../platform/gnu-screen/index.ts';
@@ -23,6 +25,8 @@ import { ensureRecordingDir, markOwn, rotateRecording } from '../../platform/rec
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode, type Settings } from '../../protocol/index.ts';
 import type { RecordingFiles } from '../screen/recording.ts';
+import { setUpToRun } from '../worktrees/begin-set-up.ts';
+import type { SetUps } from '../worktrees/set-ups.ts';
 
 export interface LaunchContext {
   settings: Settings;
@@ -30,6 +34,8 @@ export interface LaunchContext {
   environment: Readonly<Record<string, string | undefined>>;
   screen: ScreenHost;
   spoolDir: string;
+  /** the set-up of new worktrees */
+  setUps: SetUps;
 }
 
 /** The changes that a launch makes to a session's record. */
@@ -60,6 +66,7 @@ export async function launchSession(
     launchId,
     spool: context.spoolDir,
     extra: record.launch.env,
+    worktree: record.launch.worktree,
     alternateScreen: settings.claude_alternate_screen,
   });
   const program = resolveClaude(settings.claude_command, env.PATH ?? '');
@@ -84,13 +91,16 @@ export async function launchSession(
   await ensureRecordingDir(settings.stream_dir);
   await rotateRecording(settings.stream_dir, record.slug);
   const recording = recordingFiles(settings.stream_dir, record.slug);
+  const setUp = setUpToRun(record);
   const launched = await launch(screen, {
     name: record.slug,
     cwd,
     env,
     cols: record.launch.cols,
     rows: record.launch.rows,
-    command: command.argv,
+    ...(setUp === null
+      ? { command: command.argv }
+      : { command: withSetUp(command.argv, setUp), launchingVariable: LAUNCHING_VARIABLE }),
     recording: { ...recording, flush: settings.stream_flush },
     mark: { name: LAUNCH_VARIABLE, value: launchId },
   });

@@ -6,6 +6,7 @@ import {
   type ReplyWaits,
   readUsageLimit,
   registryEvidence,
+  SET_UP_EVENT,
   type SpooledHook,
   transcriptFile,
   watchHookSpool,
@@ -16,6 +17,7 @@ import { isAlive, readProcess } from '../../platform/process/index.ts';
 import { answerCall } from '../approval/call-guard.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
+import { seeSetUpEnd } from '../worktrees/begin-set-up.ts';
 import { ownPayload } from './own-payload.ts';
 import { ownerOf } from './owner.ts';
 import type { Member } from './roster.ts';
@@ -156,6 +158,7 @@ export function createObserver(options: ObserverOptions): Observer {
 
   async function seeHook(shown: SpooledHook): Promise<void> {
     const member = shown.launchId === null ? null : roster.byLaunch(shown.launchId);
+    if (shown.event === SET_UP_EVENT) return member === null ? undefined : seeSetUpEnd(member.actor, shown.payload);
     const hook = seeShown(shown, member);
     if (member === null) log.debug({ event: hook.event }, 'a hook came from a session that is not listed');
     // A JSON session reports everything else through its events.

@@ -1,4 +1,5 @@
 import { createWorktree, type MadeWorktree, undoWorktree } from '../../platform/git/create-worktree.ts';
+import { useWorktree } from '../../platform/git/existing-worktree.ts';
 import { type ForkRequest, forkWorktree } from '../../platform/git/fork-worktree.ts';
 import type { GitPlace } from '../../platform/git/run-git.ts';
 import type { NewSession, Worktree } from '../../protocol/index.ts';
@@ -13,8 +14,8 @@ export interface SessionPlace {
 }
 
 /**
- * Returns the place for a new session: the requested folder, or a new worktree of its repository.
- * @throws CatalogueError as `createWorktree`
+ * Returns the place for a new session: the requested folder, a new worktree of its repository, or an existing one.
+ * @throws CatalogueError as `createWorktree` and `useWorktree`
  */
 export async function placeSession(
   environment: LaunchContext['environment'],
@@ -22,6 +23,11 @@ export async function placeSession(
 ): Promise<SessionPlace> {
   if (asked === undefined) return { path, worktree: null, undo: async () => undefined };
   const place = { cwd: path, environment };
+  if (asked.existing === true) {
+    const found = placeIn(place, await useWorktree(place, asked.branch ?? slug));
+    const worktree = found.worktree && { ...found.worktree, existing: true };
+    return { ...found, worktree, undo: async () => undefined };
+  }
   const request = { name: slug, branch: asked.branch ?? null, from: asked.from ?? null };
   return placeIn(place, await createWorktree(place, request));
 }

@@ -1,3 +1,4 @@
+import type { Session } from '../../protocol/index.ts';
 import type { PULL_REQUEST_ROUTES } from '../../protocol/pull-request-routes.ts';
 import type { WORKTREE_ROUTES } from '../../protocol/worktree-routes.ts';
 import type { Sessions } from '../sessions.ts';
@@ -17,6 +18,7 @@ export function createWorktreeHandlers(options: {
   pullRequests: PullRequests;
 }): WorktreeHandlers {
   const { sessions, worktrees, pullRequests } = options;
+  const all = (): Session[] => [...sessions.list(), ...sessions.archived()];
   return {
     forkSession: ({ params, body }) => sessions.fork(params.slug, body),
     previewFinish: ({ params, query }) => worktrees.preview(sessions.get(params.slug), query.into ?? null),
@@ -24,7 +26,11 @@ export function createWorktreeHandlers(options: {
     planPullRequest: ({ params, query }) => pullRequests.plan(params.slug, query.into ?? null),
     openPullRequest: ({ params, body }) => pullRequests.open(params.slug, body),
     lookAtPullRequests: ({ body }) => ({ asked: pullRequests.look(body.sessions ?? null) }),
-    listSaved: ({ query }) => worktrees.saved([...sessions.list(), ...sessions.archived()], query.path ?? null),
+    listWorktrees: ({ query }) => worktrees.list(all(), query.path ?? null),
+    trustSetUp: ({ body }) => worktrees.trust(body),
+    untrustSetUp: ({ body }) => worktrees.untrust(all(), body.path),
+    skipSetUp: ({ params }) => sessions.skipSetUp(params.slug),
+    listSaved: ({ query }) => worktrees.saved(all(), query.path ?? null),
     recover: ({ body }) => worktrees.recover(body),
   };
 }

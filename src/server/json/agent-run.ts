@@ -48,6 +48,8 @@ export class AgentRun {
    * knows
    */
   isGuarded = false;
+  /** whether the set-up of its worktree is running and Claude Code has not started yet */
+  isSettingUp = false;
   readonly #options: AgentRunOptions;
   #stopLooking: Dispose | null = null;
   #isOver = false;

@@ -1,7 +1,9 @@
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { Settings } from '../../protocol/index.ts';
+import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import type { Mailbox } from '../session/mailbox.ts';
 import type { SessionStatus } from '../session/session-status.ts';
+import type { SetUps } from '../worktrees/set-ups.ts';
 import type { EventOwner } from './event-log.ts';
 
 /** The server parts that every JSON session needs. */
@@ -10,6 +12,8 @@ export interface JsonContext {
   /** the server's own environment, which sessions inherit in part */
   environment: Readonly<Record<string, string | undefined>>;
   spoolDir: string;
+  /** the set-up of new worktrees */
+  setUps: Pick<SetUps, 'plan'>;
   /** directory for the files of running processes */
   jsonDir: string;
   /** Claude Code's registry, which shows which process has a conversation open */
@@ -22,6 +26,7 @@ export interface JsonContext {
 export interface DrivenSession extends EventOwner {
   readonly record: SessionRecord;
   readonly status: Pick<SessionStatus, 'evidence' | 'memory' | 'seeJson' | 'until'>;
+  readonly intake: Pick<EvidenceIntake, 'seeJson' | 'seeProcessAgain' | 'seeSetUp'>;
   readonly mailbox: Mailbox;
   update(change: Partial<SessionRecord>): void;
   commit(change: Partial<SessionRecord>): void;

@@ -6,6 +6,7 @@ import type { SessionActor } from '../session/actor.ts';
 import { type Deliverer, openDeliveryJournal } from '../session/delivery-journal.ts';
 import { forgetOldStop, isQueueStopped } from '../session/queue-stop.ts';
 import { seeDelivery } from '../session/see-delivery.ts';
+import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { JsonDriver } from './driver.ts';
 
 /**
@@ -95,7 +96,9 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     const status = statusOf(find(record.id));
     if (status === 'failed') {
       const { error } = driver.evidence.turnEnd ?? {};
-      throw new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt');
+      throw (
+        failedSetUp(actor) ?? new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt')
+      );
     }
     if (status === 'sent')
       log.warn({ slug: actor.slug, delivery: record.id }, 'there is no sign that Claude Code took the prompt');

@@ -15,10 +15,12 @@ import { endTree, findMarked, isAlive, signal, waitUntil } from '../../platform/
 import { CatalogueError, type ClaudeEvent } from '../../protocol/index.ts';
 import { requireAlone } from '../fleet/require-alone.ts';
 import type { Dispose } from '../sessions.ts';
+import { failedSetUp, planDueSetUp, seeSetUpEnd, setUpFailure } from '../worktrees/begin-set-up.ts';
 import { type AgentEnd, AgentRun, endWords } from './agent-run.ts';
 import type { DrivenSession, JsonContext } from './context.ts';
 import { type ControlRequest, control, refusals } from './control.ts';
 import { EventLog } from './event-log.ts';
+import { awaitFailedSetUp, expectSetUp, takeSetUp } from './set-up-lines.ts';
 import { folderOf, planLaunch, startAgent, trustToAsk, untrusted } from './start-agent.ts';
 
 /** How long to wait for the process to end after a TERM. Claude Code ends within 100 ms when it has nothing to do. */
@@ -49,9 +51,7 @@ export class JsonDriver {
   }
 
   /** Reports whether a process is alive. */
-  isRunning(): boolean {
-    return this.#run !== null;
-  }
+  readonly isRunning = (): boolean => this.#run !== null;
 
   /** Called with each event after it has been saved. */
   readonly onEvent = (listener: (event: ClaudeEvent) => void): Dispose => this.#log.onEvent(listener);
@@ -75,7 +75,7 @@ export class JsonDriver {
       return;
     }
     const run = this.#open(launchId);
-    await run.tail.catchUp().catch((cause: unknown) => this.#fault(cause));
+    await run.tail.catchUp().catch(this.#fault);
     const isKnown = agent !== null && (await isAlive(agent));
     // A server that died between starting the process and saving its pid left only the mark. The process's children
     // also have the mark.
@@ -132,9 +132,10 @@ export class JsonDriver {
         uuid: id,
       });
     } catch (cause) {
+      await awaitFailedSetUp(this.#session, this.isRunning);
       await this.#finishing;
       this.#log.change((before) => withdrawPrompt(before, id));
-      throw cause;
+      throw failedSetUp(this.#session) ?? cause;
     }
   }
 
@@ -150,11 +151,7 @@ export class JsonDriver {
     this.#log.change((before, at) => observeEvent(before, message, at));
   }
 
-  /**
-   * Checks that there is disk space. Every message to Claude Code makes it write events into the home. Without space
-   * for them, nobody would learn the result.
-   * @throws CatalogueError disk_full
-   */
+  /** Every message makes Claude Code write events. Without space for them, nobody would learn the result. */
   #requireRoom(): void {
     this.#session.commit({});
   }
@@ -166,8 +163,8 @@ export class JsonDriver {
   async control(request: ControlRequest): Promise<void> {
     this.#requireRoom();
     const write = (message: object): Promise<void> => this.#write(message);
-    const { until } = this.#session.status;
-    await control({ write, until, onEvent: this.onEvent, isRunning: () => this.isRunning() }, request);
+    const { onEvent, isRunning } = this;
+    await control({ write, until: this.#session.status.until, onEvent, isRunning }, request);
   }
 
   /** Releases the conversation by ending the process if it is idle. A running turn or task continues. */
@@ -212,17 +209,18 @@ export class JsonDriver {
     const session = this.#session;
     await requireAlone(this.#context, session.record);
     const launchId = uuid();
-    const launch = await planLaunch(this.#context, session.record, launchId);
+    const due = await planDueSetUp(this.#context.setUps, session.record);
+    const launch = await planLaunch(this.#context, { ...session.record, ...due }, launchId);
     // Since the check, the link may have been changed to point to another folder.
     const open = await trustToAsk(this.#context, session.record);
     if (open !== null || (await folderOf(session.record)) !== launch.cwd) {
       await this.settleTrust();
       throw untrusted(session);
     }
-    const { claudeSessionId } = launch;
+    const { claudeSessionId, claudeVersion } = launch;
     // This is saved before the start. If the server dies right after the start, the next server finds the process by
     // its mark.
-    session.commit({ launchId, agent: null, claudeSessionId, claudeVersion: launch.claudeVersion });
+    session.commit({ launchId, agent: null, claudeSessionId, claudeVersion, ...due });
     this.#log.beginOutput();
     let early: AgentEnd | null = null;
     const agent = await startAgent(this.#context, { ...launch, launchId }, (end) => {
@@ -243,17 +241,19 @@ export class JsonDriver {
       from: this.#log.offset,
       clock: this.#session.deps.clock,
       onLines: (lines) => {
-        this.#log.takeIn(lines);
-        for (const refused of lines.events.flatMap(refusals)) {
-          this.#write(refused).catch((cause: unknown) => this.#fault(cause));
+        const events = takeSetUp(run, this.#session, lines.events);
+        this.#log.takeIn({ ...lines, events });
+        for (const refused of events.flatMap(refusals)) {
+          this.#write(refused).catch(this.#fault);
         }
         this.#considerRest();
       },
-      onError: (cause) => this.#fault(cause),
+      onError: this.#fault,
       onEnd: (end) => {
-        this.#finishing = this.#finish(run, end).catch((cause: unknown) => this.#fault(cause));
+        this.#finishing = this.#finish(run, end).catch(this.#fault);
       },
     });
+    expectSetUp(run, this.#session);
     this.#run = run;
     return run;
   }
@@ -264,8 +264,9 @@ export class JsonDriver {
   }
 
   async #finish(run: AgentRun, end: AgentEnd): Promise<void> {
-    await run.tail.finish().catch((cause: unknown) => this.#fault(cause));
+    await run.tail.finish().catch(this.#fault);
     if (this.#run === run) this.#run = null;
+    if (run.isSettingUp) seeSetUpEnd(this.#session, {});
     this.#stopResting?.();
     this.#ended.tell();
     if (this.#log.evidence.busySince !== null) {
@@ -278,7 +279,7 @@ export class JsonDriver {
   }
 
   #fail(end: AgentEnd, complaint: string): void {
-    this.#log.add({ type: 'error', message: endWords(end, complaint) });
+    this.#log.add({ type: 'error', message: setUpFailure(this.#session.record) ?? endWords(end, complaint) });
   }
 
   /** Ends the process when nothing has happened for the idle time. Each event restarts that time. */
@@ -288,11 +289,10 @@ export class JsonDriver {
     if (this.#run === null || !this.#log.isQuiet()) return;
     const { mailbox, deps } = this.#session;
     this.#stopResting = deps.clock.after(this.#context.settings.json_idle_timeout * 1_000, () => {
-      mailbox.post(() => this.rest()).catch((cause: unknown) => this.#fault(cause));
+      mailbox.post(() => this.rest()).catch(this.#fault);
     });
   }
 
-  #fault(cause: unknown): void {
-    this.#session.deps.log.error({ slug: this.#session.slug, err: cause }, 'a fault in driving Claude Code');
-  }
+  readonly #fault = (err: unknown): void =>
+    this.#session.deps.log.error({ slug: this.#session.slug, err }, 'a fault in driving Claude Code');
 }

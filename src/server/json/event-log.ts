@@ -1,6 +1,5 @@
 import { type JsonEvidence, moveJson, NO_EVENTS, observeEvent } from '../../core/status/index.ts';
 import { Emitter } from '../../emitter/emitter.ts';
-import type { ReadLines } from '../../platform/claude/json/index.ts';
 import type { TurnCost } from '../../platform/sqlite/event-store.ts';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
@@ -81,7 +80,7 @@ export class EventLog {
     this.#tell(this.#write(this.evidence, NOTHING_NEW), this.evidence, NOTHING_NEW);
   }
 
-  takeIn({ events, offset }: ReadLines): void {
+  takeIn({ events, offset }: Readonly<{ events: readonly ClaudeEvent[]; offset: number }>): void {
     const at = this.#session.deps.clock.now();
     this.#offset = offset;
     let evidence = this.evidence;

@@ -10,6 +10,7 @@ import {
   isFolderTrusted,
   resolveClaude,
   sessionEnvironment,
+  withJsonSetUp,
   writeGuardedSettings,
 } from '../../platform/claude/index.ts';
 import { JSON_ENVIRONMENT, jsonCommand, jsonFiles, startJsonProcess } from '../../platform/claude/json/index.ts';
@@ -17,6 +18,7 @@ import type { ProcessId } from '../../platform/process/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, PermissionMode } from '../../protocol/index.ts';
 import { requireDirectory } from '../fleet/launch-session.ts';
+import { setUpToRun } from '../worktrees/begin-set-up.ts';
 import type { JsonContext } from './context.ts';
 
 export interface AgentLaunch {
@@ -66,6 +68,7 @@ function environmentOf(context: JsonContext, record: SessionRecord, launchId: st
     launchId,
     spool: context.spoolDir,
     extra: record.launch.env,
+    worktree: record.launch.worktree,
     alternateScreen: context.settings.claude_alternate_screen,
   });
   return { ...base, ...JSON_ENVIRONMENT };
@@ -95,8 +98,15 @@ export async function planLaunch(context: JsonContext, record: SessionRecord, la
     maxBudgetUsd: launch.max_budget_usd,
     args: launch.args,
   });
+  const setUp = setUpToRun(record);
   return {
-    ...{ argv, env, cwd, claudeSessionId: conversation.sessionId, claudeVersion: formatClaudeVersion(version) },
+    ...{
+      argv: setUp === null ? argv : withJsonSetUp(argv, setUp),
+      env,
+      cwd,
+      claudeSessionId: conversation.sessionId,
+      claudeVersion: formatClaudeVersion(version),
+    },
     isGuarded,
   };
 }

@@ -39,6 +39,7 @@ import { keepAnswer } from '../memory/keep-answer.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { SessionControls } from '../session/controls.ts';
 import { standingChoices } from '../session/open-question.ts';
+import { planDueSetUp } from '../worktrees/begin-set-up.ts';
 import { waitingTool } from './answer-by-reply.ts';
 import { createDeliverer } from './deliver.ts';
 import { interruptTurn } from './interrupt.ts';
@@ -82,7 +83,8 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       // This is saved before the launch: the first hook may run before Screen has answered, and the id helps the next
       // server find the session if this one dies.
       const launchId = uuid();
-      actor.commit({ launchId, hooks: null, ...NO_PROCESSES });
+      const due = await planDueSetUp(context.setUps, actor.record);
+      actor.commit({ launchId, hooks: null, ...NO_PROCESSES, ...due });
       const { id } = actor.record;
       // A server that is killed now might never see a report that nothing has been spent yet.
       const beginAtZero = (): void => deps.terminalCosts.beginAtZero({ id, launchId });
@@ -125,6 +127,7 @@ export function createScreenControls(context: ScreenContext, actor: SessionActor
       if (actor.isParked()) actor.intake.seeProcessAgain();
       return;
     }
+    if (actor.record.launch.worktree?.set_up?.state === 'running') actor.intake.seeProcessAgain();
     await keeper.findAgain();
   }
 

@@ -19,6 +19,7 @@ import {
 } from '../../protocol/index.ts';
 import { overBudgetText, raiseHint } from '../../text/budget-words.ts';
 import { deliveryNote, refusalWords } from '../../text/delivery-words.ts';
+import { failedSetUp } from '../worktrees/begin-set-up.ts';
 import type { SessionActor } from './actor.ts';
 import { deliveriesOf, seeDelivery } from './see-delivery.ts';
 import { toTimestamp } from './view.ts';
@@ -149,6 +150,8 @@ export function openDeliveryJournal(actor: SessionActor): DeliveryJournal {
       throw new CatalogueError('invalid_request', 'The prompt contains only control characters');
     },
     refusal: ({ why, question }) => {
+      const failed = why === 'ended' ? failedSetUp(actor) : null;
+      if (failed !== null) return failed;
       const asked = question === null ? null : askedFor(question);
       const { message, hint } = refusalWords(why, { slug: actor.slug, asked });
       return new CatalogueError(REFUSED_AS[why] ?? 'not_accepting_text', message, {

@@ -1,8 +1,15 @@
 import { textsOfHook } from '../../core/search/index.ts';
-import type { Cover, JsonEvidence, RegistryEvidence, ScreenFrame, Unreachable } from '../../core/status/index.ts';
+import type {
+  Cover,
+  JsonEvidence,
+  ProcessEvidence,
+  RegistryEvidence,
+  ScreenFrame,
+  Unreachable,
+} from '../../core/status/index.ts';
 import type { StatusLineReport } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import type { ClaudeEvent, RateLimit } from '../../protocol/index.ts';
+import { type ClaudeEvent, isSetUpDue, type RateLimit, type SetUp } from '../../protocol/index.ts';
 import type { RecordingGap } from '../screen/recording-gap.ts';
 import type { ScreenPrompt } from '../screen/screen-prompt.ts';
 import type { ActorDeps } from './actor-deps.ts';
@@ -14,6 +21,8 @@ import type { SessionStatus } from './session-status.ts';
 
 /** The hooks after which every version draws something. */
 const DRAWING_HOOKS: ReadonlySet<string> = new Set(['UserPromptSubmit', 'PreToolUse', 'PostToolUse']);
+
+const UNKNOWN_TIMES = { startedAt: null, endedAt: null };
 
 /** One hook event, as read from the spool. */
 export interface ArrivedHook {
@@ -172,7 +181,7 @@ export class EvidenceIntake {
     if (known?.pid !== agent.pid || known.startTime !== agent.startTime) {
       this.#session.update({ agent: { pid: agent.pid, startTime: agent.startTime } });
     }
-    this.#session.status.seeProcess({ alive: true, startedAt: agent.startedAt, endedAt: null });
+    this.#session.status.seeProcess(this.#withSetUp({ alive: true, startedAt: agent.startedAt, endedAt: null }));
   }
 
   /** Records why nothing can be typed into the session; null if it can be reached. */
@@ -203,7 +212,32 @@ export class EvidenceIntake {
     const { endedAt, parkedAt } = this.#session.kept.current;
     const parked = parkedAt === null ? {} : { parkedAt };
     if (parkedAt !== null) this.#session.status.loseScreen();
-    this.#session.status.seeProcess({ alive: endedAt === null, startedAt: null, endedAt, ...parked });
+    this.#session.status.seeProcess(this.#withSetUp({ alive: endedAt === null, startedAt: null, endedAt, ...parked }));
+  }
+
+  /** Records how far the set-up of the session's worktree is. */
+  seeSetUp(change: Pick<SetUp, 'state'> & Partial<SetUp>): void {
+    const { kept, status, deps } = this.#session;
+    const { launch } = kept.current;
+    const { worktree } = launch;
+    if (worktree?.set_up === undefined) return;
+    const at = new Date(deps.clock.now()).toISOString();
+    const set_up = { ...worktree.set_up, at, ...change };
+    this.#session.update({ launch: { ...launch, worktree: { ...worktree, set_up } } });
+    const { settingUp: _, setUpFailed: __, ...known } = status.evidence().process ?? { alive: true, ...UNKNOWN_TIMES };
+    status.seeProcess(this.#withSetUp(known));
+  }
+
+  #withSetUp(process: ProcessEvidence): ProcessEvidence {
+    const setUp = this.#session.kept.current.launch.worktree?.set_up;
+    if (setUp === undefined) return process;
+    const { state, command, exit_code: exitCode } = setUp;
+    if (process.alive && state === 'running') {
+      return { ...process, settingUp: { command, since: Date.parse(setUp.at) } };
+    }
+    // A set-up that was still running when its processes ended did not finish either.
+    const isUnfinished = isSetUpDue(setUp) && (state === 'failed' || state === 'running');
+    return !process.alive && isUnfinished ? { ...process, setUpFailed: { exitCode } } : process;
   }
 
   /** Returns what blocks the prompt, as far as the screen shows it. */

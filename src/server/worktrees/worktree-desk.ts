@@ -1,3 +1,4 @@
+import { findWorktrees, isUsable } from '../../platform/git/existing-worktree.ts';
 import { previewFinish } from '../../platform/git/finish-worktree.ts';
 import { findRepository, isThere } from '../../platform/git/repository.ts';
 import { recoverWork } from '../../platform/git/restore-work.ts';
@@ -5,25 +6,44 @@ import { listStates, toSavedWork } from '../../platform/git/saved-work.ts';
 import {
   CatalogueError,
   type FinishPreview,
+  type ProjectSetUp,
   type Recovered,
   type Recovery,
+  type RepositoryWorktrees,
   type SavedWork,
   type Session,
+  type SetUpTrust,
 } from '../../protocol/index.ts';
 import { requireWorktree } from '../fleet/finish-session.ts';
+import type { SetUps } from './set-ups.ts';
+import { usersOf } from './users.ts';
 
-/** Previews of finishing worktrees, and the saved states of worktrees that are gone. */
+/**
+ * The worktrees of repositories, previews of finishing them, and the saved states of worktrees that are gone.
+ */
 export interface WorktreeDesk {
   /** @throws CatalogueError no_worktree, git_not_found, git_failed */
   preview(session: Session, into: string | null): Promise<FinishPreview>;
   /** Returns the saved states in the repositories of these sessions and of a folder, newest first. */
   saved(sessions: readonly Session[], path: string | null): Promise<SavedWork[]>;
+  /**
+   * Returns the worktrees of a folder's repository or, without a folder, of the repositories of these sessions.
+   * @throws CatalogueError not_a_repository, invalid_setting, git_not_found, git_failed
+   */
+  list(sessions: readonly Session[], path: string | null): Promise<RepositoryWorktrees[]>;
+  /** @throws CatalogueError not_a_repository, and as `SetUps.trust` */
+  trust(request: SetUpTrust): Promise<ProjectSetUp>;
+  /** @throws CatalogueError not_a_repository, no_such_path, invalid_setting */
+  untrust(sessions: readonly Session[], path: string): Promise<RepositoryWorktrees>;
   /** @throws CatalogueError as `recoverWork` */
   recover(request: Recovery): Promise<Recovered>;
 }
 
 /** @param environment the server's own environment */
-export function createWorktreeDesk(environment: Readonly<Record<string, string | undefined>>): WorktreeDesk {
+export function createWorktreeDesk(
+  environment: Readonly<Record<string, string | undefined>>,
+  setUps: SetUps,
+): WorktreeDesk {
   const rootOf = async (path: string): Promise<string[]> => {
     try {
       return (await isThere(path)) ? [(await findRepository({ cwd: path, environment })).root] : [];
@@ -32,7 +52,35 @@ export function createWorktreeDesk(environment: Readonly<Record<string, string |
       throw error;
     }
   };
+  async function listOne(path: string, sessions: readonly Session[]): Promise<RepositoryWorktrees> {
+    const { root, worktrees } = await findWorktrees({ cwd: path, environment });
+    const users = await usersOf(
+      worktrees.map((one) => one.path),
+      sessions,
+    );
+    return {
+      repository: root,
+      ...(await setUps.named(root)),
+      worktrees: worktrees.map((one) => {
+        const names = users.get(one.path) ?? [];
+        const { path: folder, branch, isMain: main, isLocked: locked, isGone: gone } = one;
+        return { path: folder, branch, main, locked, gone, sessions: names, free: isUsable(one) && names.length === 0 };
+      }),
+    };
+  }
+  const rootIn = async (path: string): Promise<string> => (await findRepository({ cwd: path, environment })).root;
   return {
+    list: async (sessions, path) => {
+      if (path !== null) return [await listOne(path, sessions)];
+      const known = new Set(sessions.flatMap(({ repository }) => repository ?? []));
+      const roots = new Set((await Promise.all([...known].map(rootOf))).flat());
+      return Promise.all([...roots].sort().map((root) => listOne(root, sessions)));
+    },
+    trust: async ({ path, sha256 }) => setUps.trust(await rootIn(path), sha256),
+    untrust: async (sessions, path) => {
+      await setUps.untrust(await rootIn(path));
+      return listOne(path, sessions);
+    },
     preview: async ({ slug, worktree }, into) =>
       previewFinish({ cwd: '/', environment }, requireWorktree(slug, worktree), into),
     saved: async (sessions, path) => {

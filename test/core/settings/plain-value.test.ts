@@ -27,7 +27,7 @@ const TEXTS = [
     'http://box:99999',
     'ftp://box',
   ],
-  ...['http://', 'http://exa mple', 'HTTPS://box', 'a,b', '/srv/x', 'x'],
+  ...['http://', 'http://exa mple', 'HTTPS://box', 'a,b', '/srv/x', 'x', '28000-28999', '28000-'],
 ];
 
 function resolveText(name: string, text: string): { plainly: unknown; bySchema: unknown } {

@@ -66,6 +66,7 @@ describe('without any setting', () => {
       restore_at_start: false,
       limits_then: 'native',
       limits_floor: 0,
+      worktree_ports: '28000-28999',
       turn_checkpoints: false,
       turns_kept: 100,
       on_waiting: null,

@@ -124,6 +124,8 @@ describe("each rule over Claude Code's own reports is needed", () => {
   const process: ProcessEvidence[] = [
     { ...lives, alive: false, endedAt: 9_000, parkedAt: 9_000 },
     ...recorded.flatMap((one) => one.process),
+    // Claude Code does not run yet, so there is nothing to record.
+    { ...lives, settingUp: { command: 'npm ci', since: 9_000 } },
     { ...lives, unreachable: { because: 'no_socket', since: 9_000 } },
     { ...lives, unreachable: { because: 'stopped', daemonPid: 7, since: 9_000 } },
   ];

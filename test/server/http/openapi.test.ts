@@ -29,6 +29,7 @@ import { memoryReviews } from '../../harness/memory-reviews.ts';
 import { memoryRules } from '../../harness/memory-rules.ts';
 import { memorySchedules } from '../../harness/memory-schedules.ts';
 import { MemorySessions } from '../../harness/memory-sessions.ts';
+import { memorySetUps } from '../../harness/memory-set-ups.ts';
 import { memorySinks } from '../../harness/memory-sinks.ts';
 
 interface Schema {
@@ -144,7 +145,7 @@ describe('the OpenAPI description', () => {
         clock,
         log: logger,
       }),
-      worktrees: createWorktreeDesk({}),
+      worktrees: createWorktreeDesk({}, memorySetUps({ home: '/nowhere', userHome: '/nowhere', clock })),
       pullRequests: createPullRequests({
         sessions,
         environment: {},

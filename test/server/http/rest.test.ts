@@ -180,6 +180,16 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   forkSession: { params: { slug: 'AUTH' }, body: { slug: 'FORK' }, before: () => inWorktree() },
   previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
   finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
+  skipSetUp: { params: { slug: 'AUTH' }, before: () => inWorktree() },
+  listWorktrees: { asPage: async () => ({ headers: {}, query: { path: namingSetUp().path } }) },
+  trustSetUp: { asPage: async () => ({ headers: {}, body: namingSetUp() }) },
+  untrustSetUp: {
+    asPage: async () => {
+      const { path } = namingSetUp();
+      await callRoute(server, 'trustSetUp', { body: namingSetUp() });
+      return { headers: {}, body: { path } };
+    },
+  },
   listSaved: { query: { path: '/tmp' } },
   recover: { asPage: async () => ({ headers: {}, body: await saved() }) },
 };
@@ -190,7 +200,22 @@ const inWorktree = (): void => {
   const path = `${repository.path}/tree`;
   repository.git('worktree', 'add', '--quiet', '-b', 'fix', path);
   const at = { path, repository: repository.path, branch: 'fix', base: 'main' };
-  server.sessions.change('AUTH', { path, worktree: { ...at, new_branch: true, left_out: [] } });
+  const set_up = {
+    command: 'npm ci',
+    from: 'settings',
+    state: 'pending',
+    exit_code: null,
+    after_failure: 'stop',
+  } as const;
+  const more = { new_branch: true, left_out: [], set_up: { ...set_up, at: '2026-11-20T15:04:05.123Z' } };
+  server.sessions.change('AUTH', { path, worktree: { ...at, ...more } });
+};
+/** Makes a repository that names a set-up, and returns what trusts it. */
+const namingSetUp = (): { path: string; sha256: string } => {
+  const { path, write } = createWorktreeRepository(server.world, 'repository-with-set-up');
+  const content = 'set_up = "npm ci"\n';
+  write('.cbos/worktree.toml', content);
+  return { path, sha256: createHash('sha256').update(content).digest('hex') };
 };
 /** Saves something by a finish, and returns the input that requests it. */
 const saved = async (): Promise<{ repository: string; id: string; folder: null; branch: string }> => {

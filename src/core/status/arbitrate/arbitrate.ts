@@ -1,3 +1,4 @@
+import { SETTING_UP_RULE } from '../../../protocol/index.ts';
 import type { SourceVerdict } from '../evidence.ts';
 import type { Millis } from '../millis.ts';
 import { agree } from './agreement.ts';
@@ -9,6 +10,7 @@ import { REGISTRY_LAG_MS } from './races.ts';
 const WHY_PROCESS = {
   ended: 'the process has ended, which settles the status',
   parked: 'CBOS has parked the session, so no process is left to report anything',
+  setting_up: 'Claude Code starts only after the set-up of the worktree, which is running',
   unreachable: 'nothing can be typed into the session, whatever it reports',
 } as const;
 
@@ -24,8 +26,9 @@ export function arbitrate(hearing: Hearing): Arbitration {
   return recheckedAt(settlesAt, decide(hearing));
 }
 
-function whyProcess({ primary }: SourceVerdict): keyof typeof WHY_PROCESS {
+function whyProcess({ primary, rule }: SourceVerdict): keyof typeof WHY_PROCESS {
   if (primary === 'dead') return 'ended';
+  if (rule === SETTING_UP_RULE) return 'setting_up';
   return primary === 'idle' ? 'parked' : 'unreachable';
 }
 

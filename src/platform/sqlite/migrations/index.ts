@@ -28,6 +28,7 @@ import { scheduledLaunches } from './27-scheduled-launches.ts';
 import { answers } from './28-answers.ts';
 import { triggers } from './29-triggers.ts';
 import { answerMemory } from './30-answer-memory.ts';
+import { trustedSetUps } from './31-trusted-set-ups.ts';
 
 /** The schema, step by step. A released step is never changed; a new step is appended instead. */
 export const MIGRATIONS: readonly string[] = [
@@ -61,4 +62,5 @@ export const MIGRATIONS: readonly string[] = [
   answers,
   triggers,
   answerMemory,
+  trustedSetUps,
 ];

@@ -1,0 +1,68 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CatalogueError } from '../../protocol/index.ts';
+import type { MadeWorktree } from './create-worktree.ts';
+import { commitOf, currentBranch, findRepository, isThere, type ListedWorktree, listWorktrees } from './repository.ts';
+import type { GitPlace } from './run-git.ts';
+
+/** A worktree of a repository, whoever made it. */
+export interface FoundWorktree extends ListedWorktree {
+  isMain: boolean;
+  /** whether its folder is gone, although git still lists it */
+  isGone: boolean;
+}
+
+/** All worktrees of a repository, the main checkout first. */
+export interface FoundWorktrees {
+  /** the main checkout */
+  root: string;
+  worktrees: FoundWorktree[];
+}
+
+/** @throws CatalogueError not_a_repository, git_not_found, git_failed */
+export async function findWorktrees(place: GitPlace): Promise<FoundWorktrees> {
+  const { root } = await findRepository(place);
+  const listed = await listWorktrees({ ...place, cwd: root });
+  const worktrees = listed.map(async (one) => ({
+    ...one,
+    isMain: one.path === root || one.isBare,
+    isGone: !(await isThere(one.path)),
+  }));
+  return { root, worktrees: await Promise.all(worktrees) };
+}
+
+/** Reports whether a session could work in this worktree, as far as git knows. */
+export function isUsable({ isMain, isGone, branch }: FoundWorktree): boolean {
+  return !isMain && !isGone && branch !== null;
+}
+
+/**
+ * Returns the worktree in which a branch is checked out, for a session to use. Nothing is created.
+ * @param place a folder of the repository
+ * @throws CatalogueError no_such_worktree, not_a_repository, no_commit, git_not_found, git_failed
+ */
+export async function useWorktree(place: GitPlace, branch: string): Promise<MadeWorktree> {
+  const { root, below, checkout } = await findRepository(place);
+  const { worktrees } = await findWorktrees(place);
+  const found = worktrees.find((one) => one.branch === branch);
+  if (found === undefined || !isUsable(found)) {
+    const why =
+      found === undefined ? 'in no worktree' : found.isMain ? 'in the main checkout' : 'in a folder that is gone';
+    throw new CatalogueError('no_such_worktree', `The branch ${branch} is checked out ${why}`);
+  }
+  const commit = await commitOf({ ...place, cwd: found.path }, 'HEAD');
+  if (commit === null) throw new CatalogueError('no_commit');
+  const base = await currentBranch({ ...place, cwd: checkout === found.path ? root : checkout });
+  const inside = join(found.path, below);
+  const isFolder = (await lstat(inside).catch(() => null))?.isDirectory() === true;
+  return {
+    path: found.path,
+    repository: root,
+    branch,
+    base: base === branch ? null : base,
+    isNewBranch: false,
+    commit,
+    folder: isFolder ? inside : found.path,
+    leftOut: [],
+  };
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { AFTER_FAILURE } from './setting-limits.ts';
+import { Timestamp } from './words.ts';
+
+const AfterFailure = z.enum(AFTER_FAILURE);
+
+export const SetUpState = z.enum(['pending', 'running', 'done', 'failed', 'untrusted', 'skipped']);
+export type SetUpState = z.infer<typeof SetUpState>;
+
+/** The command that prepares a session's worktree before Claude Code starts in it. */
+export const SetUp = z
+  .object({
+    command: z.string().meta({ description: 'For /bin/sh, in the folder of the worktree' }),
+    from: z.enum(['settings', 'project']).meta({
+      description: "What names it: `[[repositories]]` in config.toml, or the repository's `.cbos/worktree.toml`",
+    }),
+    state: SetUpState.meta({
+      description:
+        '`pending`: it runs at the next start; `running`; `done`; `failed`; `untrusted`: nobody has trusted the file that names it, so it does not run; `skipped`: a person decided to start without it',
+    }),
+    exit_code: z.int().nullable().meta({ description: 'Once it has failed; null if it did not end on its own' }),
+    after_failure: AfterFailure.meta({
+      description: '`stop`: Claude Code does not start if it fails; `start`: Claude Code starts anyway',
+    }),
+    at: Timestamp.meta({ description: 'Since when it has this state' }),
+  })
+  .meta({ id: 'SetUp' });
+export type SetUp = z.infer<typeof SetUp>;
+
+/** Reports whether Claude Code must not start before this set-up has run. */
+export function isSetUpDue({ state, after_failure }: Pick<SetUp, 'state' | 'after_failure'>): boolean {
+  if (state === 'failed') return after_failure === 'stop';
+  return state === 'pending' || state === 'running' || state === 'untrusted';
+}
+
+/** A repository's own file about its worktrees, `.cbos/worktree.toml`. */
+export const ProjectSetUp = z
+  .object({
+    path: z.string(),
+    state: z.enum(['trusted', 'untrusted', 'changed', 'broken']).meta({
+      description: '`changed`: it is not the version that was trusted; only a trusted version counts',
+    }),
+    error: z.string().nullable().meta({ description: 'What is wrong with the file' }),
+    command: z.string().nullable(),
+    after_failure: AfterFailure.nullable(),
+    content: z.string().nullable(),
+    sha256: z.string().nullable(),
+  })
+  .meta({ id: 'ProjectSetUp' });
+export type ProjectSetUp = z.infer<typeof ProjectSetUp>;
+
+const RepositoryPath = z.string().min(1).max(4_096);
+
+export const SetUpTrust = z
+  .strictObject({
+    path: RepositoryPath.meta({ description: 'A folder of the repository' }),
+    sha256: z.string().length(64).meta({ description: 'Of the file as it was read' }),
+  })
+  .meta({ id: 'SetUpTrust' });
+export type SetUpTrust = z.infer<typeof SetUpTrust>;
+
+export const SetUpUntrust = z.strictObject({ path: RepositoryPath });
+
+/** One worktree of a repository, whoever made it. */
+export const RepositoryWorktree = z
+  .object({
+    path: z.string(),
+    branch: z.string().nullable().meta({ description: 'null if no branch is checked out' }),
+    main: z.boolean().meta({ description: 'Whether it is the main checkout' }),
+    locked: z.boolean(),
+    gone: z.boolean().meta({ description: 'Whether its folder is gone; `git worktree prune` forgets it' }),
+    sessions: z.array(z.string()).meta({ description: 'The sessions that work in it, even if they are stopped' }),
+    free: z.boolean().meta({
+      description: 'Whether a new session can use it: it has a branch, it is no main checkout, and no session uses it',
+    }),
+  })
+  .meta({ id: 'RepositoryWorktree' });
+export type RepositoryWorktree = z.infer<typeof RepositoryWorktree>;
+
+export const RepositoryWorktrees = z
+  .object({
+    repository: z.string().meta({ description: 'The main checkout' }),
+    set_up: ProjectSetUp.nullable().meta({ description: 'Its own `.cbos/worktree.toml`; null if it has none' }),
+    own: z
+      .object({ command: z.string(), after_failure: AfterFailure.nullable() })
+      .nullable()
+      .meta({ description: 'The set-up in config.toml, which takes precedence; null if there is none' }),
+    worktrees: z.array(RepositoryWorktree),
+  })
+  .meta({ id: 'RepositoryWorktrees' });
+export type RepositoryWorktrees = z.infer<typeof RepositoryWorktrees>;
+
+export const WorktreesQuery = z.strictObject({
+  path: RepositoryPath.optional().meta({
+    description: 'Only the repository of this folder; default: the repositories of all sessions',
+  }),
+});

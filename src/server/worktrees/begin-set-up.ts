@@ -1,0 +1,82 @@
+import { setUpFailedText } from '../../core/status/index.ts';
+import { type SetUpCommand, setUpExitCode } from '../../platform/claude/index.ts';
+import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
+import { CatalogueError, isSetUpDue, type Session } from '../../protocol/index.ts';
+import { requireWorktree } from '../fleet/finish-session.ts';
+import type { SessionActor } from '../session/actor.ts';
+import type { EvidenceIntake } from '../session/evidence-intake.ts';
+import type { SetUps } from './set-ups.ts';
+
+/**
+ * Decides before a launch whether the set-up of the session's worktree runs first. Files are read again, because the
+ * person may have corrected the command, or trusted it, since the last launch.
+ * @returns the change to the record
+ * @throws CatalogueError invalid_setting
+ */
+export async function planDueSetUp(
+  setUps: Pick<SetUps, 'plan'>,
+  { launch }: Pick<SessionRecord, 'launch'>,
+): Promise<Pick<SessionRecord, 'launch'> | null> {
+  const { worktree } = launch;
+  if (worktree?.set_up === undefined || !isSetUpDue(worktree.set_up)) return null;
+  const { set_up: _, ...without } = worktree;
+  const planned = await setUps.plan(worktree.repository);
+  if (planned === null) return { launch: { ...launch, worktree: without } };
+  const set_up = planned.state === 'pending' ? { ...planned, state: 'running' as const } : planned;
+  return { launch: { ...launch, worktree: { ...worktree, set_up } } };
+}
+
+/** Returns the set-up that the next launch runs first; null if it runs none. */
+export function setUpToRun({ slug, launch }: Pick<SessionRecord, 'slug' | 'launch'>): SetUpCommand | null {
+  const { worktree } = launch;
+  if (worktree?.set_up?.state !== 'running') return null;
+  const { command, after_failure: after } = worktree.set_up;
+  const advice =
+    after === 'start'
+      ? 'Claude Code starts anyway'
+      : `Claude Code was not started. \`cbos restart ${slug}\` runs the set-up again, \`cbos worktrees skip ${slug}\` leaves it out`;
+  return { command, folder: worktree.path, startsAnyway: after === 'start', advice };
+}
+
+/** A session whose set-up reports its end. */
+export interface SetUpSession {
+  readonly intake: Pick<EvidenceIntake, 'seeSetUp'>;
+}
+
+/** Returns why Claude Code was not started, if its set-up failed; otherwise null. */
+export function setUpFailure({ launch }: Pick<SessionRecord, 'launch'>): string | null {
+  const setUp = launch.worktree?.set_up;
+  if (setUp === undefined || !isSetUpDue(setUp) || (setUp.state !== 'failed' && setUp.state !== 'running')) return null;
+  return setUpFailedText({ exitCode: setUp.exit_code });
+}
+
+/** Returns the error for a request that a failed set-up prevents; null if it did not fail. */
+export function failedSetUp({ slug, record }: FailingSession): CatalogueError | null {
+  const why = setUpFailure(record);
+  if (why === null) return null;
+  const again = record.type === 'screen' ? `\`cbos restart ${slug}\`` : 'the next prompt';
+  return new CatalogueError('set_up_failed', `${slug}: ${why}`, {
+    hint: `\`cbos logs ${slug}\` shows its output; ${again} runs it again, \`cbos worktrees skip ${slug}\` leaves it out`,
+  });
+}
+
+interface FailingSession {
+  readonly slug: string;
+  readonly record: Pick<SessionRecord, 'type' | 'launch'>;
+}
+
+/** Records that a set-up has ended. @param report contains the exit code */
+export function seeSetUpEnd({ intake }: SetUpSession, report: Readonly<Record<string, unknown>>): void {
+  const code = setUpExitCode(report);
+  intake.seeSetUp(code === 0 ? { state: 'done', exit_code: null } : { state: 'failed', exit_code: code });
+}
+
+/** @throws CatalogueError no_worktree, no_set_up */
+export function skipSetUp(actor: SessionActor): Session {
+  const worktree = requireWorktree(actor.slug, actor.record.launch.worktree);
+  if (worktree.set_up === undefined || worktree.set_up.state === 'running' || !isSetUpDue(worktree.set_up)) {
+    throw new CatalogueError('no_set_up', `${actor.slug} has no set-up that is still to run`);
+  }
+  actor.intake.seeSetUp({ state: 'skipped' });
+  return actor.view();
+}

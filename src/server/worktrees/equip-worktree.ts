@@ -1,0 +1,38 @@
+import type { Worktree } from '../../protocol/index.ts';
+import type { SessionPlace } from '../fleet/place-session.ts';
+import type { Ports } from './ports.ts';
+import type { SetUps } from './set-ups.ts';
+
+export interface Equipment {
+  setUps: Pick<SetUps, 'plan'>;
+  ports: Ports;
+}
+
+/**
+ * Gives a session's worktree a port and its set-up, and holds the port until `work` has listed the session.
+ * @param wantsSetUp false to leave the set-up out
+ * @throws CatalogueError no_free_port, invalid_setting; the place is then undone
+ */
+export async function withEquipment<T>(
+  equipment: Equipment,
+  { place, wantsSetUp }: { place: SessionPlace; wantsSetUp: boolean },
+  work: (worktree: Worktree | null) => Promise<T>,
+): Promise<T> {
+  const { worktree } = place;
+  if (worktree === null) return work(null);
+  const { port, set_up, release } = await equip(equipment, worktree).catch(async (cause: unknown) => {
+    await place.undo();
+    throw cause;
+  });
+  try {
+    const chosen = set_up === null || wantsSetUp ? set_up : { ...set_up, state: 'skipped' as const };
+    return await work({ ...worktree, port, ...(chosen === null ? {} : { set_up: chosen }) });
+  } finally {
+    release();
+  }
+}
+
+async function equip({ setUps, ports }: Equipment, { repository }: Worktree) {
+  const set_up = await setUps.plan(repository);
+  return { set_up, ...(await ports.reserve()) };
+}

@@ -1,0 +1,34 @@
+import { choosePort, readPortRange } from '../../core/worktrees/index.ts';
+import { listeningPorts } from '../../platform/process/index.ts';
+import type { Roster } from '../fleet/roster.ts';
+
+/** A port that nothing else gets, until it is released or a session is listed with it. */
+export interface ReservedPort {
+  port: number;
+  release(): void;
+}
+
+export interface Ports {
+  /** @throws CatalogueError no_free_port */
+  reserve(): Promise<ReservedPort>;
+}
+
+/**
+ * A port belongs to its worktree for as long as the session is listed, even while nothing listens on it.
+ * @param range as in the settings
+ * @throws CatalogueError invalid_setting
+ */
+export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
+  const ports = readPortRange(range);
+  const reserved = new Set<number>();
+  return {
+    reserve: async () => {
+      const listening = await listeningPorts();
+      // Nothing is awaited from here to the reservation, so two sessions never get the same port.
+      const kept = roster.all().flatMap(({ actor }) => actor.record.launch.worktree?.port ?? []);
+      const port = choosePort(ports, (one) => listening.has(one) || reserved.has(one) || kept.includes(one));
+      reserved.add(port);
+      return { port, release: () => reserved.delete(port) };
+    },
+  };
+}

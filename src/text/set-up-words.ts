@@ -1,0 +1,74 @@
+import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protocol/index.ts';
+import { showHiddenMarks } from './hidden-marks.ts';
+import { cleanLine } from './terminal-text.ts';
+
+/** Returns how far a set-up is, and what a person may do about it. Empty if there is nothing to say. */
+export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
+  const setUp = worktree?.set_up;
+  if (setUp === undefined) return '';
+  const command = commandText(setUp.command);
+  const isDead = status.primary === 'dead';
+  switch (setUp.state) {
+    case 'pending':
+      return `${command} runs at the next start`;
+    case 'running':
+      return isDead
+        ? `${command} did not finish; cbos restart ${slug} runs it again`
+        : `${command} is running; Claude Code starts after it`;
+    case 'done':
+      return `${command} is done`;
+    case 'failed':
+      return `${command} ${failedText(setUp)}${failedCure(slug, setUp, isDead)}`;
+    case 'untrusted':
+      return `${command} did not run, because nobody has trusted it: cbos worktrees trust ${cleanLine(worktree?.repository ?? '')}`;
+    case 'skipped':
+      return `${command} was left out`;
+  }
+}
+
+const failedText = ({ exit_code: code }: SetUp): string =>
+  code === null ? 'did not end on its own' : `ended with exit code ${code}`;
+
+function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boolean): string {
+  if (after === 'start') return '; Claude Code was started anyway';
+  const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
+  return `; ${again} runs it again, cbos worktrees skip ${slug} leaves it out`;
+}
+
+/** Returns a command in one line, in which nothing is hidden. */
+export function commandText(command: string): string {
+  return showHiddenMarks(cleanLine(command));
+}
+
+/**
+ * Returns what a person should know right after a session was launched in a worktree: that its set-up is running, or
+ * why it is not.
+ */
+export function setUpNotice(session: Pick<Session, 'slug' | 'status' | 'worktree'>): string {
+  const state = session.worktree?.set_up?.state;
+  return state === 'done' || state === 'skipped' ? '' : setUpText(session);
+}
+
+/** Returns what is wrong with a repository's own file about its worktrees, and the cure. Null if it counts. */
+export function projectSetUpFault(file: ProjectSetUp, repository: string): string | null {
+  const path = cleanLine(file.path);
+  const trust = `cbos worktrees trust ${cleanLine(repository)}`;
+  switch (file.state) {
+    case 'trusted':
+      return null;
+    case 'untrusted':
+      return file.command === null ? null : `${path} names a set-up that nobody has trusted yet: ${trust}`;
+    case 'changed':
+      return `${path} has changed since it was trusted, so its set-up does not run: ${trust}`;
+    case 'broken':
+      return `${path} cannot be read: ${cleanLine(file.error ?? '')}`;
+  }
+}
+
+/** Returns who uses a worktree: the names of its sessions, or why it can or cannot be used. */
+export function worktreeUse({ main, gone, free, sessions }: RepositoryWorktree): string {
+  if (sessions.length > 0) return sessions.map(cleanLine).join(', ');
+  if (main) return 'main checkout';
+  if (gone) return 'gone';
+  return free ? 'free' : 'no branch';
+}
