@@ -131,3 +131,29 @@ test('/fork continues a conversation in a second session, and selects the fork',
   await terminal.until(/CART-2 continues the conversation of CART, on the branch CART-2/, 'that it is forked');
   await terminal.until(/▌[^\n]*CART-2/, 'the fork is selected');
 });
+
+test('the form for a new session offers worktrees that no session uses', async () => {
+  const shop = createWorktreeRepository(server.world, 'shop');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  const tree = join(shop.path, '..', 'shop-old');
+  shop.git('worktree', 'add', '--quiet', '-b', 'fix/old', tree);
+  const terminal = await openTerminal(server.world, { cols: 130, rows: 34 });
+  await terminal.until(/q quit/, 'the list');
+  await terminal.keys('n');
+  await terminal.until(/A new session/, 'the form');
+  await terminal.type('OLD');
+  await terminal.keys('Tab', 'C-u');
+  await terminal.type(shop.path);
+  await terminal.keys('Tab');
+  await terminal.until(/▌ type/, 'the field of the type');
+  await terminal.keys('Tab', 'Tab');
+  await terminal.until(/▌ worktree +no/, 'the field of the worktree');
+  await terminal.keys('Space', 'Tab');
+  await terminal.until(/▌ branch[\s\S]*fix\/old {2}.*shop-old/, 'the offer');
+  await terminal.keys('Down', 'Enter');
+  await terminal.until(/worktree +yes +the existing worktree .*shop-old/, 'what is chosen');
+  await terminal.keys('Enter');
+  await terminal.until(/OLD was launched/, 'that it is launched');
+  expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/old', existing: true });
+  expect(server.sessions.get('OLD').path).toBe(tree);
+});

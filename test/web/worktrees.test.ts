@@ -138,3 +138,22 @@ test('a session is forked from its menu, under the next free name, in a copy of 
   expect(server.sessions.get('CARD-2').worktree).toMatchObject({ branch: 'CARD-2', base: 'main' });
   expect(one.watched.faults).toEqual([]);
 });
+
+test('the form for a new session offers worktrees that no session uses', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  const shop = createWorktreeRepository(server.world, 'shop');
+  shop.commit('first', { 'a.txt': 'a\n' });
+  const tree = join(shop.path, '..', 'shop-old');
+  shop.git('worktree', 'add', '--quiet', '-b', 'fix/old', tree);
+  await one.visit('#/new');
+  await page.getByLabel('Folder').fill(shop.path);
+  await page.getByLabel('Name').fill('OLD');
+  await page.getByLabel('In its own git worktree').check();
+  await page.getByLabel('Which worktree').selectOption('fix/old');
+  await page.getByRole('textbox', { name: 'Branch' }).waitFor({ state: 'detached' });
+  await button(one, 'Start').click();
+  await page.getByRole('heading', { name: 'OLD', exact: true }).waitFor();
+  expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/old', existing: true });
+  expect(server.sessions.get('OLD').path).toBe(tree);
+});

@@ -1,44 +1,26 @@
-import { isSlug, type NewSession, type NewWorktree, type SessionType } from '../../protocol/index.ts';
-import { displayWidth } from '../../text/display-width.ts';
+import { isSlug, type NewSession } from '../../protocol/index.ts';
 import { pathText } from '../../text/session-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
+import { setUpNotice } from '../../text/set-up-words.ts';
 import type { App } from '../app.ts';
-import { type Editor, EMPTY_EDITOR, edit, editorOf, layoutEditor } from '../input/editor.ts';
+import { EMPTY_EDITOR, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
-import { fitTo } from '../view/cells.ts';
-import type { Page } from './mode.ts';
-
-const FIELDS = ['name', 'folder', 'type', 'prompt', 'worktree', 'branch', 'from'] as const;
-type Field = (typeof FIELDS)[number];
-/** Fields that offer a choice instead of accepting text. */
-type Choice = 'worktree' | 'type';
-const isChoice = (field: Field): field is Choice => field === 'worktree' || field === 'type';
+import {
+  type Form,
+  fieldsOf,
+  isChoice,
+  MOST_OFFERED,
+  matchingFree,
+  offeredIn,
+  readFree,
+  worktreeBody,
+} from './new-session-fields.ts';
+import { formPage } from './new-session-page.ts';
 
 /** The size limits. In a smaller terminal, Claude Code cannot draw everything, and nobody can read a larger one. */
 const [LEAST_SIZE, MOST_SIZE] = [
   { cols: 80, rows: 24 },
   { cols: 200, rows: 60 },
 ];
-const LABEL_CELLS = 10;
-
-interface Form {
-  field: Field;
-  texts: Record<Exclude<Field, Choice>, Editor>;
-  /** whether the folder is a suggestion, shown as selected text; typing replaces it, and moving the cursor keeps it */
-  isProposed: boolean;
-  type: SessionType;
-  /** whether the session gets its own git worktree */
-  inWorktree: boolean;
-  /** folders that begin with the text in the field */
-  folders: readonly string[];
-  /** the index of the chosen folder; -1 if none is chosen */
-  chosen: number;
-  /** whether the folders have been requested from the server and have not arrived yet */
-  isLookingUp: boolean;
-  /** whether Tab was pressed before the folders arrived; it takes effect as soon as they are known */
-  tabWaits: boolean;
-}
-
 /** Shows the form for a new session. The server completes the folder, because the folder is on the server's machine. */
 export function newSession(app: App, name = ''): void {
   const home = app.options.env.HOME;
@@ -55,6 +37,8 @@ export function newSession(app: App, name = ''): void {
     type: 'screen',
     inWorktree: false,
     folders: [],
+    free: [],
+    existing: null,
     chosen: -1,
     isLookingUp: false,
     tabWaits: false,
@@ -62,7 +46,18 @@ export function newSession(app: App, name = ''): void {
   const goTo = (step: number): void => {
     const fields = fieldsOf(form);
     form.field = fields[(fields.indexOf(form.field) + step + fields.length) % fields.length] ?? 'name';
+    form.chosen = -1;
+    if (form.field === 'branch') lookUpWorktrees();
     app.changed();
+  };
+  const lookUpWorktrees = (): void => {
+    const path = folderOf(form, home);
+    app.run(async () => {
+      const free = await readFree(app, path);
+      if (path !== folderOf(form, home)) return;
+      form.free = free;
+      app.changed();
+    });
   };
   const lookUpFolders = (): void => {
     const asked = form.texts.folder.text;
@@ -106,10 +101,18 @@ export function newSession(app: App, name = ''): void {
     if (!takeChosen() && !completeFolder()) goTo(1);
   };
   /**
-   * Puts the chosen folder into the field with a trailing slash, so that the folders inside it are offered next.
+   * Puts the chosen folder into the field with a trailing slash, so that the folders inside it are offered next; or
+   * puts the branch of the chosen worktree into its field.
    * @returns false if none is chosen
    */
   const takeChosen = (): boolean => {
+    const worktree = form.field === 'branch' ? matchingFree(form)[form.chosen] : undefined;
+    if (worktree !== undefined) {
+      form.texts.branch = editorOf(worktree.branch);
+      form.existing = worktree.branch;
+      form.chosen = -1;
+      return true;
+    }
     const folder = form.folders[form.chosen];
     if (form.field !== 'folder' || folder === undefined) return false;
     form.texts.folder = editorOf(`${folder}/`);
@@ -119,11 +122,11 @@ export function newSession(app: App, name = ''): void {
     lookUpFolders();
     return true;
   };
-  /** Moves among the offered folders, and past them to the next field. */
+  /** Moves among the offered folders or worktrees, and past them to the next field. */
   const choose = (step: 1 | -1): void => {
     const next = form.chosen + step;
-    const most = Math.min(form.folders.length, MOST_FOLDERS_SHOWN);
-    if (form.field !== 'folder' || next >= most || next < -1) {
+    const most = Math.min(offeredIn(form).length, MOST_OFFERED);
+    if (next >= most || next < -1) {
       form.chosen = -1;
       goTo(step);
     } else form.chosen = next;
@@ -136,8 +139,9 @@ export function newSession(app: App, name = ''): void {
       if (!takeChosen()) create(app, form, home);
     },
     tab: () => {
-      if (form.field !== 'folder') goTo(1);
-      else if (form.isLookingUp) form.tabWaits = true;
+      if (form.field !== 'folder') {
+        if (!takeChosen()) goTo(1);
+      } else if (form.isLookingUp) form.tabWaits = true;
       else completeOrGoOn();
     },
     down: () => choose(1),
@@ -151,6 +155,7 @@ export function newSession(app: App, name = ''): void {
       else if (isOther) form.inWorktree = !form.inWorktree;
       return;
     }
+    if (form.field === 'branch') form.chosen = -1;
     if (form.field === 'folder') replaceProposal(form, event);
     const editor = form.texts[form.field];
     const isNewLine = form.field === 'prompt' && event.kind === 'key' && ['alt+enter', 'ctrl+j'].includes(event.name);
@@ -170,8 +175,8 @@ export function newSession(app: App, name = ''): void {
 
   app.open({
     hints: () => [
-      ['Enter', form.chosen >= 0 ? 'use this folder' : 'launch'],
-      ...(form.field === 'folder' && form.folders.length > 0 ? ([['↓', 'choose']] as const) : []),
+      ['Enter', form.chosen < 0 ? 'launch' : form.field === 'folder' ? 'use this folder' : 'use this worktree'],
+      ...(offeredIn(form).length > 0 ? ([['↓', 'choose']] as const) : []),
       ['Tab', form.field === 'folder' && (form.isLookingUp || form.folders.length > 0) ? 'complete' : 'next field'],
       ...(form.field === 'type' ? ([['Space', 'choose the other type']] as const) : []),
       ...(form.field === 'worktree' ? ([['Space', form.inWorktree ? 'no worktree' : 'a worktree']] as const) : []),
@@ -183,22 +188,19 @@ export function newSession(app: App, name = ''): void {
   lookUpFolders();
 }
 
-/** Returns the fields that are shown. The branch is shown only for a worktree. */
-function fieldsOf({ inWorktree }: Form): Field[] {
-  return FIELDS.filter((field) => inWorktree || (field !== 'branch' && field !== 'from'));
-}
-
-function worktreeBody({ texts }: Form): NewWorktree {
-  const [branch, from] = [texts.branch.text.trim(), texts.from.text.trim()];
-  return { ...(branch === '' ? {} : { branch }), ...(from === '' ? {} : { from }) };
-}
-
 /** This works like any field whose text is selected. */
 function replaceProposal(form: Form, event: InputEvent): void {
   if (!form.isProposed || event.kind === 'focus' || event.kind === 'mouse') return;
   form.isProposed = false;
   const isErasing = event.kind === 'key' && ['backspace', 'delete'].includes(event.name);
   if (event.text !== '' || isErasing) form.texts.folder = EMPTY_EDITOR;
+}
+
+/** Returns the folder, with `~` expanded. */
+function folderOf({ texts }: Form, home: string | undefined): string {
+  const typed = texts.folder.text.trim();
+  const path = home !== undefined && /^~(\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed;
+  return path === '' ? '.' : path;
 }
 
 function create(app: App, form: Form, home: string | undefined): void {
@@ -209,11 +211,9 @@ function create(app: App, form: Form, home: string | undefined): void {
     return;
   }
   const prompt = form.texts.prompt.text.trim();
-  const typed = form.texts.folder.text.trim();
-  const path = home !== undefined && /^~(\/|$)/.test(typed) ? `${home}${typed.slice(1)}` : typed;
   const body: NewSession = {
     slug,
-    path: path === '' ? '.' : path,
+    path: folderOf(form, home),
     type: form.type,
     ...(form.type === 'screen' ? sizeFor(app.paneSize()) : {}),
     ...(form.inWorktree ? { worktree: worktreeBody(form) } : {}),
@@ -221,10 +221,11 @@ function create(app: App, form: Form, home: string | undefined): void {
   };
   app.toast('wait', `launching ${slug}…`);
   app.run(async () => {
-    await app.client.call('createSession', { body });
+    const session = await app.client.call('createSession', { body });
     app.close();
     app.select(slug);
-    app.toast('good', `${slug} was launched`);
+    if (session.worktree?.set_up?.state === 'untrusted') app.toast('bad', setUpNotice(session));
+    else app.toast('good', `${slug} was launched`);
   });
 }
 
@@ -234,59 +235,4 @@ function sizeFor({ cols, rows }: { cols: number; rows: number }): { cols: number
     cols: Math.min(MOST_SIZE.cols, Math.max(LEAST_SIZE.cols, cols)),
     rows: Math.min(MOST_SIZE.rows, Math.max(LEAST_SIZE.rows, rows)),
   };
-}
-
-const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
-  screen: 'interactive Claude Code in GNU Screen',
-  json: 'structured events, without a terminal',
-};
-
-function choiceWords({ type, inWorktree }: Form, field: Choice): [word: string, about: string] {
-  if (field === 'type') return [type, ABOUT_TYPES[type]];
-  return inWorktree
-    ? ['yes', 'a git worktree, on this branch; empty: named after the session']
-    : ['no', 'it works in the folder itself'];
-}
-
-function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
-  const { dress } = app;
-  const width = Math.max(10, cols - LABEL_CELLS - 5);
-  const lines: string[] = [''];
-  let cursor: { row: number; col: number } | null = null;
-  for (const field of fieldsOf(form)) {
-    const isHere = form.field === field;
-    const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
-    if (isChoice(field)) {
-      const [word, about] = choiceWords(form, field);
-      lines.push(
-        `${label} ${dress(isHere ? 'inverse' : null, word)}  ${dress('dim', fitTo(about, width - 10).trimEnd())}`,
-      );
-      continue;
-    }
-    const { rows: written, cursor: at } = layoutEditor(form.texts[field], width);
-    if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
-    for (const [index, row] of written.entries()) {
-      lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
-    }
-    if (field === 'folder' && isHere && form.isProposed) {
-      lines.splice(lines.length - written.length, written.length, `${label} ${dress('inverse', written.join(''))}`);
-    }
-    if (field === 'folder' && isHere) {
-      const offered = folderLines(form.folders, width);
-      lines.push(...offered.map((row, index) => dress(index === form.chosen ? 'inverse' : 'dim', row)));
-    }
-  }
-  return { title: 'A new session', rows: lines.slice(0, rows), cursor };
-}
-
-/** How many folders are shown. Nobody looks further down, and typing another letter shortens the list. */
-const MOST_FOLDERS_SHOWN = 6;
-
-function folderLines(folders: readonly string[], width: number): string[] {
-  const indent = ' '.repeat(LABEL_CELLS + 3);
-  const shown = folders
-    .slice(0, MOST_FOLDERS_SHOWN)
-    .map((folder) => `${indent}${fitTo(cleanLine(folder), width).trimEnd()}`);
-  const more = folders.length - shown.length;
-  return more > 0 ? [...shown, `${indent}… ${more} more`] : shown.filter((row) => displayWidth(row) > 0);
 }

@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { type NewWorktree, PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
+import { PermissionMode, type SessionType, SLUG_PATTERN } from '../../protocol/index.ts';
+import { setUpNotice } from '../../text/set-up-words.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
 import { bind, Field } from '../parts/field.tsx';
 import { PageHead } from '../parts/page-head.tsx';
-import { attempt } from '../parts/toasts.tsx';
+import { attempt, tell } from '../parts/toasts.tsx';
 import { FolderField } from './folder-field.tsx';
 import { RecentConversations } from './recent-conversations.tsx';
+import { useWorktreeChoice, WorktreeFields, worktreeBody } from './worktree-fields.tsx';
 
 const TYPES: readonly { type: SessionType; title: string; about: string }[] = [
   {
@@ -28,9 +30,7 @@ export function NewSessionPage() {
   const prompt = useSignal('');
   const mode = useSignal('');
   const model = useSignal('');
-  const inWorktree = useSignal(false);
-  const branch = useSignal('');
-  const from = useSignal('');
+  const worktree = useWorktreeChoice();
   const isBusy = useSignal(false);
   useEffect(() => {
     if (!isNamed.value) slug.value = freeSlug(path.value);
@@ -39,8 +39,8 @@ export function NewSessionPage() {
   const launch = async (): Promise<void> => {
     isBusy.value = true;
     const chosen = PermissionMode.safeParse(mode.value);
-    const done = await attempt(() =>
-      client.call('createSession', {
+    const done = await attempt(async () => {
+      const session = await client.call('createSession', {
         body: {
           slug: slug.value,
           path: path.value.trim(),
@@ -48,10 +48,11 @@ export function NewSessionPage() {
           ...(prompt.value.trim() === '' ? {} : { prompt: prompt.value }),
           ...(chosen.success ? { permission_mode: chosen.data } : {}),
           ...(model.value.trim() === '' ? {} : { model: model.value.trim() }),
-          ...(inWorktree.value ? { worktree: worktreeBody(branch.value, from.value) } : {}),
+          ...worktreeBody(worktree),
         },
-      }),
-    );
+      });
+      if (session.worktree?.set_up?.state === 'untrusted') tell(setUpNotice(session));
+    });
     isBusy.value = false;
     if (done) goTo({ page: 'session', slug: slug.value });
   };
@@ -106,47 +107,7 @@ export function NewSessionPage() {
             ))}
           </div>
         </fieldset>
-        <fieldset class="stack">
-          <legend class="label">Worktree</legend>
-          <label class="row">
-            <input
-              type="checkbox"
-              checked={inWorktree.value}
-              onChange={({ currentTarget }) => {
-                inWorktree.value = currentTarget.checked;
-              }}
-            />
-            <span>In its own git worktree</span>
-          </label>
-          {inWorktree.value && (
-            <div class="cards">
-              <Field label="Branch" hint="An existing branch is used; otherwise a new one is created">
-                {(id) => (
-                  <input
-                    {...bind(branch)}
-                    id={id}
-                    class="input mono"
-                    placeholder={slug.value}
-                    spellcheck={false}
-                    autocomplete="off"
-                  />
-                )}
-              </Field>
-              <Field label="From" hint="Where a new branch starts">
-                {(id) => (
-                  <input
-                    {...bind(from)}
-                    id={id}
-                    class="input mono"
-                    placeholder="the commit of the folder"
-                    spellcheck={false}
-                    autocomplete="off"
-                  />
-                )}
-              </Field>
-            </div>
-          )}
-        </fieldset>
+        <WorktreeFields choice={worktree} path={path.value} slug={slug.value} />
         <Field label="First prompt" hint="Optional">
           {(id) => <textarea {...bind(prompt)} id={id} class="input" rows={4} />}
         </Field>
@@ -185,13 +146,6 @@ export function NewSessionPage() {
       </form>
     </>
   );
-}
-
-function worktreeBody(branch: string, from: string): NewWorktree {
-  return {
-    ...(branch.trim() === '' ? {} : { branch: branch.trim() }),
-    ...(from.trim() === '' ? {} : { from: from.trim() }),
-  };
 }
 
 /**
