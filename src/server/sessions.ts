@@ -141,7 +141,10 @@ export interface Sessions {
    * `finishWorktree` throws
    */
   finish(slug: string, request: Finish): Promise<Session>;
-  /** Leaves out the set-up of the session's worktree from the next start on. @throws CatalogueError no_worktree, no_set_up */
+  /**
+   * Leaves out the set-up of the session's worktree from the next start on.
+   * @throws CatalogueError no_worktree, no_set_up
+   */
   skipSetUp(slug: string): Promise<Session>;
   /** Stores the pull request of the session's branch with its worktree. @throws CatalogueError no_worktree */
   keepPullRequest(slug: string, request: PullRequest): Session;

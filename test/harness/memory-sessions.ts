@@ -50,7 +50,7 @@ import { MemoryEvents, terminalCosts } from './memory-events.ts';
 import { daysOf, explanationOf, historyOf, hitsIn } from './memory-past.ts';
 import { MemoryRecording } from './memory-recording.ts';
 import { MemoryTexts } from './memory-texts.ts';
-import { SINCE, someSession } from './some-session.ts';
+import { SINCE, someSession, withoutSetUp } from './some-session.ts';
 
 /** Sessions without Screen and without Claude Code, behind the same interface as the real ones. */
 export class MemorySessions implements UnattendedSessions {
@@ -282,11 +282,7 @@ export class MemorySessions implements UnattendedSessions {
     return this.change(slug, { worktree: { ...worktree, finished } });
   }
 
-  async skipSetUp(slug: string): Promise<Session> {
-    const { worktree } = this.get(slug);
-    if (worktree?.set_up === undefined) throw new CatalogueError('no_set_up');
-    return this.change(slug, { worktree: { ...worktree, set_up: { ...worktree.set_up, state: 'skipped' } } });
-  }
+  skipSetUp = async (slug: string): Promise<Session> => this.change(slug, withoutSetUp(this.get(slug)));
 
   keepPullRequest(slug: string, request: PullRequest): Session {
     const { worktree } = this.get(slug);

@@ -1,4 +1,4 @@
-import { NOTHING_KEPT, type Session, withoutLabels } from '../../src/protocol/index.ts';
+import { CatalogueError, NOTHING_KEPT, type Session, withoutLabels } from '../../src/protocol/index.ts';
 
 export const SINCE = '2026-11-20T15:04:05.123Z';
 
@@ -50,4 +50,10 @@ export function someSession(slug: string, some: Partial<Session> = {}): Session 
     ...withoutLabels(),
     ...some,
   };
+}
+
+/** Returns the change that leaves out the set-up of a session's worktree. */
+export function withoutSetUp({ worktree }: Session): Pick<Session, 'worktree'> {
+  if (worktree?.set_up === undefined) throw new CatalogueError('no_set_up');
+  return { worktree: { ...worktree, set_up: { ...worktree.set_up, state: 'skipped' } } };
 }

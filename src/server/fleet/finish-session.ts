@@ -5,6 +5,7 @@ import { descendantsOf, findMarked } from '../../platform/process/index.ts';
 import { CatalogueError, type Finish, type PullRequest, type Session, type Worktree } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 import type { SessionActor } from '../session/actor.ts';
+import { requireWorktree } from '../worktrees/require-worktree.ts';
 import { requireQuiet } from './convert-session.ts';
 import type { LaunchContext } from './launch-session.ts';
 import type { Member, Roster } from './roster.ts';
@@ -66,12 +67,6 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
   }
   return actor.view();
-}
-
-/** @throws CatalogueError no_worktree */
-export function requireWorktree(slug: string, worktree: Session['worktree']): NonNullable<Session['worktree']> {
-  if (worktree === undefined) throw new CatalogueError('no_worktree', `CBOS did not create a worktree for ${slug}`);
-  return worktree;
 }
 
 /** @throws CatalogueError no_worktree */

@@ -2,9 +2,9 @@ import { setUpFailedText } from '../../core/status/index.ts';
 import { type SetUpCommand, setUpExitCode } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import { CatalogueError, isSetUpDue, type Session } from '../../protocol/index.ts';
-import { requireWorktree } from '../fleet/finish-session.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
+import { requireWorktree } from './require-worktree.ts';
 import type { SetUps } from './set-ups.ts';
 
 /**

@@ -18,10 +18,10 @@ import {
   type Session,
 } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
-import { requireWorktree } from '../fleet/finish-session.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { createSlots } from '../slots.ts';
+import { requireWorktree } from './require-worktree.ts';
 
 /** The shortest time between two requests for the same pull request, however many clients are looking. */
 export const MOST_OFTEN_MS = 120_000;

@@ -14,7 +14,7 @@ import {
   type Session,
   type SetUpTrust,
 } from '../../protocol/index.ts';
-import { requireWorktree } from '../fleet/finish-session.ts';
+import { requireWorktree } from './require-worktree.ts';
 import type { SetUps } from './set-ups.ts';
 import { usersOf } from './users.ts';
 

@@ -7,6 +7,7 @@ import { type FacesUnderTest, startFaces, TOKEN } from '../../harness/faces.ts';
 import { createRepository } from '../../harness/git-repository.ts';
 import { addDecision } from '../../harness/memory-rules.ts';
 import { addQuietSchedule, signedTrigger } from '../../harness/memory-schedules.ts';
+import { namingSetUp, trustedSetUp } from '../../harness/named-set-up.ts';
 import { callRoute, ELSEWHERE, type RestInput } from '../../harness/rest.ts';
 import { passRequest, signInAsPage } from '../../harness/signed-in-page.ts';
 import { someSession } from '../../harness/some-session.ts';
@@ -181,15 +182,9 @@ const SUCCESSES: Record<RouteOfOne, RestInput & { before?: () => void; asPage?: 
   previewFinish: { params: { slug: 'AUTH' }, before: () => inWorktree() },
   finishSession: { params: { slug: 'AUTH' }, body: { how: 'discard', stop: true }, before: () => inWorktree() },
   skipSetUp: { params: { slug: 'AUTH' }, before: () => inWorktree() },
-  listWorktrees: { asPage: async () => ({ headers: {}, query: { path: namingSetUp().path } }) },
-  trustSetUp: { asPage: async () => ({ headers: {}, body: namingSetUp() }) },
-  untrustSetUp: {
-    asPage: async () => {
-      const { path } = namingSetUp();
-      await callRoute(server, 'trustSetUp', { body: namingSetUp() });
-      return { headers: {}, body: { path } };
-    },
-  },
+  listWorktrees: { asPage: async () => ({ headers: {}, query: { path: namingSetUp(server.world).path } }) },
+  trustSetUp: { asPage: async () => ({ headers: {}, body: namingSetUp(server.world) }) },
+  untrustSetUp: { asPage: async () => ({ headers: {}, body: await trustedSetUp(server) }) },
   listSaved: { query: { path: '/tmp' } },
   recover: { asPage: async () => ({ headers: {}, body: await saved() }) },
 };
@@ -209,13 +204,6 @@ const inWorktree = (): void => {
   } as const;
   const more = { new_branch: true, left_out: [], set_up: { ...set_up, at: '2026-11-20T15:04:05.123Z' } };
   server.sessions.change('AUTH', { path, worktree: { ...at, ...more } });
-};
-/** Makes a repository that names a set-up, and returns what trusts it. */
-const namingSetUp = (): { path: string; sha256: string } => {
-  const { path, write } = createWorktreeRepository(server.world, 'repository-with-set-up');
-  const content = 'set_up = "npm ci"\n';
-  write('.cbos/worktree.toml', content);
-  return { path, sha256: createHash('sha256').update(content).digest('hex') };
 };
 /** Saves something by a finish, and returns the input that requests it. */
 const saved = async (): Promise<{ repository: string; id: string; folder: null; branch: string }> => {
