@@ -1,4 +1,4 @@
-import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protocol/index.ts';
+import { isSetUpDue, type ProjectSetUp, type RepositoryWorktree, type Session, type SetUp } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -33,6 +33,13 @@ function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boole
   if (after === 'start') return '; Claude Code was started anyway';
   const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
   return `; ${again} runs it again, cbos worktrees skip ${slug} leaves it out`;
+}
+
+/** Reports whether a person may leave out the set-up of a session's worktree. */
+export function mayLeaveOut({ status, worktree }: Pick<Session, 'status' | 'worktree'>): boolean {
+  const setUp = worktree?.set_up;
+  const isRunning = setUp?.state === 'running' && status.primary !== 'dead';
+  return setUp !== undefined && !isRunning && isSetUpDue(setUp);
 }
 
 /** Returns a command in one line, in which nothing is hidden. */

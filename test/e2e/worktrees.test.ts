@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
+import { openTerminal } from '../harness/tmux.ts';
 import { createWorktreeRepository } from '../harness/worktree-repository.ts';
 
 let world: ClaudeWorld;
@@ -72,8 +73,18 @@ test('a worktree that no session uses is offered, and used only on request', asy
   const refused = await cbos.cli(asked);
   expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('which no session uses')]);
   expect(refused.stderr).toContain('cbos new OLD --worktree fix/old --existing');
-  const made = await cbos.cli([...asked, '--existing']);
-  expect([made.code, made.stderr]).toEqual([0, '']);
+  // In a terminal, it is a question, and only a yes counts.
+  const terminal = await openTerminal(world, { cols: 200, args: asked });
+  await terminal.until(/fix\/old is checked out in .*, which no session uses\. Use it\? \[y\/N\]/, 'the question');
+  await terminal.keys('n', 'Enter');
+  await terminal.ended();
+  expect(terminal.written()).toContain('--existing` starts a session there');
+  expect((await cbos.call('GET', '/sessions/OLD')).status).toBe(404);
+  const again = await openTerminal(world, { cols: 200, args: asked });
+  await again.until(/Use it\?/, 'the question');
+  await again.keys('y', 'Enter');
+  await again.ended();
+  expect(again.written()).toContain('in the existing worktree');
   const old = await cbos.session('OLD');
   expect(old).toMatchObject({ path: tree, worktree: { existing: true, branch: 'fix/old', base: 'main' } });
 

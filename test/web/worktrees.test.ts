@@ -157,3 +157,22 @@ test('the form for a new session offers worktrees that no session uses', async (
   expect(server.sessions.created.at(-1)?.worktree).toEqual({ branch: 'fix/old', existing: true });
   expect(server.sessions.get('OLD').path).toBe(tree);
 });
+
+test('a session shows how its set-up failed, and a person may leave the set-up out', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  await launchInWorktree(one, 'BAD', 'fix/bad');
+  const { worktree, status } = server.sessions.get('BAD');
+  if (worktree === undefined) throw new Error('no worktree');
+  const set_up = { command: 'npm ci', from: 'settings', state: 'failed', exit_code: 7, after_failure: 'stop' } as const;
+  server.sessions.change('BAD', {
+    state: 'dead',
+    status: { ...status, primary: 'dead', detail: null, health: 'DEAD' },
+    worktree: { ...worktree, set_up: { ...set_up, at: status.since } },
+  });
+  await page.getByText('npm ci ended with exit code 7').waitFor();
+  await button(one, 'More').click();
+  await page.getByRole('menuitem', { name: 'Leave out the set-up' }).click();
+  await page.getByText('BAD starts without its set-up from now on').waitFor();
+  expect(server.sessions.get('BAD').worktree?.set_up?.state).toBe('skipped');
+});

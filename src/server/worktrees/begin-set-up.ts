@@ -74,7 +74,9 @@ export function seeSetUpEnd({ intake }: SetUpSession, report: Readonly<Record<st
 /** @throws CatalogueError no_worktree, no_set_up */
 export function skipSetUp(actor: SessionActor): Session {
   const worktree = requireWorktree(actor.slug, actor.record.launch.worktree);
-  if (worktree.set_up === undefined || worktree.set_up.state === 'running' || !isSetUpDue(worktree.set_up)) {
+  const { set_up: setUp } = worktree;
+  const isRunning = setUp?.state === 'running' && !actor.isDead();
+  if (setUp === undefined || isRunning || !isSetUpDue(setUp)) {
     throw new CatalogueError('no_set_up', `${actor.slug} has no set-up that is still to run`);
   }
   actor.intake.seeSetUp({ state: 'skipped' });

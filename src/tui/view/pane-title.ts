@@ -6,6 +6,7 @@ import { formatDuration, formatSince } from '../../text/durations.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
 import { pathText, queueText, recordingText, sessionStyle, stateText } from '../../text/session-words.ts';
+import { setUpNotice } from '../../text/set-up-words.ts';
 import { snoozeText } from '../../text/snooze-words.ts';
 import type { Style } from '../../text/style.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
@@ -40,6 +41,7 @@ export function paneTitle({ model, session, cols, canGoBack, now, home, dress }:
     contextFact(session.context),
     costFact(session.cost_usd),
     worktreeBranch(session.worktree),
+    setUpNotice(session),
     changesFact(session),
     pullRequestText(session),
     pathText(path, home),

@@ -1,4 +1,5 @@
 import { elsewhereOf, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
+import { mayLeaveOut } from '../../text/set-up-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
@@ -111,6 +112,15 @@ function ownCommands(session: Session): SessionCommand[] {
       run: open('request'),
     });
   }
+  if (mayLeaveOut(session)) {
+    commands.push({
+      verb: 'Leave out the set-up',
+      title: `Leave out the set-up of ${slug}`,
+      also: 'worktree prepare skip',
+      isInMenu: true,
+      run: () => leaveOutSetUp(slug),
+    });
+  }
   const marked = session.unread ? 'read' : 'unread';
   commands.push({
     verb: `Mark as ${marked}`,
@@ -147,6 +157,12 @@ function ownCommands(session: Session): SessionCommand[] {
     });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
+}
+
+function leaveOutSetUp(slug: string): void {
+  void attempt(() => client.call('skipSetUp', { params: { slug } })).then(
+    (isDone) => isDone && tell(`${slug} starts without its set-up from now on`),
+  );
 }
 
 /** Only news that the person has seen is marked as read, not later news. */

@@ -3,6 +3,7 @@ import type { SeenSession, Session } from '../../protocol/index.ts';
 import { changesFact } from '../../text/changes-words.ts';
 import { contextFact, costFact } from '../../text/figure-words.ts';
 import { pullRequestText } from '../../text/pull-request-words.ts';
+import { setUpNotice } from '../../text/set-up-words.ts';
 import { tagsText } from '../../text/tag-words.ts';
 import { worktreeBranch } from '../../text/worktree-words.ts';
 import { isParked } from '../actions/deeds.ts';
@@ -66,6 +67,7 @@ export function SessionHead({ session, tools }: SessionHeadProps) {
         {session.path === null ? '' : shortPath(session.path)}
         {[
           worktreeBranch(session.worktree),
+          setUpNotice(session),
           changesFact(session),
           pullRequestText(session),
           tagsText(session),
