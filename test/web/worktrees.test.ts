@@ -165,14 +165,39 @@ test('a session shows how its set-up failed, and a person may leave the set-up o
   const { worktree, status } = server.sessions.get('BAD');
   if (worktree === undefined) throw new Error('no worktree');
   const set_up = { command: 'npm ci', from: 'settings', state: 'failed', exit_code: 7, after_failure: 'stop' } as const;
-  server.sessions.change('BAD', {
-    state: 'dead',
-    status: { ...status, primary: 'dead', detail: null, health: 'DEAD' },
-    worktree: { ...worktree, set_up: { ...set_up, at: status.since } },
-  });
+  const dead = { ...status, primary: 'dead', detail: null, health: 'DEAD' } as const;
+  server.sessions.change('BAD', { state: 'dead', status: dead });
+  server.sessions.change('BAD', { worktree: { ...worktree, set_up: { ...set_up, at: status.since } } });
   await page.getByText('npm ci ended with exit code 7').waitFor();
   await button(one, 'More').click();
   await page.getByRole('menuitem', { name: 'Leave out the set-up' }).click();
   await page.getByText('BAD starts without its set-up from now on').waitFor();
   expect(server.sessions.get('BAD').worktree?.set_up?.state).toBe('skipped');
+});
+
+test('attempts at the same task are compared side by side, and one is kept', async () => {
+  await using one = await startPage(browser);
+  const { page, server } = one;
+  await launchInWorktree(one, 'FIX-1', 'fix-1');
+  await launchInWorktree(one, 'FIX-2', 'fix-2');
+  writeFileSync(join(folderOf('FIX-2'), 'a.txt'), 'fixed\nwell\n');
+  await button(one, 'More').click();
+  await page.getByRole('menuitem', { name: 'Compare…' }).click();
+  await page.getByRole('heading', { name: 'Compare' }).waitFor();
+  const rowOf = (title: string) =>
+    page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title, exact: true }) });
+  await waitFor(async () => (await rowOf('Changes').innerText()).includes('+2'), { describe: 'the changes are shown' });
+  const names = () => page.getByRole('columnheader').allInnerTexts();
+  await waitFor(async () => (await names()).join() === 'FIX-2,FIX-1', { describe: 'both are compared' });
+  await page.getByLabel('FIX-1').uncheck();
+  await page.getByText('Choose at least two sessions').waitFor();
+  await page.getByLabel('FIX-1').check();
+  await page.getByRole('button', { name: 'Finish FIX-1…' }).click();
+  await page.getByRole('heading', { name: 'Finish FIX-1' }).waitFor();
+  expect(
+    server.sessions
+      .list()
+      .map(({ slug }) => slug)
+      .sort(),
+  ).toEqual(['FIX-1', 'FIX-2']);
 });

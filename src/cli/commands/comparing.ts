@@ -1,26 +1,16 @@
 import type { Command } from 'commander';
+import { type Compared, compareSession } from '../../client/compare.ts';
 import type { Caller } from '../../client/index.ts';
-import { type TestOutcome, testOutcome } from '../../client/test-outcome.ts';
-import { CatalogueError, type Changes, EXIT, type Session } from '../../protocol/index.ts';
+import { EXIT, type Session } from '../../protocol/index.ts';
 import { baseText, totalText } from '../../text/changes-words.ts';
+import { testsText } from '../../text/compare-words.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { dollarsText } from '../../text/figure-words.ts';
 import { sessionIcon, sessionStyle, stateText } from '../../text/session-words.ts';
-import { cleanLine } from '../../text/terminal-text.ts';
+import { cleanBlock, cleanLine } from '../../text/terminal-text.ts';
 import { CommandError } from '../command-error.ts';
 import type { CliContext } from '../context.ts';
-import { lastAnswer } from '../last-answer.ts';
 import { describe } from './command-help.ts';
-
-/** What a session has done so far. A field is null or empty if no source reports it. */
-interface Compared {
-  session: Session;
-  changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
-  worked_ms: number;
-  cost_usd: number | null;
-  tests: TestOutcome | null;
-  last_words: string;
-}
 
 /** Adds `compare`. */
 export function addComparing(program: Command, context: CliContext): void {
@@ -57,31 +47,9 @@ export function addComparing(program: Command, context: CliContext): void {
 }
 
 async function compare(client: Caller, session: Session): Promise<Compared> {
-  const { slug } = session;
-  const days = await client.call('historyDays', { query: { session: slug } });
-  const { events } = await client.call('transcript', { params: { slug }, query: {} });
-  const costs = days.flatMap(({ cost_usd: cost }) => cost ?? []);
-  return {
-    session,
-    changes: await changesOf(client, session),
-    worked_ms: days.reduce((sum, { worked_ms: ms }) => sum + ms, 0),
-    cost_usd: costs.length === 0 ? session.cost_usd : costs.reduce((sum, cost) => sum + cost, 0),
-    tests: testOutcome(events),
-    last_words: await lastAnswer(client, session),
-  };
+  const compared = await compareSession(client, session);
+  return { ...compared, last_words: cleanBlock(compared.last_words).trim() };
 }
-
-/** Returns null outside a repository, and for a finished worktree. */
-async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
-  try {
-    const { base, total, left_out } = await client.call('changes', { params: { slug }, query: {} });
-    return { base, total, left_out };
-  } catch (error) {
-    if (error instanceof CatalogueError && NO_CHANGES.has(error.code)) return null;
-    throw error;
-  }
-}
-const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
 
 const factsOf = ({ slug, state, status, worktree }: Session) => ({ session: slug, state, status, worktree });
 
@@ -116,9 +84,4 @@ function printTable({ out }: CliContext, compared: readonly Compared[]): void {
     const left = changes?.left_out.untracked ?? 0;
     if (left > 0) out.notice(`${cleanLine(session.slug)} has ${left} more untracked files, which were not compared`);
   }
-}
-
-function testsText(tests: TestOutcome | null): string {
-  if (tests === null) return '';
-  return cleanLine(`${tests.outcome}${tests.edited_since ? ' before the last edit' : ''}: ${tests.command}`);
 }

@@ -3,7 +3,7 @@ import { mayLeaveOut } from '../../text/set-up-words.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
-import { client } from '../connection/fleet.ts';
+import { client, sessions } from '../connection/fleet.ts';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DEED_NAMES, DEEDS, type Deed, type DeedName } from './deeds.ts';
 
@@ -96,6 +96,13 @@ function ownCommands(session: Session): SessionCommand[] {
     isInMenu: true,
     run: () => goTo({ page: 'changes', slug, file: null }),
   });
+  commands.push({
+    verb: 'Compare…',
+    title: `Compare ${slug}…`,
+    also: 'attempts side by side times fork',
+    isInMenu: true,
+    run: () => goTo({ page: 'compare', slugs: [slug, ...attemptsLike(slug)] }),
+  });
   if (isFinishable(session)) {
     commands.push({
       verb: 'Finish…',
@@ -157,6 +164,13 @@ function ownCommands(session: Session): SessionCommand[] {
     });
   }
   return commands.map((command) => ({ isBad: false, isInMenu: false, ...command }));
+}
+
+/** The other attempts at the same task, as `cbos new NAME --times` names them: NAME-1, NAME-2. */
+function attemptsLike(slug: string): string[] {
+  const [, name] = /^(.+)-\d+$/.exec(slug) ?? [];
+  const isOther = (one: string): boolean => one !== slug && one.replace(/-\d+$/, '') === name && one !== name;
+  return name === undefined ? [] : [...sessions.peek().keys()].filter(isOther);
 }
 
 function leaveOutSetUp(slug: string): void {

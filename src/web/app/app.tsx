@@ -6,6 +6,7 @@ import { ArchivedPage } from '../pages/archived.tsx';
 import { AuditPage } from '../pages/audit.tsx';
 import { BudgetsPage } from '../pages/budgets.tsx';
 import { CatchupPage } from '../pages/catchup.tsx';
+import { ComparePage } from '../pages/compare.tsx';
 import { HistoryPage } from '../pages/history.tsx';
 import { HomePage } from '../pages/home.tsx';
 import { InboxPage } from '../pages/inbox.tsx';
@@ -76,6 +77,8 @@ function CurrentPage() {
       return <ReplayPage key={`${value.slug} ${value.recording}`} at={value} />;
     case 'changes':
       return <ChangesPage key={value.slug} slug={value.slug} file={value.file} />;
+    case 'compare':
+      return <ComparePage slugs={value.slugs} />;
     case 'search':
       return <SearchPage query={value.query} />;
     case 'history':

@@ -9,6 +9,7 @@ export type Place =
   | SessionPlace
   | Replay
   | { page: 'changes'; slug: string; file: string | null }
+  | { page: 'compare'; slugs: readonly string[] }
   | { page: 'new' }
   | { page: 'search'; query: string }
   | { page: 'stash' }
@@ -84,6 +85,8 @@ export function parsePlace(hash: string): Place {
     case 'rules':
     case 'settings':
       return { page };
+    case 'compare':
+      return { page, slugs: (parameters.get('with') ?? '').split(',').filter((slug) => slug !== '') };
     case 'audit':
       return { page, session: parameters.get('session') };
     default:
@@ -110,6 +113,8 @@ export function addressOf(target: Place): string {
     }
     case 'search':
       return target.query === '' ? '#/search' : `#/search?q=${encodeURIComponent(target.query)}`;
+    case 'compare':
+      return `#/compare?with=${target.slugs.map(encodeURIComponent).join(',')}`;
     case 'audit':
       return target.session === null ? '#/audit' : `#/audit?session=${encodeURIComponent(target.session)}`;
     case 'sign-in':

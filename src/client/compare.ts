@@ -1,0 +1,61 @@
+import { CatalogueError, type Changes, type Session } from '../protocol/index.ts';
+import type { Caller } from './caller.ts';
+import { type TestOutcome, testOutcome } from './test-outcome.ts';
+
+/** What a session has done so far. A field is null or empty if no source reports it. */
+export interface Compared {
+  session: Session;
+  changes: Pick<Changes, 'base' | 'total' | 'left_out'> | null;
+  worked_ms: number;
+  cost_usd: number | null;
+  tests: TestOutcome | null;
+  /** as the session wrote them: not safe for a terminal */
+  last_words: string;
+}
+
+/** Reads what a session has done, for a comparison with others. Each needs git and a transcript of megabytes. */
+export async function compareSession(client: Caller, session: Session): Promise<Compared> {
+  const { slug } = session;
+  const days = await client.call('historyDays', { query: { session: slug } });
+  const { events } = await client.call('transcript', { params: { slug }, query: {} });
+  const costs = days.flatMap(({ cost_usd: cost }) => cost ?? []);
+  return {
+    session,
+    changes: await changesOf(client, session),
+    worked_ms: days.reduce((sum, { worked_ms: ms }) => sum + ms, 0),
+    cost_usd: costs.length === 0 ? session.cost_usd : costs.reduce((sum, cost) => sum + cost, 0),
+    tests: testOutcome(events),
+    last_words: await lastWords(client, session),
+  };
+}
+
+/** Returns null outside a repository, and for a finished worktree. */
+async function changesOf(client: Caller, { slug }: Session): Promise<Compared['changes']> {
+  try {
+    const { base, total, left_out } = await client.call('changes', { params: { slug }, query: {} });
+    return { base, total, left_out };
+  } catch (error) {
+    if (error instanceof CatalogueError && NO_CHANGES.has(error.code)) return null;
+    throw error;
+  }
+}
+const NO_CHANGES: ReadonlySet<string> = new Set(['no_such_path', 'not_a_repository', 'git_not_found', 'git_failed']);
+
+/**
+ * Returns a session's answer in its last turn. Empty if no source reports it, which is always so for an adopted session,
+ * because it has no hooks. For a terminal session, the answer is at most the last 4,000 characters, because its hook
+ * stores no more.
+ */
+export async function lastWords(client: Caller, { slug, type }: Session): Promise<string> {
+  const params = { slug };
+  try {
+    const text =
+      type === 'json'
+        ? (await client.call('lastResponse', { params })).text
+        : (await client.call('explain', { params })).evidence.hooks?.turn_end?.message;
+    return text ?? '';
+  } catch (error) {
+    if (error instanceof CatalogueError && error.code === 'no_response') return '';
+    throw error;
+  }
+}
