@@ -39,10 +39,9 @@ interface Suggestions {
   ids: readonly Suggestion[];
   /** possible answers to the question of the session that `answer` names */
   choices: readonly Suggestion[];
-  /** the tags and repositories of the sessions */
+  /** the tags and repositories of the sessions, and the branches of free worktrees */
   tags: readonly Suggestion[];
   repositories: readonly Suggestion[];
-  /** branches that are checked out in worktrees without a session */
   branches: readonly Suggestion[];
 }
 
@@ -174,7 +173,7 @@ async function readSuggestions(context: CliContext): Promise<Suggestions> {
     const known = Promise.all([
       client.call('listSessions', { query: command === 'unarchive' ? { archived: 'true' } : {} }),
       readIds(client, command, words),
-      command === 'new' ? readFreeBranches(client, context.io.cwd) : [],
+      readFreeBranches(client, context.passedArgs, context.io.cwd),
     ]);
     const suggested = known.then(([sessions, ids, branches]) => ({
       branches,
@@ -235,8 +234,9 @@ async function readFiles(client: Caller, [slug]: readonly string[]): Promise<Sug
   return files.map(({ id, name }) => [id, cleanLine(name)]);
 }
 
-/** The branches of worktrees of the current repository that no session uses. */
-async function readFreeBranches(client: Caller, path: string): Promise<Suggestion[]> {
+/** The branches of worktrees of the current repository that no session uses, for the option that takes them. */
+async function readFreeBranches(client: Caller, words: readonly string[], path: string): Promise<Suggestion[]> {
+  if (words[0] !== 'new' || !words.some((word) => /^(-w$|--worktree)/.test(word))) return [];
   const [list] = await client.call('listWorktrees', { query: { path } }).catch(() => []);
   const free = (list?.worktrees ?? []).filter((one) => one.free);
   return free.map(({ branch, path: folder }) => [cleanLine(branch ?? ''), `free: ${cleanLine(folder)}`]);
