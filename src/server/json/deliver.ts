@@ -97,7 +97,8 @@ export function createJsonDeliverer(actor: SessionActor, driver: JsonDriver): Js
     if (status === 'failed') {
       const { error } = driver.evidence.turnEnd ?? {};
       throw (
-        failedSetUp(actor) ?? new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt')
+        failedSetUp(actor) ??
+        new CatalogueError('launch_failed', error ?? 'Claude Code ended before it took the prompt')
       );
     }
     if (status === 'sent')
