@@ -8,6 +8,7 @@ import {
   removeLeftExchanges,
   type ScreenHost,
 } from '../platform/gnu-screen/index.ts';
+import { collectGarbage, returnFreedMemory } from '../platform/process/index.ts';
 import { openSearchThread, type Search } from '../platform/search/index.ts';
 import { prepareHome } from '../platform/settings/index.ts';
 import { findDesktopBus } from '../platform/sinks/index.ts';
@@ -40,6 +41,7 @@ import { watchPresence } from './presence.ts';
 import { growKeyframes } from './replay/grow-keyframes.ts';
 import { type Bounds, keepInBounds } from './replay/keep-in-bounds.ts';
 import { createReplays, type Replays } from './replay/replays.ts';
+import { returnMemoryWhenIdle } from './return-memory-when-idle.ts';
 import { createScheduler, type Scheduler } from './schedules/scheduler.ts';
 import type { Dispose, Sessions } from './sessions.ts';
 import { createSinks, type Sinks } from './sinks/sinks.ts';
@@ -194,10 +196,19 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       screen_dir: screen.dir,
     });
     const stopCheckpoints = checkpointWhenIdle(database, clock);
+    const stopReturning = returnMemoryWhenIdle({
+      ...{ clock, processorMs, residentBytes: process.memoryUsage.rss },
+      returnMemory: async () => {
+        collectGarbage();
+        await search?.collectGarbage();
+        await returnFreedMemory();
+      },
+    });
     const home = awaitLoss(settings.home, database, log);
     const stopWatches = (): void => {
       stopGrowing();
       stopCheckpoints();
+      stopReturning();
       schedules?.dispose();
       sinks?.dispose();
       home.stop();
@@ -221,6 +232,11 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     lock.release();
     throw toDatabaseError(cause, databaseFile);
   }
+}
+
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
 }
 
 function openScreen({ settings, environment, tempDir }: ServerOptions): Promise<ScreenHost> {

@@ -8,8 +8,10 @@
  * - a program that outlives this one: `start-detached.ts`
  * - how busy the machine is: `machine-load.ts`
  * - whether a thread can certainly be started: `spare-room.ts`
+ * - memory that this process does not use: `collect-garbage.ts`, then `kernel.ts`
  */
 
+export * from './collect-garbage.ts';
 export * from './end-tree.ts';
 export * from './kernel.ts';
 export * from './listening-ports.ts';

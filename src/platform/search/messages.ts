@@ -16,6 +16,7 @@ export type IndexMessage =
 export type IndexQuestion =
   | { kind: 'search'; id: number; request: SearchRequest }
   | { kind: 'lastEvent'; id: number; session: string }
+  | { kind: 'collect'; id: number }
   | { kind: 'close'; id: number };
 
 export type IndexReply =

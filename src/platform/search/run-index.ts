@@ -1,6 +1,7 @@
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
+import { collectGarbage } from '../process/index.ts';
 import { openSearchDatabase } from '../sqlite/search-schema.ts';
 import { SearchStore } from '../sqlite/search-store.ts';
 import type { IndexMessage, IndexQuestion, IndexReply } from './messages.ts';
@@ -67,6 +68,9 @@ async function answer(index: SearchIndex, question: IndexQuestion) {
       return index.search(question.request);
     case 'lastEvent':
       return index.lastEvent(question.session);
+    case 'collect':
+      collectGarbage();
+      return null;
     case 'close':
       await index.close();
       return null;

@@ -27,6 +27,8 @@ export interface Search {
   forget(session: string): void;
   /** @throws CatalogueError search_unavailable */
   search(request: SearchRequest): Promise<IndexAnswer>;
+  /** has V8 collect the garbage of the index's thread */
+  collectGarbage(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -116,6 +118,12 @@ class SearchThread implements Search {
 
   async search(request: SearchRequest): Promise<IndexAnswer> {
     return (await this.#ask({ kind: 'search', request })) as IndexAnswer;
+  }
+
+  async collectGarbage(): Promise<void> {
+    if (this.#worker === null) return;
+    // A thread that ends just now has no garbage.
+    await this.#ask({ kind: 'collect' }).catch(() => undefined);
   }
 
   async close(): Promise<void> {

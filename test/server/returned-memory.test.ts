@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { collectGarbage, returnFreedMemory } from '../../src/platform/process/index.ts';
+import { returnMemoryWhenIdle } from '../../src/server/return-memory-when-idle.ts';
+import { ManualClock } from '../harness/manual-clock.ts';
+
+const MB = 2 ** 20;
+
+/** A server whose work and memory a test sets, and which counts how often it returned memory. */
+function someServer() {
+  const clock = new ManualClock();
+  const server = { busyMs: 0, residentMb: 100, unusedMb: 0, returned: 0 };
+  const stop = returnMemoryWhenIdle({
+    clock,
+    processorMs: () => server.busyMs,
+    residentBytes: () => (server.residentMb + server.unusedMb) * MB,
+    returnMemory: async () => {
+      server.returned += 1;
+      server.unusedMb = 0;
+    },
+  });
+  /** lets some seconds pass, in which the server works for this share of the time */
+  const pass = async (seconds: number, share: number): Promise<void> => {
+    for (let second = 0; second < seconds; second++) {
+      server.busyMs += share * 1_000;
+      clock.advance(1_000);
+      // The next look is planned once the memory has been returned.
+      for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    }
+  };
+  return { server, pass, stop };
+}
+
+test('returns memory once the server is idle, not while it works', async () => {
+  const { server, pass } = someServer();
+  server.unusedMb = 80;
+  await pass(60, 0.5);
+  expect(server.returned).toBe(0);
+  await pass(600, 0.01);
+  expect(server.returned).toBe(1);
+  server.unusedMb = 80;
+  await pass(20, 0.9);
+  await pass(20, 0.01);
+  expect(server.returned).toBe(2);
+});
+
+test('leaves memory alone that is in use', async () => {
+  const { server, pass } = someServer();
+  server.residentMb = 300;
+  await pass(3_600, 0.02);
+  expect(server.returned).toBe(1);
+});
+
+test('leaves an idle server alone that has hardly grown, however long', async () => {
+  const { server, pass } = someServer();
+  server.unusedMb = 10;
+  await pass(3_600, 0.02);
+  expect(server.returned).toBe(0);
+});
+
+test('stops with the server', async () => {
+  const { server, pass, stop } = someServer();
+  server.unusedMb = 80;
+  stop();
+  await pass(60, 0);
+  expect(server.returned).toBe(0);
+});
+
+test('the kernel gets back what the process no longer uses', async () => {
+  // More than a page each, and less than what glibc maps on its own; some of them stay in use.
+  const kept = Array.from({ length: 4_000 }, () => Buffer.alloc(50_000, 1)).filter((_, index) => index % 100 === 0);
+  const before = process.memoryUsage.rss();
+  collectGarbage();
+  await returnFreedMemory();
+  expect(before - process.memoryUsage.rss()).toBeGreaterThan(100 * MB);
+  expect(kept.every(([first]) => first === 1)).toBe(true);
+});
