@@ -1,7 +1,7 @@
-import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { PROGRAM, startCbos } from '../test/harness/cbos.ts';
-import { createWorld, type World } from '../test/harness/world.ts';
+import { createWorld } from '../test/harness/world.ts';
+import { type Took, timeCommand } from './command-time.ts';
 import { type Figure, median } from './figures.mjs';
 
 export const about =
@@ -23,11 +23,6 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['--version'],
 ];
 
-interface Took {
-  processorMs: number;
-  wallMs: number;
-}
-
 export async function measure(): Promise<Figure[]> {
   await using world = createWorld();
   const stub = fileURLToPath(new URL('stub-agent.sh', import.meta.url));
@@ -40,8 +35,11 @@ export async function measure(): Promise<Figure[]> {
   const bare: Took[] = [];
   const taken = COMMANDS.map((): Took[] => []);
   for (let run = 0; run < RUNS; run++) {
-    bare.push(time(world, ['-e', '0']));
-    for (const [index, command] of COMMANDS.entries()) taken[index]?.push(time(world, [PROGRAM, ...command]));
+    bare.push(timeCommand(world, [process.execPath, '-e', '0']));
+    for (const [index, command] of COMMANDS.entries()) {
+      const mayFail = command.includes('NOBODY');
+      taken[index]?.push(timeCommand(world, [process.execPath, PROGRAM, ...command], mayFail));
+    }
   }
   const [bareProcessor, bareWall] = mediansOf(bare);
   const figures = COMMANDS.flatMap((command, index): Figure[] => {
@@ -63,15 +61,3 @@ const mediansOf = (took: readonly Took[]): [processor: number, wall: number] => 
   median(took.map(({ processorMs }) => processorMs)),
   median(took.map(({ wallMs }) => wallMs)),
 ];
-
-/** Measures with bash's own `time`, which asks the kernel. It is exact to a millisecond, unlike /proc. */
-function time(world: World, args: readonly string[]): Took {
-  const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1';
-  const { stderr } = spawnSync('bash', ['-c', script, 'bash', process.execPath, ...args], {
-    env: world.env,
-    cwd: world.projectDir,
-    encoding: 'utf8',
-  });
-  const [wall = Number.NaN, user = Number.NaN, system = Number.NaN] = stderr.trim().split(' ').map(Number);
-  return { wallMs: wall * 1_000, processorMs: (user + system) * 1_000 };
-}
