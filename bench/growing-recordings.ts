@@ -35,7 +35,7 @@ export async function startGrowing(
   }
   const isIdle = async (): Promise<boolean> =>
     (await cbos.call<Session[]>('GET', '/sessions?state=idle')).body.length === count;
-  await waitFor(isIdle, { describe: 'all sessions are idle', timeoutMs: 20_000 });
+  await waitFor(isIdle, { describe: 'all sessions are idle', timeoutMs: 60_000 });
   const inStreams = (ending: string) => slugs.map((slug) => join(world.streamDir, `${slug}.${ending}`));
   return { cbos, slugs, files: inStreams('typescript'), timings: inStreams('timing') };
 }
