@@ -5,11 +5,15 @@
  * @property {number} value
  * @property {string} unit "ms", "% of a core", "MB"
  * @property {number} [limit] promised upper bound; a run beyond it fails
+ * @property {{ row: string, column: string }} [cell] its place in a table of the documentation
  */
 
 /**
  * The exports of a file `NAME.bench.ts` or `NAME.bench.mjs`.
- * @typedef {{ about: string, measure: () => Promise<readonly Figure[]> }} Bench
+ * @typedef {object} Bench
+ * @property {string} about
+ * @property {() => Promise<readonly Figure[]>} measure
+ * @property {() => Promise<void>} [prepare] downloads what `measure` needs; `measure` then runs without a network
  */
 
 /** @param {readonly number[]} values */

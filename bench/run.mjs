@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { createViteServer } from 'vitest/node';
 import { ROOT } from '../scripts/root.mjs';
 import { passThrough } from '../scripts/run-command.mjs';
+import { isWithoutNetwork, runWithoutNetwork } from '../scripts/without-network.mjs';
 import { formatFigures, isWithinLimit } from './figures.mjs';
 import { describeMachine } from './machine.mjs';
 
@@ -50,6 +51,10 @@ process.exit(isGood ? 0 : 1);
 async function runBench(name) {
   const file = readdirSync(FOLDER).find((candidate) => BENCH_FILE.exec(candidate)?.[1] === name) ?? '';
   const bench = /** @type {import('./figures.mjs').Bench} */ (await loader.ssrLoadModule(join(FOLDER, file)));
+  if (bench.prepare !== undefined && !isWithoutNetwork()) {
+    await bench.prepare();
+    return (await runWithoutNetwork(AbortSignal.any([]), [process.argv[1] ?? '', name])) === 0;
+  }
   process.stdout.write(`\n${name}: ${bench.about}\n`);
   const [before = 0] = loadavg();
   const figures = await bench.measure();

@@ -10,12 +10,13 @@ const INSIDE = 'CBOS_RECORDER_INSIDE';
 export const isWithoutNetwork = () => process.env[INSIDE] === '1';
 
 /**
- * Runs this program again, with the same arguments, without a network.
+ * Runs this program again without a network.
  * @param {AbortSignal} signal ends it
+ * @param {readonly string[]} argv its file and its arguments; the same ones by default
  * @returns {Promise<number>} its exit code
  */
-export function runWithoutNetwork(signal) {
-  const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...process.argv.slice(1)];
+export function runWithoutNetwork(signal, argv = process.argv.slice(1)) {
+  const command = ['sh', '-c', 'ip link set lo up && exec "$@"', 'sh', process.execPath, ...argv];
   // This is never run as a mapped root. Screen would assign its terminals to a group that is unknown there, and fail.
   const as = process.getuid?.() === 0 ? [] : ['--map-current-user', '--keep-caps'];
   const child = spawn('unshare', [...as, '--net', ...command], {
