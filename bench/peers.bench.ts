@@ -28,8 +28,8 @@ export async function measure(): Promise<Figure[]> {
   const lists = await measureLists(FEW);
   const lags = await measureTurnLags(TURNS);
   const screen = `Screen ${describeMachine().screen ?? 'of an unknown version'}`;
-  const ofHeld = (what: string, unit: string, valueOf: (held: Held) => number): Figure[] =>
-    compare({ what, unit, values: few.map(({ name, measured }) => ({ name, value: valueOf(measured) })) });
+  const ofHeld = (what: string, unit: string, read: (held: Held) => number): Figure[] =>
+    compare({ what, unit, values: few.map(({ name, measured }) => ({ name, value: read(measured) })) });
   return [
     ...ofIdle(`${FEW} idle sessions`, few),
     ...ofIdle(`${MANY} idle sessions`, many),

@@ -199,7 +199,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     const stopReturning = returnMemoryWhenIdle({
       ...{ clock, processorMs, residentBytes: process.memoryUsage.rss },
       returnMemory: async () => {
-        collectGarbage();
+        await collectGarbage();
         await search?.collectGarbage();
         await returnFreedMemory();
       },

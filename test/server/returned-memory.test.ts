@@ -69,7 +69,7 @@ test('the kernel gets back what the process no longer uses', async () => {
   // More than a page each, and less than what glibc maps on its own; some of them stay in use.
   const kept = Array.from({ length: 4_000 }, () => Buffer.alloc(50_000, 1)).filter((_, index) => index % 100 === 0);
   const before = process.memoryUsage.rss();
-  collectGarbage();
+  await collectGarbage();
   await returnFreedMemory();
   expect(before - process.memoryUsage.rss()).toBeGreaterThan(100 * MB);
   expect(kept.every(([first]) => first === 1)).toBe(true);

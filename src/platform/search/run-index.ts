@@ -69,7 +69,7 @@ async function answer(index: SearchIndex, question: IndexQuestion) {
     case 'lastEvent':
       return index.lastEvent(question.session);
     case 'collect':
-      collectGarbage();
+      await collectGarbage();
       return null;
     case 'close':
       await index.close();
