@@ -10,9 +10,12 @@ export interface Change {
 export type Shown = Change;
 
 export interface Lags {
-  /** milliseconds from each change until a client had it */
+  /**
+   * Milliseconds from each change until a client had it. For a change that no client saw before the session's next
+   * change, this is the time until the next change: the lag was at least as long, and must not be left out.
+   */
   lagsMs: number[];
-  /** changes that no client saw before the session's next change */
+  /** how many changes no client saw before the session's next change */
   missed: number;
 }
 
@@ -25,13 +28,14 @@ const CLOCK_MS = 1;
  */
 export function lagsOf(changes: readonly Change[], shown: readonly Shown[]): Lags {
   const result: Lags = { lagsMs: [], missed: 0 };
+  const shownOf = bySession(shown);
   for (const [session, ofSession] of bySession(changes)) {
-    const seen = (bySession(shown).get(session) ?? []).sort(byTime);
+    const seen = (shownOf.get(session) ?? []).sort(byTime);
     for (const [index, { at, status }] of ofSession.sort(byTime).entries()) {
       const until = ofSession[index + 1]?.at ?? Number.POSITIVE_INFINITY;
       const first = seen.find((one) => one.status === status && one.at >= at - CLOCK_MS && one.at < until);
       if (first === undefined) result.missed++;
-      else result.lagsMs.push(Math.max(0, first.at - at));
+      result.lagsMs.push(Math.max(0, (first?.at ?? until) - at));
     }
   }
   return result;
