@@ -62,6 +62,7 @@ export const SECTIONS = [
       page('How the status is known', 'docs/explanation/status.md', 'explanation/status'),
       page('How delivery is proven', 'docs/explanation/delivery.md', 'explanation/delivery'),
       page('How often the status is right', 'docs/explanation/accuracy.md', 'explanation/accuracy'),
+      page('How fast CBOS is', 'docs/explanation/speed.md', 'explanation/speed'),
       page('Security', 'docs/SECURITY.md', 'explanation/security'),
       page('Faults', 'docs/FAULTS.md', 'explanation/faults'),
       page('All accuracy figures', 'docs/ACCURACY.md', 'explanation/accuracy-figures'),

@@ -11,7 +11,9 @@ import { framesPage } from './frames-page.mjs';
 import { manPages } from './man-pages.mjs';
 import { movingPicture } from './moving-picture.mjs';
 import { restPage } from './rest-page.mjs';
+import { scaleChart } from './scale-chart.mjs';
 import { withSettingsTable } from './settings-table.mjs';
+import { withSpeedTables } from './speed-page.mjs';
 
 /** @typedef {import('./schema-words.mjs').Schema} Schema */
 
@@ -47,6 +49,15 @@ export async function generatedFiles() {
       file: 'docs/SETTINGS.md',
       content: withSettingsTable(read('docs/SETTINGS.md'), protocol.SETTING_ROWS, defaults.settings),
     },
+    {
+      file: 'docs/explanation/speed.md',
+      content: withSpeedTables(read('docs/explanation/speed.md'), {
+        peers: benchResult('peers'),
+        scale: benchResult('scale'),
+        'memory-after': benchResult('memory-after'),
+      }),
+    },
+    { file: 'docs/pictures/scale.svg', content: scaleChart(benchResult('scale')) },
     { file: 'docs/pictures/accuracy.svg', content: accuracyChart(read('docs/ACCURACY.md')) },
     {
       file: 'docs/pictures/tui-moving.svg',
@@ -108,6 +119,11 @@ export async function staleFiles() {
 /** @param {string} file */
 function read(file) {
   return readFileSync(join(ROOT, file), 'utf8');
+}
+
+/** @param {string} name @returns {import('./speed-page.mjs').Recorded} */
+function benchResult(name) {
+  return JSON.parse(read(`bench/results/${name}.json`));
 }
 
 function packageVersion() {
