@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /** How often to check whether the server has become idle. */
@@ -19,6 +20,7 @@ export interface ReturnMemoryOptions {
   residentBytes: () => number;
   /** returns unused memory to the kernel */
   returnMemory: () => Promise<unknown>;
+  log: Pick<Logger, 'debug'>;
 }
 
 /**
@@ -26,7 +28,7 @@ export interface ReturnMemoryOptions {
  * after a minute of floods, although nothing in it used them.
  */
 export function returnMemoryWhenIdle(options: ReturnMemoryOptions): Dispose {
-  const { clock, processorMs, residentBytes, returnMemory } = options;
+  const { clock, processorMs, residentBytes, returnMemory, log } = options;
   let seenMs = processorMs();
   /** the memory after it was last returned */
   let leastBytes = residentBytes();
@@ -36,7 +38,7 @@ export function returnMemoryWhenIdle(options: ReturnMemoryOptions): Dispose {
   async function look(): Promise<void> {
     const isIdle = processorMs() - seenMs < LOOK_MS * IDLE_SHARE;
     if (isIdle && residentBytes() - leastBytes >= LEAST_GROWTH_BYTES) {
-      await returnMemory();
+      await returnMemory().catch((cause: unknown) => log.debug({ err: cause }, 'unused memory could not be returned'));
       leastBytes = residentBytes();
     }
     seenMs = processorMs();

@@ -197,7 +197,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     const stopCheckpoints = checkpointWhenIdle(database, clock);
     const stopReturning = returnMemoryWhenIdle({
-      ...{ clock, processorMs, residentBytes: process.memoryUsage.rss },
+      ...{ clock, processorMs, residentBytes: process.memoryUsage.rss, log },
       returnMemory: async () => {
         await collectGarbage();
         await search?.collectGarbage();

@@ -8,15 +8,17 @@ const MB = 2 ** 20;
 /** A server whose work and memory a test sets, and which counts how often it returned memory. */
 function someServer() {
   const clock = new ManualClock();
-  const server = { busyMs: 0, residentMb: 100, unusedMb: 0, returned: 0 };
+  const server = { busyMs: 0, residentMb: 100, unusedMb: 0, returned: 0, isBroken: false };
   const stop = returnMemoryWhenIdle({
     clock,
     processorMs: () => server.busyMs,
     residentBytes: () => (server.residentMb + server.unusedMb) * MB,
     returnMemory: async () => {
       server.returned += 1;
+      if (server.isBroken) throw new Error('no such call');
       server.unusedMb = 0;
     },
+    log: { debug: () => undefined },
   });
   /** lets some seconds pass, in which the server works for this share of the time */
   const pass = async (seconds: number, share: number): Promise<void> => {
@@ -29,6 +31,17 @@ function someServer() {
   };
   return { server, pass, stop };
 }
+
+test('a failure to return memory ends nothing, and is not repeated at once', async () => {
+  const { server, pass } = someServer();
+  server.isBroken = true;
+  server.unusedMb = 80;
+  await pass(600, 0.01);
+  expect(server.returned).toBe(1);
+  server.unusedMb = 160;
+  await pass(600, 0.01);
+  expect(server.returned).toBe(2);
+});
 
 test('returns memory once the server is idle, not while it works', async () => {
   const { server, pass } = someServer();
