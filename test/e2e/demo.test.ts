@@ -79,7 +79,7 @@ describe('cbos demo', () => {
     const listed = JSON.parse((await runCbos(world, ['ls', '--json'], elsewhere)).stdout) as Session[];
     expect(listed.map(({ type }) => type)).toEqual(['screen', 'screen', 'screen', 'screen', 'json']);
     // The commands of docs/get-started.md, word for word.
-    const [start = '', ...typed] = commandsOf('The same from a shell');
+    const [start = '', ...typed] = commandsOf('Use a shell instead');
     expect(start).toBe('cbos demo --lines');
     expect(typed).toContain('cbos answer DEPLOY yes');
     for (const line of [...typed, 'cbos answer NOTES yes']) {

@@ -104,7 +104,7 @@ test('a server whose home has no room left stays up, refuses what it could not r
   await waitFor(async () => (await cbos.call('POST', '/stash', reply)).status === 507, { describe: 'it is full' });
   const kept = (await cbos.call<unknown[]>('GET', '/stash')).body.length;
   const refused = await cbos.cli(['new', 'B']);
-  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('disk of the home') });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('disk that holds the home directory') });
   expect((await cbos.call('POST', '/sessions/J/send', { text: 'hello' })).error?.code).toBe('disk_full');
   expect((await cbos.call<unknown[]>('GET', '/sessions')).body).toHaveLength(1);
   expect((await cbos.cli(['doctor'])).stdout).toMatch(/Home: .* free\n/);

@@ -154,7 +154,7 @@ test('what a full home refuses was not done: no process has ended, no name, type
   ]);
   expect(await cbos.cli(['token', '--rotate'])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^cbos: The disk of the home/),
+    stderr: expect.stringMatching(/^cbos: The disk that holds the home directory/),
   });
   expect(await stateOf(cbos)).toEqual(before);
 

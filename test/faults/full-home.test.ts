@@ -21,7 +21,7 @@ function inDatabase(sql: string): void {
   database.close();
 }
 
-const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('disk of the home') });
+const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('disk that holds the home directory') });
 
 test('a server that was killed on a full home starts again, shows what it had shown, and continues when there is room', async (context) => {
   if (disk === null) return context.skip('nothing may be mounted here');
@@ -80,7 +80,7 @@ test('up, down and the doctor work on a full home; a new home on a full disk is 
   const fresh = { ...env, CBOS_HOME: join(world.cbosHome, 'fresh') };
   for (const command of ['up', 'serve']) {
     const refused = await runCbos(world, [command], { env: fresh });
-    expect(refused.stderr).toMatch(/disk of the home/);
+    expect(refused.stderr).toMatch(/disk that holds the home directory/);
     expect(
       refused.stderr
         .trim()

@@ -70,7 +70,7 @@ describe('a home that is lost while its server runs', () => {
     expect(await run('up')).toMatchObject({ code: 1, stderr: cure });
     expect(await run('down')).toMatchObject({ code: 5, stderr: cure });
     const { stdout } = await run('doctor');
-    expect(stdout).toMatch(new RegExp(`Server: process ${cbos.pid} serves a home that was removed`));
+    expect(stdout).toMatch(new RegExp(`Server: process ${cbos.pid} still serves a home that was removed`));
     process.kill(cbos.pid, 'SIGCONT');
     await waitFor(hasEnded, { describe: 'the server has ended' });
     expect(await run('down')).toMatchObject({ code: 0, stdout: expect.stringContaining("CBOS isn't running") });

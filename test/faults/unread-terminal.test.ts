@@ -57,7 +57,7 @@ test('a text for a session whose terminal nobody reads gets no Enter, nothing is
   const { recorder } = await processesOf(await launch('HELD'));
   await freezer.freeze(recorder);
   const first = await send('HELD', 'scene:hello held one');
-  expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read it yet') });
+  expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read the text yet') });
   expect((await send('HELD', 'scene:hello held two')).error).toMatchObject({
     code: 'not_accepting_text',
     message: 'The session has not read an earlier prompt yet',
@@ -84,7 +84,7 @@ test('the next server types nothing after it either, and each text arrives once'
   const { recorder } = await processesOf(await launch('LATER'));
   await freezer.freeze(recorder);
   const first = await send('LATER', 'scene:hello later one');
-  expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read it yet') });
+  expect(first.body).toMatchObject({ status: 'sent', note: expect.stringContaining('has not read the text yet') });
   await cbos.stop('SIGKILL');
   cbos = await startCbos(world, { CBOS_STUCK_THRESHOLD_MS: '2000' });
   expect((await send('LATER', 'scene:hello later two')).error).toMatchObject({

@@ -185,7 +185,7 @@ describe('a session', () => {
 
     await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('menuitem', { name: 'Convert…' }).click();
-    await dialog(one, 'Make DONE a conversation?').getByRole('button', { name: 'Convert' }).click();
+    await dialog(one, 'Convert DONE to a conversation?').getByRole('button', { name: 'Convert' }).click();
     await page.getByRole('region', { name: 'Conversation of DONE' }).waitFor();
     expect(server.sessions.get('DONE').type).toBe('json');
     expect(one.watched.faults).toEqual([]);

@@ -151,7 +151,7 @@ test('a tool that answers with megabytes, and a prompt of that size, leave the p
   await page.getByText('the end').waitFor();
   await page.locator('details.tool summary').click();
   await one.visit('#/s/ASKS');
-  await page.getByText('Read it to the end').waitFor();
+  await page.getByText('Read the request to the end').waitFor();
   await page.evaluate(
     `for (const one of document.querySelectorAll('.question pre, .question-body')) one.scrollTo(0, one.scrollHeight)`,
   );

@@ -32,7 +32,7 @@ test.each([
     const { page } = one;
     const { sessions } = one.server;
     await one.visit(place);
-    await permission(one).getByText('Read it to the end').waitFor();
+    await permission(one).getByText('Read the request to the end').waitFor();
     expect(await yes(one).getAttribute('aria-disabled')).toBe('true');
     await yes(one).click({ force: true });
     if (place !== '#/') for (const key of ['y', 'a', '1']) await page.keyboard.press(key);
@@ -41,7 +41,7 @@ test.each([
     expect(sessions.answers).toEqual([]);
     const scroll = `for (const one of document.querySelectorAll('.question pre, .question-body')) one.scrollTo(0, one.scrollHeight)`;
     await page.evaluate(scroll);
-    await permission(one).getByText('Read it to the end').waitFor({ state: 'detached' });
+    await permission(one).getByText('Read the request to the end').waitFor({ state: 'detached' });
     await permission(one).locator('.choice[aria-disabled="false"]').first().waitFor();
     await yes(one).click();
     await waitFor(() => sessions.answers.length > 0, { describe: 'the yes counts' });
@@ -54,7 +54,7 @@ test('a no counts before everything was read', async () => {
     prepare: ({ sessions }) => void sessions.add('ASKS', asking({ tool: { name: 'Bash', input: { command: LINES } } })),
   });
   await one.visit('#/s/ASKS');
-  await permission(one).getByText('Read it to the end').waitFor();
+  await permission(one).getByText('Read the request to the end').waitFor();
   await permission(one).getByRole('button', { name: 'No', exact: true }).click();
   await waitFor(() => one.server.sessions.answers.length > 0, { describe: 'the no counts' });
   expect(one.server.sessions.answers).toEqual([{ choice: 3, question_id: 'q1' }]);

@@ -90,7 +90,7 @@ test('a conflict is shown before and after a merge is tried, and goes to the ses
   await page.getByLabel('Discard').check();
   await page.getByText('Discard fix/bill, and remove the worktree').waitFor();
   await page.locator('dialog button[type=submit]:not([aria-disabled=true])').click();
-  await page.getByText('the branch fix/bill is gone').waitFor();
+  await page.getByText('the branch fix/bill is deleted').waitFor();
   expect(existsSync(folderOf('BILL'))).toBe(false);
   expect(repository.git('branch', '--list', 'fix/bill')).toBe('');
 });

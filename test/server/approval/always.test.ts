@@ -65,11 +65,11 @@ describe('as a rule of CBOS', () => {
   });
 
   test.each([
-    ['rm -r build', 'no rule for commands that'],
-    ['curl https://example.org', 'no rule for commands that'],
-    ['npm test && git push', 'no rule for commands that'],
-    ['node x.mjs', 'no rule for commands that'],
-    ['FOO=1 npm test', 'no rule for commands that'],
+    ['rm -r build', 'no rules for commands that'],
+    ['curl https://example.org', 'no rules for commands that'],
+    ['npm test && git push', 'no rules for commands that'],
+    ['node x.mjs', 'no rules for commands that'],
+    ['FOO=1 npm test', 'no rules for commands that'],
     ['echo $HOME', 'no rule can match'],
     ['npm test # really', 'no rule can match'],
     ['npm test > ../x', 'always asks'],
