@@ -13,9 +13,9 @@ const GATHER_MS = 80;
  */
 const GRID_MS = 40;
 /**
- * How much output in one span of that length counts as a lot. Of 19,000 writes by 15 versions of Claude Code, 34 would
- * be delayed by this limit. With a limit of 2,000 bytes, 500 would be delayed, including the steps of a highlight whose
- * pace shows what a turn is doing (2.0.30).
+ * How much output within `GATHER_MS` counts as a lot. Of 19,000 writes by 15 versions of Claude Code, this limit would
+ * delay 34 writes. A limit of 2,000 bytes would delay 500 of these writes. Among them are the steps of the spinner's
+ * highlight, whose pace shows what a turn is doing (2.0.30).
  */
 const LITTLE_BYTES = 3_000;
 
