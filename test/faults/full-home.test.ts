@@ -21,7 +21,10 @@ function inDatabase(sql: string): void {
   database.close();
 }
 
-const NO_ROOM = expect.objectContaining({ code: 1, stderr: expect.stringContaining('disk that holds the home directory') });
+const NO_ROOM = expect.objectContaining({
+  code: 1,
+  stderr: expect.stringContaining('disk that holds the home directory'),
+});
 
 test('a server that was killed on a full home starts again, shows what it had shown, and continues when there is room', async (context) => {
   if (disk === null) return context.skip('nothing may be mounted here');

@@ -35,7 +35,7 @@ describe('a server whose process is stopped', () => {
         expect([commands[index], code, stderr]).toEqual([
           commands[index],
           5,
-          `cbos: The server does not respond: its process (pid ${cbos.pid}) is stopped — kill -CONT ${cbos.pid}\n`,
+          `cbos: The server does not respond: its process (pid ${cbos.pid}) is stopped — Resume it: \`kill -CONT ${cbos.pid}\`\n`,
         ]);
       }
     } finally {

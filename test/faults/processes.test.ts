@@ -65,7 +65,10 @@ test("Screen's daemon of one session is stopped: only that session is refused, w
     send('STOPPED', 'scene:hello stopped'),
     send('OTHER', 'scene:hello other'),
   ]);
-  expect(stopped).toMatchObject({ status: 503, error: { code: 'screen_unresponsive', hint: `Resume it: \`kill -CONT ${daemon}\`` } });
+  expect(stopped).toMatchObject({
+    status: 503,
+    error: { code: 'screen_unresponsive', hint: `Resume it: \`kill -CONT ${daemon}\`` },
+  });
   expect(other.body.status).toBe('delivered');
   expect((await cbos.cli(['doctor'])).stdout).toContain(`kill -CONT ${daemon}`);
   process.kill(daemon, 'SIGCONT');

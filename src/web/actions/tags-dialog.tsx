@@ -22,7 +22,7 @@ export function TagsDialog({ slugs }: { slugs: readonly string[] }) {
   const { edit, problem } = readTagWords(typed.value);
   const words = typed.value.split(/[\s,]+/).filter((word) => word !== '');
   const isReady = edit !== null && words.length > 0 && listed.length > 0 && link.value === 'live';
-  const title = `Tags of ${listed.length === 1 ? listed[0]?.slug : `${listed.length} sessions`}`;
+  const title = `Tags for ${listed.length === 1 ? listed[0]?.slug : `${listed.length} sessions`}`;
 
   const save = async (): Promise<void> => {
     if (isBusy.value || !isReady) return;

@@ -172,7 +172,10 @@ test('typing into a stopped daemon or a session that is gone is refused, and not
   const { target, daemon, expectGot } = await startReceiver('Stopped');
   await stopProcess(daemon.pid);
   for (const type of [() => typeKeys(world.host, target, 'x'), () => pressEnter(world.host, target)]) {
-    await expect(type()).rejects.toMatchObject({ code: 'screen_unresponsive', hint: `Resume it: \`kill -CONT ${daemon.pid}\`` });
+    await expect(type()).rejects.toMatchObject({
+      code: 'screen_unresponsive',
+      hint: `Resume it: \`kill -CONT ${daemon.pid}\``,
+    });
   }
   process.kill(daemon.pid, 'SIGCONT');
   await typeKeys(world.host, target, 'awake');
