@@ -51,7 +51,7 @@ test('ten seconds of the recording play beside an event, one piece at a time', a
   });
   const { page } = one;
   await one.visit('#/catchup');
-  const asked = page.getByRole('button', { name: 'Watch 10 seconds: asked for a permission' });
+  const asked = page.getByRole('button', { name: 'Watch 10 seconds: asked for permission' });
   await asked.click();
   // The piece ends 3 s after the question, long before the recording does.
   await untilTerminalShows(page, 'the question', (lines) => lines.join() === 'begin,shall I deploy?');

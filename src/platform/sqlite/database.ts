@@ -108,7 +108,7 @@ function openReady(file: string): Database {
 }
 
 const WHY_NOT = {
-  disk_full: 'The disk of the home is full:',
+  disk_full: 'The disk that holds the home directory is full:',
   home_read_only: 'The home is on a read-only file system:',
 } as const;
 
