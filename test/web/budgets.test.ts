@@ -21,7 +21,7 @@ test('a session that a budget holds shows it, and the page raises the budget', a
   await page.getByText('$12.00 of $10.00 today', { exact: true }).waitFor();
   await page.getByText('Not covered, because nothing reports their spending: AUTH').waitFor();
   await page.getByRole('button', { name: 'Raise fleet…' }).click();
-  await page.getByLabel('New limit of fleet').fill('15');
+  await page.getByLabel('New limit for fleet').fill('15');
   expect(server.budgets.desk.list()[0]?.subjects[0]?.limit).toBe(10);
   await page.getByRole('button', { name: 'Raise', exact: true }).click();
   await page.getByText('$12.00 of $15.00 today').waitFor();
