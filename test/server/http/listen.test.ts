@@ -28,7 +28,7 @@ test('a taken port is reported with the cure, and nothing is left behind', async
   await expect(startFaces({ settings: { port: first.port, socket } })).rejects.toMatchObject({
     code: 'port_taken',
     message: expect.stringContaining(String(first.port)),
-    hint: expect.stringContaining('CBOS_PORT'),
+    hint: expect.stringContaining('cbos up --port'),
   });
   expect(existsSync(socket)).toBe(false);
 });
