@@ -42,7 +42,7 @@ function addList(worktrees: Command, context: CliContext): void {
     .summary('list the worktrees')
     .description('List the worktrees of a repository, with their sessions.')
     .argument('[path]', 'a folder of the repository; default: the current one, or the repositories of all sessions')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption) => {
       const lists = await readLists(context, path);
       if (options.json === true) return out.json(lists);
@@ -98,7 +98,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
     )
     .argument('[path]', 'a folder of the repository; default: the current one')
     .option('--yes', 'do not ask')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption & { yes?: boolean }) => {
       const folder = resolve(io.cwd, path ?? '.');
       const client = await context.client();
@@ -121,7 +121,7 @@ function addTrust(worktrees: Command, context: CliContext): void {
     .summary("stop trusting the set-up in a repository's own file")
     .description("Stop trusting the set-up in a repository's own file.")
     .argument('[path]', 'a folder of the repository; default: the current one')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (path: string | undefined, options: JsonOption) => {
       const client = await context.client();
       const file = await client.call('untrustSetUp', { body: { path: resolve(io.cwd, path ?? '.') } });
@@ -137,7 +137,7 @@ function addSkip(worktrees: Command, context: CliContext): void {
     .summary('leave out the set-up of a session')
     .description("Leave out the set-up of a session's worktree, for example because you have prepared it by hand.")
     .argument('<name>', 'the session')
-    .option('--json', 'print the REST body')
+    .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: JsonOption) => {
       const client = await context.client();
       const session = await client.call('skipSetUp', { params: { slug } });

@@ -2,8 +2,8 @@ import type { SessionType } from '../../protocol/index.ts';
 import { displayWidth } from '../../text/display-width.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
-import { layoutEditor } from '../input/editor.ts';
 import { fitTo } from '../view/cells.ts';
+import { type FormField, formLines, TEXT_INDENT, textWidth } from '../view/form-lines.ts';
 import type { Page } from './mode.ts';
 import {
   type Choice,
@@ -14,8 +14,6 @@ import {
   offeredIn,
   usedWorktree,
 } from './new-session-fields.ts';
-
-const LABEL_CELLS = 10;
 
 const ABOUT_TYPES: Readonly<Record<SessionType, string>> = {
   screen: 'interactive Claude Code in GNU Screen',
@@ -33,40 +31,24 @@ function choiceWords(form: Form, field: Choice): [word: string, about: string] {
 }
 
 /** Draws the form for a new session. */
-export function formPage(app: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
-  const { dress } = app;
-  const width = Math.max(10, cols - LABEL_CELLS - 5);
-  const lines: string[] = [''];
-  let cursor: { row: number; col: number } | null = null;
-  for (const field of fieldsOf(form)) {
-    const isHere = form.field === field;
-    const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
-    if (isChoice(field)) {
-      const [word, about] = choiceWords(form, field);
-      lines.push(
-        `${label} ${dress(isHere ? 'inverse' : null, word)}  ${dress('dim', fitTo(about, width - 10).trimEnd())}`,
-      );
-      continue;
+export function formPage({ dress }: App, form: Form, { cols, rows }: { cols: number; rows: number }): Page {
+  const fields = fieldsOf(form).map((name): FormField => {
+    const isHere = form.field === name;
+    if (isChoice(name)) {
+      const [word, about] = choiceWords(form, name);
+      return { name, isHere, content: { kind: 'choice', word, about } };
     }
-    const { rows: written, cursor: at } = layoutEditor(form.texts[field], width);
-    if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
-    for (const [index, row] of written.entries()) {
-      lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
-    }
-    if (field === 'folder' && isHere && form.isProposed) {
-      lines.splice(lines.length - written.length, written.length, `${label} ${dress('inverse', written.join(''))}`);
-    }
-    if (isHere) {
-      const offered = offeredLines(offeredIn(form), width);
-      lines.push(...offered.map((row, index) => dress(index === form.chosen ? 'inverse' : 'dim', row)));
-    }
-  }
+    const isProposed = isHere && name === 'folder' && form.isProposed;
+    const offered = isHere ? offeredLines(offeredIn(form), textWidth(cols)) : [];
+    const below = offered.map((row, index) => dress(index === form.chosen ? 'inverse' : 'dim', row));
+    return { name, isHere, content: { kind: 'text', editor: form.texts[name], isProposed, below } };
+  });
+  const { lines, cursor } = formLines(dress, fields, cols);
   return { title: 'A new session', rows: lines.slice(0, rows), cursor };
 }
 
 function offeredLines(offered: readonly string[], width: number): string[] {
-  const indent = ' '.repeat(LABEL_CELLS + 3);
-  const shown = offered.slice(0, MOST_OFFERED).map((one) => `${indent}${fitTo(cleanLine(one), width).trimEnd()}`);
+  const shown = offered.slice(0, MOST_OFFERED).map((one) => `${TEXT_INDENT}${fitTo(cleanLine(one), width).trimEnd()}`);
   const more = offered.length - shown.length;
-  return more > 0 ? [...shown, `${indent}… ${more} more`] : shown.filter((row) => displayWidth(row) > 0);
+  return more > 0 ? [...shown, `${TEXT_INDENT}… ${more} more`] : shown.filter((row) => displayWidth(row) > 0);
 }

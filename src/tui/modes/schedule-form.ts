@@ -10,9 +10,10 @@ import { localTimeZone, scheduleTimeText } from '../../text/schedule-words.ts';
 import { readTagWords } from '../../text/tag-words.ts';
 import { cleanLine } from '../../text/terminal-text.ts';
 import type { App } from '../app.ts';
-import { type Editor, edit, editorOf, layoutEditor } from '../input/editor.ts';
+import { type Editor, edit, editorOf } from '../input/editor.ts';
 import type { InputEvent } from '../terminal/keys.ts';
 import { fitTo } from '../view/cells.ts';
+import { type FormField, formLines, LABEL_CELLS, TEXT_INDENT } from '../view/form-lines.ts';
 import type { Page } from './mode.ts';
 
 const TEXTS = ['name', 'session', 'folder', 'model', 'tags', 'keep', 'when', 'zone', 'prompt'] as const;
@@ -27,7 +28,6 @@ const FIELDS: readonly Field[] = [
 /** The fields that exist only if each run launches a session. */
 const OF_LAUNCH: readonly Field[] = ['worktree', 'model', 'tags', 'keep'];
 const isChoice = (field: Field): field is Choice => field === 'missed' || field === 'worktree';
-const LABEL_CELLS = 10;
 
 interface Form {
   /** the schedule that is edited; null for a new one */
@@ -202,30 +202,18 @@ function launchOf({ options }: App, { schedule, texts, inWorktree }: Form, name:
   };
 }
 
-function formPage(app: App, form: Form, cols: number): Page {
-  const { dress } = app;
-  const width = Math.max(10, cols - LABEL_CELLS - 5);
-  const indent = ' '.repeat(LABEL_CELLS + 3);
-  const lines: string[] = [''];
-  let cursor: { row: number; col: number } | null = null;
-  for (const field of fieldsOf(form)) {
-    const isHere = form.field === field;
-    const label = dress(isHere ? 'bold' : 'dim', `${isHere ? '▌' : ' '} ${fitTo(field, LABEL_CELLS)}`);
-    if (isChoice(field)) {
-      const [word, about] = choiceWords(form, field);
-      lines.push(`${label} ${dress(isHere ? 'inverse' : null, word)}  ${dress('dim', about)}`);
-      continue;
-    }
-    const { rows: written, cursor: at } = layoutEditor(form.texts[field], width);
-    if (isHere) cursor = { row: lines.length + at.row, col: LABEL_CELLS + 3 + at.col };
-    for (const [index, row] of written.entries()) {
-      lines.push(`${index === 0 ? label : ' '.repeat(LABEL_CELLS + 2)} ${row}`);
-    }
-  }
+function formPage({ dress }: App, form: Form, cols: number): Page {
+  const fields = fieldsOf(form).map((name): FormField => {
+    const isHere = form.field === name;
+    if (!isChoice(name)) return { name, isHere, content: { kind: 'text', editor: form.texts[name] } };
+    const [word, about] = choiceWords(form, name);
+    return { name, isHere, content: { kind: 'choice', word, about } };
+  });
+  const { lines, cursor } = formLines(dress, fields, cols);
   const { times, fault } = form;
   const shown = times?.times.map((at) => scheduleTimeText(at, times.timezone, localTimeZone())) ?? [];
   lines.push('', `  ${fitTo('next', LABEL_CELLS)} ${cleanLine(fault ?? shown[0] ?? '…')}`);
-  lines.push(...shown.slice(1).map((text) => `${indent}${cleanLine(text)}`));
+  lines.push(...shown.slice(1).map((text) => `${TEXT_INDENT}${cleanLine(text)}`));
   return {
     title: form.schedule === null ? 'A new schedule' : `Edit ${cleanLine(form.schedule.name)}`,
     rows: lines,

@@ -3,6 +3,7 @@ import { useRef } from 'preact/hooks';
 import { forkedText } from '../../text/worktree-words.ts';
 import { goTo } from '../app/router.ts';
 import { client, sessions } from '../connection/fleet.ts';
+import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { ChangeDialog } from './change-dialogs.tsx';
 
@@ -53,16 +54,7 @@ export function ForkDialog({ slug }: { slug: string }) {
           prompt.value = currentTarget.value;
         }}
       />
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={isInSameFolder.value}
-          onChange={({ currentTarget }) => {
-            isInSameFolder.value = currentTarget.checked;
-          }}
-        />
-        In the same folder: both sessions change the same files
-      </label>
+      <Check checked={isInSameFolder}>In the same folder: both sessions change the same files</Check>
     </ChangeDialog>
   );
 }

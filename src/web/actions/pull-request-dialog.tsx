@@ -6,6 +6,7 @@ import { closeOverlay } from '../app/overlay.ts';
 import { client, link } from '../connection/fleet.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Check } from '../parts/field.tsx';
 import { tell } from '../parts/toasts.tsx';
 import { useSettled } from '../session/settled.ts';
 
@@ -103,16 +104,9 @@ export function PullRequestDialog({ slug }: { slug: string }) {
                 body.value = currentTarget.value;
               }}
             />
-            <label class="form-option">
-              <input
-                type="checkbox"
-                checked={isDraft.value}
-                onChange={({ currentTarget }) => {
-                  isDraft.value = currentTarget.checked;
-                }}
-              />
-              <span>As a draft</span>
-            </label>
+            <Check checked={isDraft} class="form-option">
+              As a draft
+            </Check>
           </>
         )}
         {plan.value !== null && <p>{pullRequestQuestion(plan.value)} The worktree stays.</p>}

@@ -5,6 +5,7 @@ import { closeOverlay } from '../app/overlay.ts';
 import { client, link, sessions } from '../connection/fleet.ts';
 import { CloseButton } from '../parts/close-button.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { Check } from '../parts/field.tsx';
 import { attempt, tell } from '../parts/toasts.tsx';
 import { DELIVERY_WORDS } from '../session/deliveries.tsx';
 import { type Outcome, Outcomes } from './outcomes.tsx';
@@ -66,16 +67,9 @@ export function SendDialog({ slugs }: { slugs: readonly string[] }) {
                 void send();
               }}
             />
-            <label class="row check">
-              <input
-                type="checkbox"
-                checked={isQueued.value}
-                onChange={({ currentTarget }) => {
-                  isQueued.value = currentTarget.checked;
-                }}
-              />
+            <Check checked={isQueued} class="row check">
               Hold it until the session is ready
-            </label>
+            </Check>
           </>
         ) : (
           <Outcomes outcomes={outcomes.value} />

@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { NewWorktree, RepositoryWorktree } from '../../protocol/index.ts';
 import { client } from '../connection/fleet.ts';
-import { bind, Field } from '../parts/field.tsx';
+import { bind, Check, Field } from '../parts/field.tsx';
 
 /** How long to wait after a key before the server is asked for the worktrees of the folder. */
 const SETTLE_MS = 250;
@@ -41,16 +41,7 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
   return (
     <fieldset class="stack">
       <legend class="label">Worktree</legend>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={inWorktree.value}
-          onChange={({ currentTarget }) => {
-            inWorktree.value = currentTarget.checked;
-          }}
-        />
-        <span>In its own git worktree</span>
-      </label>
+      <Check checked={inWorktree}>In its own git worktree</Check>
       {inWorktree.value && free.length > 0 && (
         <Field label="Which worktree" hint="No session uses the existing ones in this list">
           {(id) => (
@@ -108,10 +99,12 @@ export function WorktreeFields({ choice, path, slug }: { choice: WorktreeChoice;
 function useFreeWorktrees(path: string): readonly RepositoryWorktree[] {
   const free = useSignal<readonly RepositoryWorktree[]>([]);
   useEffect(() => {
-    let isOld = path.trim() === '';
-    if (isOld) free.value = [];
+    if (path.trim() === '') {
+      free.value = [];
+      return;
+    }
+    let isOld = false;
     const timer = setTimeout(() => {
-      if (isOld) return;
       client
         .call('listWorktrees', { query: { path: path.trim() } })
         .then((lists) => lists.flatMap(({ worktrees }) => worktrees.filter((one) => one.free)))

@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
 /** Binds a text field to a signal. */
@@ -21,5 +21,22 @@ export function Field(props: { label: string; hint?: string; children: (id: stri
       {props.children(id)}
       {props.hint !== undefined && <span class="hint">{props.hint}</span>}
     </div>
+  );
+}
+
+/** A checkbox that sets a signal, with its label. */
+export function Check(props: { checked: Signal<boolean>; class?: string; children: ComponentChildren }) {
+  const { checked } = props;
+  return (
+    <label class={props.class ?? 'row'}>
+      <input
+        type="checkbox"
+        checked={checked.value}
+        onChange={({ currentTarget }) => {
+          checked.value = currentTarget.checked;
+        }}
+      />
+      <span>{props.children}</span>
+    </label>
   );
 }

@@ -3,7 +3,7 @@ import type { Schedule, ScheduleLaunch } from '../../protocol/index.ts';
 import { launchFacts } from '../../text/schedule-words.ts';
 import { readTagWords } from '../../text/tag-words.ts';
 import { FolderField } from '../pages/folder-field.tsx';
-import { bind, Field } from '../parts/field.tsx';
+import { bind, Check, Field } from '../parts/field.tsx';
 
 /** Shows the fields for what a schedule launches, as far as the page offers them. */
 export interface LaunchFields {
@@ -50,16 +50,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
     <fieldset class="stack">
       <legend class="label">Each new session</legend>
       <FolderField path={path} />
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={inWorktree.value}
-          onChange={({ currentTarget }) => {
-            inWorktree.value = currentTarget.checked;
-          }}
-        />
-        <span>In its own git worktree</span>
-      </label>
+      <Check checked={inWorktree}>In its own git worktree</Check>
       <div class="cards">
         <Field label="Model">
           {(id) => (
@@ -76,16 +67,7 @@ export function LaunchFieldset({ path, model, tags, keep, inWorktree, overlaps }
           {(id) => <input {...bind(keep)} id={id} class="input" type="number" min="1" max="1000" />}
         </Field>
       </div>
-      <label class="row">
-        <input
-          type="checkbox"
-          checked={overlaps.value}
-          onChange={({ currentTarget }) => {
-            overlaps.value = currentTarget.checked;
-          }}
-        />
-        <span>Start one even while the previous one is working or asking</span>
-      </label>
+      <Check checked={overlaps}>Start one even while the previous one is working or asking</Check>
     </fieldset>
   );
 }
