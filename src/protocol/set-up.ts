@@ -33,6 +33,14 @@ export function isSetUpDue({ state, after_failure }: Pick<SetUp, 'state' | 'afte
   return state === 'pending' || state === 'running' || state === 'untrusted';
 }
 
+/**
+ * Reports whether a person may skip a set-up: it must run before Claude Code starts, and is not running now.
+ * @param session.isDead whether no process of the session is left, so that its set-up cannot be running
+ */
+export function maySkipSetUp(setUp: Pick<SetUp, 'state' | 'after_failure'>, { isDead }: { isDead: boolean }): boolean {
+  return isSetUpDue(setUp) && (setUp.state !== 'running' || isDead);
+}
+
 /** A repository's own file about its worktrees, `.cbos/worktree.toml`. */
 export const ProjectSetUp = z
   .object({

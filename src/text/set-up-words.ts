@@ -1,4 +1,4 @@
-import { isSetUpDue, type ProjectSetUp, type RepositoryWorktree, type Session, type SetUp } from '../protocol/index.ts';
+import type { ProjectSetUp, RepositoryWorktree, Session, SetUp } from '../protocol/index.ts';
 import { showHiddenMarks } from './hidden-marks.ts';
 import { cleanLine } from './terminal-text.ts';
 
@@ -22,7 +22,7 @@ export function setUpText({ slug, status, worktree }: Pick<Session, 'slug' | 'st
     case 'untrusted':
       return `${command} did not run, because nobody has trusted it: cbos worktrees trust ${cleanLine(worktree?.repository ?? '')}`;
     case 'skipped':
-      return `${command} was left out`;
+      return `${command} was skipped`;
   }
 }
 
@@ -32,14 +32,7 @@ const failedText = ({ exit_code: code }: SetUp): string =>
 function failedCure(slug: string, { after_failure: after }: SetUp, isDead: boolean): string {
   if (after === 'start') return '; Claude Code was started anyway';
   const again = isDead ? `cbos restart ${slug}` : 'the next prompt';
-  return `; ${again} runs it again, cbos worktrees skip ${slug} leaves it out`;
-}
-
-/** Reports whether a person may leave out the set-up of a session's worktree. */
-export function mayLeaveOut({ status, worktree }: Pick<Session, 'status' | 'worktree'>): boolean {
-  const setUp = worktree?.set_up;
-  const isRunning = setUp?.state === 'running' && status.primary !== 'dead';
-  return setUp !== undefined && !isRunning && isSetUpDue(setUp);
+  return `; ${again} runs it again, cbos worktrees skip ${slug} skips it`;
 }
 
 /** Returns a command in one line, in which nothing is hidden. */

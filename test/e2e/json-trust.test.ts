@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isFolderTrusted } from '../../src/platform/claude/index.ts';
 import type { Delivery, Session } from '../../src/protocol/index.ts';
 import { type Cbos, startCbos } from '../harness/cbos.ts';
 import { type ClaudeWorld, claudeWorld } from '../harness/claude.ts';
@@ -93,6 +94,10 @@ test('a no ends the session, and a folder that is trusted, or is in a trusted on
   await cbos.untilStatus('TRUST', 'waiting/setup');
   expect((await cbos.cli(['answer', 'TRUST', 'yes'])).code).toBe(0);
   await cbos.untilStatus('TRUST', 'idle/ready');
+  await waitFor(() => isFolderTrusted(world.env, world.projectDir), {
+    describe: 'Claude Code has recorded the trust',
+    actual: () => readFileSync(join(world.home, '.claude.json'), 'utf8'),
+  });
   const below = join(world.projectDir, 'below');
   mkdirSync(below);
   expect((await json.create('BELOW', { path: below })).status.question).toBe(null);

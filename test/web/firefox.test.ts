@@ -47,6 +47,9 @@ describe.skipIf(findFirefox(process.env) === null)('the page in Firefox', () => 
     await page.reload();
     await page.locator('.session-row').wait();
     await one.visit('#/settings');
+    // The button moves down when the list of sinks has come.
+    await one.reads('cbos notify add --help');
+    await one.reads('Signed in until');
     await one.click('button', 'Sign out');
     await one.sees('heading', 'Sign in to CBOS');
     const link = await newSignInLink(server);

@@ -170,7 +170,7 @@ test('a session shows how its set-up failed, and a person may leave the set-up o
   server.sessions.change('BAD', { worktree: { ...worktree, set_up: { ...set_up, at: status.since } } });
   await page.getByText('npm ci ended with exit code 7').waitFor();
   await button(one, 'More').click();
-  await page.getByRole('menuitem', { name: 'Leave out the set-up' }).click();
+  await page.getByRole('menuitem', { name: 'Skip the set-up' }).click();
   await page.getByText('BAD starts without its set-up from now on').waitFor();
   expect(server.sessions.get('BAD').worktree?.set_up?.state).toBe('skipped');
 });
@@ -181,12 +181,15 @@ test('attempts at the same task are compared side by side, and one is kept', asy
   await launchInWorktree(one, 'FIX-1', 'fix-1');
   await launchInWorktree(one, 'FIX-2', 'fix-2');
   writeFileSync(join(folderOf('FIX-2'), 'a.txt'), 'fixed\nwell\n');
+  server.sessions.happen('FIX-1', { type: 'result', subtype: 'success', result: 'All \u202egood.' });
   await button(one, 'More').click();
   await page.getByRole('menuitem', { name: 'Compare…' }).click();
   await page.getByRole('heading', { name: 'Compare' }).waitFor();
   const rowOf = (title: string) =>
     page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: title, exact: true }) });
   await waitFor(async () => (await rowOf('Changes').innerText()).includes('+2'), { describe: 'the changes are shown' });
+  // Nothing in an answer is hidden or reordered.
+  await rowOf('Last words').getByText('All \\u202egood.').first().waitFor();
   const names = () => page.getByRole('columnheader').allInnerTexts();
   await waitFor(async () => (await names()).join() === 'FIX-2,FIX-1', { describe: 'both are compared' });
   await page.getByLabel('FIX-1').uncheck();

@@ -134,8 +134,8 @@ function addSkip(worktrees: Command, context: CliContext): void {
   const { out } = context;
   worktrees
     .command('skip')
-    .summary('leave out the set-up of a session')
-    .description("Leave out the set-up of a session's worktree, for example because you have prepared it by hand.")
+    .summary("skip the set-up of a session's worktree")
+    .description("Skip the set-up of a session's worktree, for example because you have prepared the worktree by hand.")
     .argument('<name>', 'the session')
     .option('--json', 'print the API response as JSON')
     .action(async (slug: string, options: JsonOption) => {

@@ -78,7 +78,7 @@ export const GIT_ERRORS = {
     status: 409,
     exit: EXIT.failed,
     meaning: 'The set-up of the worktree failed, so Claude Code was not started',
-    hint: '`cbos logs SLUG` shows its output; `cbos restart SLUG` runs it again, `cbos worktrees skip SLUG` leaves it out',
+    hint: '`cbos logs SLUG` shows its output; `cbos restart SLUG` runs it again, `cbos worktrees skip SLUG` skips it',
   },
   no_set_up: {
     status: 409,

@@ -1,7 +1,7 @@
 import { setUpFailedText } from '../../core/status/index.ts';
 import { type SetUpCommand, setUpExitCode } from '../../platform/claude/index.ts';
 import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
-import { CatalogueError, isSetUpDue, type Session } from '../../protocol/index.ts';
+import { CatalogueError, isSetUpDue, maySkipSetUp, type Session } from '../../protocol/index.ts';
 import type { SessionActor } from '../session/actor.ts';
 import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { requireWorktree } from './require-worktree.ts';
@@ -34,7 +34,7 @@ export function setUpToRun({ slug, launch }: Pick<SessionRecord, 'slug' | 'launc
   const advice =
     after === 'start'
       ? 'Claude Code starts anyway'
-      : `Claude Code was not started. \`cbos restart ${slug}\` runs the set-up again, \`cbos worktrees skip ${slug}\` leaves it out`;
+      : `Claude Code was not started. \`cbos restart ${slug}\` runs the set-up again, \`cbos worktrees skip ${slug}\` skips it`;
   return { command, folder: worktree.path, startsAnyway: after === 'start', advice };
 }
 
@@ -56,7 +56,7 @@ export function failedSetUp({ slug, record }: FailingSession): CatalogueError | 
   if (why === null) return null;
   const again = record.type === 'screen' ? `\`cbos restart ${slug}\`` : 'the next prompt';
   return new CatalogueError('set_up_failed', `${slug}: ${why}`, {
-    hint: `\`cbos logs ${slug}\` shows its output; ${again} runs it again, \`cbos worktrees skip ${slug}\` leaves it out`,
+    hint: `\`cbos logs ${slug}\` shows its output; ${again} runs it again, \`cbos worktrees skip ${slug}\` skips it`,
   });
 }
 
@@ -75,8 +75,7 @@ export function seeSetUpEnd({ intake }: SetUpSession, report: Readonly<Record<st
 export function skipSetUp(actor: SessionActor): Session {
   const worktree = requireWorktree(actor.slug, actor.record.launch.worktree);
   const { set_up: setUp } = worktree;
-  const isRunning = setUp?.state === 'running' && !actor.isDead();
-  if (setUp === undefined || isRunning || !isSetUpDue(setUp)) {
+  if (setUp === undefined || !maySkipSetUp(setUp, { isDead: actor.isDead() })) {
     throw new CatalogueError('no_set_up', `${actor.slug} has no set-up that is still to run`);
   }
   actor.intake.seeSetUp({ state: 'skipped' });

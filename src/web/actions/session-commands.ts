@@ -1,5 +1,4 @@
-import { elsewhereOf, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
-import { mayLeaveOut } from '../../text/set-up-words.ts';
+import { elsewhereOf, maySkipSetUp, type Right, type SeenSession, type Session } from '../../protocol/index.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { type AboutSession, overlay } from '../app/overlay.ts';
 import { goTo } from '../app/router.ts';
@@ -119,13 +118,14 @@ function ownCommands(session: Session): SessionCommand[] {
       run: open('request'),
     });
   }
-  if (mayLeaveOut(session)) {
+  const setUp = session.worktree?.set_up;
+  if (setUp !== undefined && maySkipSetUp(setUp, { isDead: session.status.primary === 'dead' })) {
     commands.push({
-      verb: 'Leave out the set-up',
-      title: `Leave out the set-up of ${slug}`,
-      also: 'worktree prepare skip',
+      verb: 'Skip the set-up',
+      title: `Skip the set-up of ${slug}`,
+      also: 'worktree prepare leave out',
       isInMenu: true,
-      run: () => leaveOutSetUp(slug),
+      run: () => skipSetUp(slug),
     });
   }
   const marked = session.unread ? 'read' : 'unread';
@@ -173,7 +173,7 @@ function attemptsLike(slug: string): string[] {
   return name === undefined ? [] : [...sessions.peek().keys()].filter(isOther);
 }
 
-function leaveOutSetUp(slug: string): void {
+function skipSetUp(slug: string): void {
   void attempt(() => client.call('skipSetUp', { params: { slug } })).then(
     (isDone) => isDone && tell(`${slug} starts without its set-up from now on`),
   );

@@ -6,7 +6,9 @@ import { baseText, totalText } from '../../text/changes-words.ts';
 import { testsText } from '../../text/compare-words.ts';
 import { formatDuration } from '../../text/durations.ts';
 import { dollarsText } from '../../text/figure-words.ts';
+import { showHiddenMarks } from '../../text/hidden-marks.ts';
 import { stateText } from '../../text/session-words.ts';
+import { cleanBlock } from '../../text/terminal-text.ts';
 import { isFinishable } from '../../text/worktree-words.ts';
 import { overlay } from '../app/overlay.ts';
 import { addressOf, goTo } from '../app/router.ts';
@@ -100,7 +102,7 @@ const ROWS: readonly { title: string; cell(one: Compared): string }[] = [
   { title: 'Cost', cell: ({ cost_usd: cost }) => (cost === null ? '' : dollarsText(cost)) },
   { title: 'Worked', cell: ({ worked_ms: ms }) => (ms === 0 ? '' : formatDuration(ms)) },
   { title: 'Tests', cell: ({ tests }) => testsText(tests) },
-  { title: 'Last words', cell: ({ last_words: words }) => words },
+  { title: 'Last words', cell: ({ last_words: words }) => cleanBlock(showHiddenMarks(words)) },
 ];
 
 function Actions({ session }: { session: Session }) {
