@@ -57,6 +57,13 @@ describe('send --file', () => {
     expect([await stored(), deliveries()]).toEqual([[], []]);
   });
 
+  test('reports a session that does not exist, whatever the size of the file', async () => {
+    for (const size of [10, 30_000_000]) {
+      writeFileSync(join(folder, 'huge.bin'), Buffer.alloc(size));
+      expect(await run('send', 'NONE', 'hello', '--file', 'huge.bin')).toMatchObject({ code: 3, stdout: '' });
+    }
+  });
+
   test('deletes the copies of a refused prompt', async () => {
     cli.server.sessions.change('AUTH', WAITS_FOR_PERMISSION);
     expect((await run('send', 'AUTH', 'hello', '--file', 'my shot.png')).code).toBe(4);

@@ -67,6 +67,10 @@ export function createHttpApp(options: HttpAppOptions): OpenAPIHono {
     const limit = bodyLimit({ maxSize, onError: () => fail(new CatalogueError('payload_too_large')) });
     app.use(path, (context, next) => (isUpload(context) ? next() : limit(context, next)));
   }
+  app.use(async (context, next) => {
+    await next();
+    if (context.error !== undefined && isUpload(context)) await drain(context.req.raw.body);
+  });
   app.use((context, next) => {
     const { method, path } = context.req;
     const isWorker = context.req.header(WORKER_HEADER) === WORKER_SCRIPT;
@@ -113,17 +117,15 @@ function registerRoute(
     createRoute(routeConfig(name, route)),
     async (context) => {
       const valid = context.req.valid as (target: string) => unknown;
-      const answer = handlerFor(context).then((handle) =>
-        handle({
-          params: valid.call(context.req, 'param'),
-          query: valid.call(context.req, 'query'),
-          body: valid.call(context.req, 'json'),
-          request: context.req.raw,
-          // There is no socket when a test calls the application directly.
-          from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
-        }),
-      );
-      const answered = await (route.takesBytes === true ? answer.catch(failDrained(context)) : answer);
+      const handle = await handlerFor(context);
+      const answered = await handle({
+        params: valid.call(context.req, 'param'),
+        query: valid.call(context.req, 'query'),
+        body: valid.call(context.req, 'json'),
+        request: context.req.raw,
+        // There is no socket when a test calls the application directly.
+        from: (context.env as Partial<HttpBindings> | undefined)?.incoming?.socket ?? {},
+      });
       if (answered instanceof Response) return answered;
       return context.json(answered, route.success as ContentfulStatusCode);
     },
@@ -131,14 +133,6 @@ function registerRoute(
       if (!result.success) fail(invalidRequest(result.error as z.ZodError, targetName(result.target)));
     },
   );
-}
-
-/** Returns a handler that reads the rest of a file before its request fails. */
-function failDrained({ req }: Context): (cause: unknown) => Promise<never> {
-  return async (cause) => {
-    await drain(req.raw.body);
-    throw cause;
-  };
 }
 
 /**

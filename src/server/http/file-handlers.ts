@@ -12,8 +12,7 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
       if (body === null) throw new CatalogueError('invalid_request', 'body: the file is empty');
       const { name = '' } = query;
       const type = request.headers.get('content-type');
-      // If reading stops early, that must not close the connection, because the error still has to be sent over it.
-      return files.add(params.slug, { name, type, bytes: body.values({ preventCancel: true }) });
+      return files.add(params.slug, { name, type, bytes: chunksOf(body) });
     },
     listFiles: ({ params }) => files.list(params.slug),
     readFile: async ({ params, request }) => {
@@ -32,6 +31,14 @@ export function createFileHandlers(files: SessionFiles): Pick<Handlers, keyof ty
     },
     removeFile: ({ params }) => files.remove(params.slug, params.id),
   };
+}
+
+/**
+ * Locks the body only when the first chunk is read, because {@link drain} cannot read a body that a refusal left locked.
+ */
+async function* chunksOf(body: NodeReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  // If reading stops early, that must not close the connection, because the error still has to be sent over it.
+  yield* body.values({ preventCancel: true });
 }
 
 /**

@@ -136,9 +136,14 @@ describe('an upload', () => {
     expect((await upload('fits.bin', raw.subarray(0, LIMIT))).status).toBe(201);
   });
 
-  test('of many times the limit gets the error, not a broken connection', async () => {
-    const answer = await upload('big.bin', Buffer.alloc(60 * LIMIT));
-    expect(answer.code()).toBe('file_too_large');
+  test.each([
+    ['big.bin', 'AUTH', 'file_too_large'],
+    ['big.bin', 'NONE', 'no_such_session'],
+    ['x'.repeat(2_000), 'AUTH', 'invalid_request'],
+  ])('of many times the limit gets the error, not a broken connection (%#)', async (name, slug, code) => {
+    for (const headers of [{}, { connection: 'close' }]) {
+      expect((await upload(name, Buffer.alloc(60 * LIMIT), { slug, headers })).code()).toBe(code);
+    }
   });
 
   test('may be larger than any other body', async () => {
