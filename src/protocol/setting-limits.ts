@@ -13,12 +13,24 @@ export type AfterFailure = (typeof AFTER_FAILURE)[number];
 
 export const SHORTEST_TOKEN = 16;
 
+const PORT_RANGE = /^(\d{1,5})-(\d{1,5})$/;
+const LARGEST_PORT = 65_535;
+
 /** The first and the last port that worktrees may get. */
-export const PORT_RANGE = /^(\d{1,5})-(\d{1,5})$/;
+export interface PortRange {
+  first: number;
+  last: number;
+}
+
+/** Reads `FIRST-LAST`. Returns null if the text is no range, or if the range is empty. */
+export function parsePortRange(text: string): PortRange | null {
+  const [, first = 0, last = 0] = PORT_RANGE.exec(text)?.map(Number) ?? [];
+  return first >= 1 && first <= last && last <= LARGEST_PORT ? { first, last } : null;
+}
 
 /** The minimum and maximum of each whole number. */
 export const SETTING_LIMITS = {
-  port: { min: 0, max: 65_535 },
+  port: { min: 0, max: LARGEST_PORT },
   max_buffer_size: { min: 1_000, max: 100_000_000 },
   max_recording_size: { min: 20_000_000 },
   max_total_size: { min: 100_000_000 },

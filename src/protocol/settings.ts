@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import {
   LIMITS_THEN,
-  PORT_RANGE,
+  parsePortRange,
   SESSIONS_MAY,
   SETTING_LIMITS,
   SHORTEST_TOKEN,
@@ -58,7 +58,9 @@ export const Settings = z.strictObject({
   limits_then: LimitsThen,
   /** in percent; 0 means none */
   limits_floor: within(SETTING_LIMITS.limits_floor),
-  worktree_ports: z.string().regex(PORT_RANGE, 'must be a range of ports such as 28000-28999'),
+  worktree_ports: z
+    .string()
+    .refine((text) => parsePortRange(text) !== null, 'must be a range of ports such as 28000-28999'),
   turn_checkpoints: z.boolean(),
   turns_kept: within(SETTING_LIMITS.turns_kept),
   on_waiting: z.string().nullable(),

@@ -1,6 +1,6 @@
 import {
   LIMITS_THEN,
-  PORT_RANGE,
+  parsePortRange,
   SESSION_TYPES,
   SESSIONS_MAY,
   SETTING_LIMITS,
@@ -38,7 +38,7 @@ function isPlain(name: SettingName, value: unknown): boolean {
     case 'token':
       return String(value).length >= SHORTEST_TOKEN;
     case 'worktree_ports':
-      return PORT_RANGE.test(String(value));
+      return parsePortRange(String(value)) !== null;
     case 'claude_command':
       return value !== '';
     case 'default_type':

@@ -1,5 +1,6 @@
-import { choosePort, readPortRange } from '../../core/worktrees/index.ts';
+import { choosePort } from '../../core/worktrees/index.ts';
 import { listeningPorts } from '../../platform/process/index.ts';
+import { parsePortRange } from '../../protocol/index.ts';
 import type { Roster } from '../fleet/roster.ts';
 
 /** A port that nothing else gets, until it is released or a session is listed with it. */
@@ -15,11 +16,11 @@ export interface Ports {
 
 /**
  * A port belongs to its worktree for as long as the session is listed, even while nothing listens on it.
- * @param range as in the settings
- * @throws CatalogueError invalid_setting
+ * @param range a valid `worktrees.ports`
  */
 export function createPorts(range: string, roster: Pick<Roster, 'all'>): Ports {
-  const ports = readPortRange(range);
+  const ports = parsePortRange(range);
+  if (ports === null) throw new RangeError(`Not a range of ports: ${range}`);
   const reserved = new Set<number>();
   return {
     reserve: async () => {

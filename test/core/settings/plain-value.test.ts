@@ -27,7 +27,7 @@ const TEXTS = [
     'http://box:99999',
     'ftp://box',
   ],
-  ...['http://', 'http://exa mple', 'HTTPS://box', 'a,b', '/srv/x', 'x', '28000-28999', '28000-'],
+  ...['http://', 'http://exa mple', 'HTTPS://box', 'a,b', '/srv/x', 'x', '28000-28999', '28000-', '9-1', '0-9'],
 ];
 
 function resolveText(name: string, text: string): { plainly: unknown; bySchema: unknown } {

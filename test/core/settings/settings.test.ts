@@ -102,6 +102,10 @@ test('a flag overrides the environment, which overrides config.toml, and each ro
   });
 });
 
+test.each(['28000', '9-1', '0-9', '1-65536', '28000-28999x', '-1-5'])('the range of ports %j is refused', (text) => {
+  expect(() => resolveSettings(sources({ file: { worktrees: { ports: text } } }))).toThrow('must be a range of ports');
+});
+
 test('the socket follows a home that was moved', () => {
   const moved = sources({ environment: { CBOS_HOME: '/srv/cbos' } });
   expect(resolveHome(moved)).toBe('/srv/cbos');
