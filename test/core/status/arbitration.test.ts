@@ -51,6 +51,15 @@ describe('which source is believed', () => {
       'idle/ready hook.SessionStart',
     ],
     [
+      'a view that has just been closed does not bring the start back while the prompt settles',
+      {
+        hooks: hooksOf(started),
+        screen: screenOf([T, FRAMES.fresh], [T + 500, FRAMES.help], [T + 4_000, FRAMES.fresh]),
+      },
+      T + 4_010,
+      'idle/ready hook.SessionStart',
+    ],
+    [
       'a view asks nothing, even if the registry reports it as an open dialog',
       {
         hooks: hooksOf(started),

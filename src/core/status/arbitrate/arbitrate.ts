@@ -61,9 +61,10 @@ function staleTime({ screen, shown, hook, registry, thresholds }: ScreenHearing)
 }
 
 function withScreen(hearing: ScreenHearing): Arbitration {
-  const { hook, screen, registry, shown } = hearing;
+  const { hook, screen, registry, settled } = hearing;
   if (screen.primary === null) {
-    const isView = shown.reading.cover === 'view';
+    // A view that has just closed still counts until the prompt below it has settled.
+    const isView = settled?.reading.cover === 'view';
     const isStarting = hook?.rule === 'hook.SessionStart' && !isView;
     // A view asks nothing, but the registry reports it as an open dialog.
     const says = isView && registry?.detail === 'setup' ? null : registry;
