@@ -3,12 +3,15 @@ import { homeFault } from '../platform/sqlite/home-fault.ts';
 import type { Clock } from './clock.ts';
 import type { Dispose } from './sessions.ts';
 
-/** How long there must have been no write. The sessions are then quiet, and a checkpoint delays nobody. */
+/**
+ * How long the database must go without a write before a checkpoint. By then the sessions are quiet, so the checkpoint
+ * delays nobody.
+ */
 const IDLE_MS = 5_000;
 
 /**
  * Moves the content of the write-ahead log into the database file whenever nothing has been written for a while. A copy
- * of `cbos.db` alone then contains everything, and losing the log loses little. Left alone, SQLite does this only after
+ * of `cbos.db` alone then contains everything, and losing the log loses little. By default, SQLite does this only after
  * 1,000 pages.
  */
 export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
@@ -31,7 +34,7 @@ export function checkpointWhenIdle(database: Database, clock: Clock): Dispose {
   return () => stopTimer?.();
 }
 
-/** @returns false on a full disk; the checkpoint is then retried */
+/** @returns false if the disk is full, in which case the checkpoint is retried later */
 function tryCheckpoint(database: Database): boolean {
   try {
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');

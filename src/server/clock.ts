@@ -3,8 +3,8 @@ import { Emitter } from '../emitter/emitter.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * How the wall clock relates to the monotonic clock. The difference between two settings from the same boot shows how
- * far the wall clock was moved between them.
+ * The offset between the wall clock and the monotonic clock. Comparing two settings from the same boot shows how far
+ * the wall clock was moved in between.
  */
 export interface ClockSetting {
   boot: string;
@@ -12,52 +12,52 @@ export interface ClockSetting {
   offset_ms: number;
 }
 
-/** The time as the server sees it. `main.ts` passes in the real clock. */
+/** The server's source of time. `main.ts` passes in the real clock. */
 export interface Clock {
   /**
-   * The wall clock in Unix milliseconds, which people read and other programs write into timestamps. Somebody may set
-   * the clock at any moment; see `onStep`.
+   * The wall-clock time in Unix milliseconds. It is the time that people read and that other programs put into
+   * timestamps. The wall clock may be set at any moment; see `onStep`.
    */
   now(): number;
   /**
-   * Milliseconds that never decrease, even if the wall clock is set. Use them for durations. They do not advance while
-   * the machine sleeps.
+   * A count of milliseconds that never decreases, even if the wall clock is set. Use it for durations. It does not
+   * advance while the machine sleeps.
    */
   elapsed(): number;
-  /** Runs `work` once after the delay. The timer alone never keeps the process alive. */
+  /** Runs `work` once after the delay. The timer does not keep the process alive. */
   after(delayMs: number, work: () => void): Dispose;
   /**
    * Calls the listener with the size of the step, in whole milliseconds, when the wall clock has been set (by NTP, or
-   * on resume). Listeners run before `now` returns the new time to anybody, so that they can shift the wall-clock times
-   * that they have stored.
+   * on resume). Listeners run before any caller of `now` sees the new time, so they can shift the wall-clock times that
+   * they have stored.
    */
   onStep(listener: (byMs: number) => void): Dispose;
-  /** The clock's current setting, to be stored together with times. */
+  /** The clock's current setting, to be stored along with timestamps. */
   setting(): ClockSetting;
 }
 
 /**
- * The smallest difference that counts as a step. NTP corrects smaller differences gradually, and no rule about the
- * order of evidence depends on them.
+ * The smallest jump of the wall clock that counts as a step. NTP corrects smaller errors gradually, and no rule about
+ * the order of evidence depends on them.
  */
 const LEAST_STEP_MS = 100;
 /**
- * The longest time allowed between readings of the two clocks. If the thread is delayed between them, it measures a
- * step that did not happen.
+ * The longest time allowed between reading one clock and reading the other. If the thread is delayed between the two
+ * readings, it measures a step that never happened.
  */
 const MOST_APART_MS = 5;
 const READINGS = 5;
 
-/** The clocks from which a `Clock` is made, each in milliseconds. */
+/** The two clocks that a `Clock` is built from, both in milliseconds. */
 export interface TimeSource {
   wall(): number;
-  /** counts from the machine's boot, the same for all processes */
+  /** milliseconds since the machine booted, the same in every process */
   monotonic(): number;
-  /** different after each boot */
+  /** an id that changes with each boot of the machine */
   boot: string;
 }
 
-/** Compares the two clocks, and reports when they diverge. */
+/** Compares the wall clock with the monotonic clock, and reports when they diverge. */
 export function createClock(source: TimeSource): Clock {
   const steps = new Emitter<[byMs: number]>();
   let offset = offsetOf(source) ?? source.wall() - source.monotonic();
@@ -91,8 +91,8 @@ export function createClock(source: TimeSource): Clock {
 }
 
 /**
- * Remembers the current moment. The returned function returns that moment, by the wall clock as it is set at the time
- * of the call.
+ * Remembers the current moment. The returned function converts that moment to wall-clock time, using the wall clock's
+ * setting at the time of the call.
  */
 export function markNow(clock: Clock): () => number {
   const at = clock.elapsed();
@@ -117,7 +117,7 @@ export function createSystemClock(): Clock {
   });
 }
 
-/** If the id cannot be read, this is empty, and no two servers can compare their clocks. */
+/** Returns an empty string if the boot id cannot be read. Two servers then cannot compare their clocks. */
 function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

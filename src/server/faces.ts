@@ -46,7 +46,9 @@ import { createPullRequests } from './worktrees/pull-requests.ts';
 import type { SetUps } from './worktrees/set-ups.ts';
 import { createWorktreeDesk } from './worktrees/worktree-desk.ts';
 
-/** The sender's contact address, which push services require. A server has no mail address, so this one is made up. */
+/**
+ * The sender's contact address, which push services require. A CBOS server has no mail address, so this one is made up.
+ */
 const PUSH_SUBJECT = 'mailto:cbos@localhost.invalid';
 
 export type FaceSettings = Pick<
@@ -70,18 +72,18 @@ export type FaceSettings = Pick<
 
 export interface FacesOptions {
   sessions: Sessions;
-  /** the session that a process belongs to; null if it does not belong to one */
+  /** returns the session that a process belongs to; null if the process belongs to no session */
   sessionOf(trace: ProcessTrace): string | null;
-  /** the server's own process */
+  /** the pid of the server's own process */
   pid: number;
   replays: Replays;
   recordings: () => Promise<Recordings>;
   rules: RulesDesk;
-  /** the comments on sessions' changes */
+  /** the stored review comments on sessions' changes */
   reviews: ReviewStore;
-  /** the answers that people gave */
+  /** the stored answers that people gave to questions */
   answers: AnswerStore;
-  /** since when the person has been away, in Unix milliseconds; null if unknown */
+  /** when the person went away, in Unix milliseconds; null if unknown */
   awaySince(): number | null;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
@@ -93,24 +95,24 @@ export interface FacesOptions {
   clock: Clock;
   logger: Logger;
   version: string;
-  /** the server's own environment, whose user the sessions belong to */
+  /** the environment of the server's own process; it names the user that the sessions belong to */
   environment: Readonly<Record<string, string | undefined>>;
-  /** directory of the built web page; null if there is none */
+  /** the directory of the built web page; null if it was not built */
   webDir: string | null;
-  /** directory of the built documentation; null if there is none */
+  /** the directory of the built documentation; null if it was not built */
   docsDir: string | null;
-  /** how often a WebSocket is pinged; for tests */
+  /** how often to ping each WebSocket, in milliseconds; set only by tests */
   pingIntervalMs?: number;
 }
 
 export interface Faces {
   address: FaceAddress;
-  /** Closes all connections and stops listening. Does not affect the sessions. */
+  /** Closes all connections and stops listening. The sessions are not affected. */
   close(): Promise<void>;
 }
 
 /**
- * Starts everything through which clients reach the sessions: REST and WebSockets, on TCP and on the local socket. The
+ * Starts the REST and WebSocket servers that clients use to reach the sessions, on TCP and on the local socket. The
  * caller must hold the home's lock, because an existing socket file is assumed to be stale.
  * @throws CatalogueError port_taken, invalid_setting, path_too_long
  */
@@ -237,7 +239,8 @@ export async function startServerFaces(options: FacesOptions): Promise<Faces> {
       reviews.dispose();
       pullRequests.dispose();
       await machines.close();
-      // Open connections keep the listener from closing, so both are closed together.
+      // A listener does not finish closing while connections are open, so the listener and its connections are closed
+      // together.
       await Promise.all([webSockets.close(), listening.close(), turns.dispose(), counted.dispose()]);
     },
   };

@@ -45,13 +45,16 @@ import { createSetUps, type SetUps } from './worktrees/set-ups.ts';
 
 export interface FleetSettings {
   settings: Settings;
-  /** the user's own rules for reading the screen */
+  /** the user's own status rules, which read the screen */
   rules: readonly ScreenRule[];
-  /** the budgets of sessions */
+  /** the budgets that limit what sessions may spend */
   budgetRules: readonly BudgetRule[];
-  /** the server's own environment; sessions inherit it in part, and `on_waiting` inherits all of it */
+  /**
+   * the environment of the server's own process; sessions inherit part of it, and the `on_waiting` command inherits all
+   * of it
+   */
   environment: Readonly<Record<string, string | undefined>>;
-  /** the server's own process */
+  /** the pid of the server's own process */
   pid: number;
   clock: Clock;
   log: Logger;
@@ -64,7 +67,7 @@ export interface FleetParts {
   disk: DiskWatch;
   drops: DropStore;
   approvals: Approvals;
-  /** called when the rules have changed */
+  /** called after the approval rules have changed */
   onRules(): void;
 }
 
@@ -72,14 +75,17 @@ export interface OpenedFleet {
   fleet: Fleet;
   setUps: SetUps;
   budgets: Budgets;
-  /** Tells the hooks that rules have changed. */
+  /** Tells the hooks that the approval rules have changed. */
   onRulesChanged: () => Promise<void>;
   attended: Pick<AttendedSessions, 'start' | 'dispose'>;
-  /** the sessions as the faces show them */
+  /** the sessions as every face shows them, with attention facts and labels */
   sessions: Sessions;
 }
 
-/** Creates the fleet with its stores, wrapped by attention and labels. Nothing is observed before its `start`. */
+/**
+ * Creates the fleet with its stores, and wraps it with the attention facts and the labels. No session is observed
+ * before `start` is called.
+ */
 export async function openFleet(
   options: FleetSettings,
   { database, screen, search, disk, drops, approvals, onRules }: FleetParts,

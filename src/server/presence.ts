@@ -5,28 +5,34 @@ import type { Logger } from './logger.ts';
 import { readPrivateFile, writePrivateFile } from './private-file.ts';
 import type { Sessions } from './sessions.ts';
 
-/** Knows whether a person is present. */
+/** Reports when a person last used CBOS, and since when the person has been away. */
 export interface Presence {
-  /** the sessions for the faces, which record every action by a person */
+  /** the sessions that the faces use; every action by a person that goes through them is recorded */
   sessions: Sessions;
-  /** null if nobody has looked or acted since the server started */
-  lookedMsAgo(): number | null;
   /**
-   * since when the person has been away, in Unix milliseconds, even if that was before the server started; null if
-   * unknown
+   * how many milliseconds ago a person last looked at a session or acted on one; null if nobody has done so since the
+   * server started
    */
+  lookedMsAgo(): number | null;
+  /** when the person went away, in Unix milliseconds, even if that was before the server started; null if unknown */
   awaySince(): number | null;
 }
 
 const Kept = z.object({ lastAt: z.number().nullable(), leftAt: z.number().nullable() });
 
-/** The shortest time between two writes of the file. It does not matter if a catch-up begins a minute early. */
+/**
+ * The shortest time between two writes of the presence file. Because of this delay, a catch-up may begin a minute too
+ * early, which does no harm.
+ */
 const WRITE_EVERY_MS = 60_000;
 
-/** Records when a person looks at a session or acts on one. Answers given with a sink's buttons do not count. */
+/**
+ * Records when a person looks at a session or acts on one. Answers given with the buttons of a sink's message do not
+ * count.
+ */
 export function watchPresence(options: {
   sessions: Sessions;
-  /** keeps the times for the next server */
+  /** the file that keeps the recorded times across restarts of the server */
   file: string;
   clock: Pick<Clock, 'now' | 'elapsed'>;
   log: Pick<Logger, 'warn'>;
@@ -36,7 +42,7 @@ export function watchPresence(options: {
   try {
     there = readPrivateFile(file, Kept) ?? NEVER_THERE;
   } catch (cause) {
-    // The server must start even without this file.
+    // The server must start even if this file cannot be read.
     log.warn({ err: cause, file }, 'the time when a person was last there could not be read');
   }
   let at: number | null = null;
@@ -49,7 +55,7 @@ export function watchPresence(options: {
     try {
       writePrivateFile(file, there);
     } catch (cause) {
-      // On a full disk, the next catch-up begins too early. No action by the person may fail because of that.
+      // If the disk is full, the next catch-up begins too early. That is no reason to let the person's action fail.
       log.warn({ err: cause, file }, 'the time when a person was last there could not be saved');
     }
   };
@@ -68,7 +74,7 @@ export function watchPresence(options: {
       interrupt: noting((slug) => base.interrupt(slug)),
       keys: noting((slug, keys) => base.keys(slug, keys)),
       send: (slug, request) => {
-        // A prompt from another session says nothing about a person.
+        // A prompt sent by another session does not show that a person is present.
         if (!('from' in request)) acted();
         return base.send(slug, request);
       },

@@ -4,7 +4,8 @@ import type { z } from 'zod';
 
 /**
  * Reads a JSON file that other users may not read (mode 0600). The file is always read and replaced as a whole.
- * @returns null if there is no file, or its content does not have this shape; an older or torn file counts as missing
+ * @returns null if the file does not exist or does not match the schema, for example because an older version wrote it
+ * or because it is truncated
  */
 export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z.output<S> | null {
   let text: string;
@@ -22,7 +23,10 @@ export function readPrivateFile<S extends z.ZodType>(path: string, schema: S): z
   }
 }
 
-/** Replaces the file by renaming. A reader therefore never sees half a file, and a crash never leaves one. */
+/**
+ * Replaces the file by renaming a temporary file over it. Readers therefore never see a half-written file, and a crash
+ * never leaves one behind.
+ */
 export function writePrivateFile(path: string, value: unknown): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;
@@ -30,7 +34,7 @@ export function writePrivateFile(path: string, value: unknown): void {
     writeFileSync(beside, `${JSON.stringify(value)}\n`, { mode: 0o600 });
     renameSync(beside, path);
   } catch (error) {
-    // A full disk leaves half a file.
+    // If the disk is full, a half-written temporary file remains.
     rmSync(beside, { force: true });
     throw error;
   }

@@ -5,32 +5,35 @@ import type { Dispose } from './sessions.ts';
 /** How often to check whether the server has become idle. */
 const LOOK_MS = 5_000;
 /**
- * A server that uses less than this share of a core, with all its threads, is idle: returning memory delays nobody, and
- * no thread still uses what it will free a moment later.
+ * A server counts as idle while all its threads together use less than this share of a core. Returning memory then
+ * delays nobody, and no thread is in the middle of work whose memory it will free a moment later.
  */
 const IDLE_SHARE = 0.1;
-/** Memory that has grown by less than this is not worth the 50 ms for which returning it blocks the server. */
+/**
+ * The least growth, in bytes, that makes returning memory worthwhile, because returning memory blocks the server for 50
+ * ms.
+ */
 const LEAST_GROWTH_BYTES = 16 * 2 ** 20;
 
 export interface ReturnMemoryOptions {
   clock: Clock;
-  /** the processor time that the process has used so far, in milliseconds */
+  /** returns the processor time that the process has used so far, in milliseconds */
   processorMs: () => number;
-  /** the resident memory of the process */
+  /** returns the resident memory of the process, in bytes */
   residentBytes: () => number;
-  /** returns unused memory to the kernel */
+  /** gives unused memory back to the kernel */
   returnMemory: () => Promise<unknown>;
   log: Pick<Logger, 'debug'>;
 }
 
 /**
- * Returns memory to the kernel whenever the server is idle and has grown. Without this, a server kept 60 to 100 MB
- * after a minute of floods, although nothing in it used them.
+ * Returns memory to the kernel whenever the server is idle and has grown. Without this, a server held on to 60 to 100
+ * MB of unused memory after a minute of floods.
  */
 export function returnMemoryWhenIdle(options: ReturnMemoryOptions): Dispose {
   const { clock, processorMs, residentBytes, returnMemory, log } = options;
   let seenMs = processorMs();
-  /** the memory after it was last returned */
+  /** the resident memory just after unused memory was last returned */
   let leastBytes = residentBytes();
   let isDisposed = false;
   let stopTimer: Dispose | null = null;

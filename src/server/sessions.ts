@@ -53,51 +53,58 @@ export type SessionEvent =
   | { kind: 'renamed'; from: string; session: Session }
   | { kind: 'state'; session: Session }
   | { kind: 'updated'; session: Session }
-  /** the snooze was ended by its rule, not by hand */
+  /** the snooze has ended because its rule was met, not because a person ended it */
   | { kind: 'woken'; session: Session }
   | { kind: 'events'; slug: string; events: readonly StoredEvent[] }
   | { kind: 'resized'; slug: string; cols: number; rows: number };
 
 /**
- * A session's recording as a stream. Offsets are byte positions in the file. `script`'s header line is never part of
- * `onBytes`. The same object exists as long as the session is listed, even across restarts (a restart is a reset).
+ * A session's recording as a stream. Offsets are byte positions in the file. `onBytes` never reports the header line
+ * that `script` writes. The object stays the same as long as the session is listed, even across restarts; a restart is
+ * reported as a reset.
  */
 export interface RecordingStream {
   readonly slug: string;
-  /** The recording's file. It changes when the session is renamed or restarted. */
+  /** The path of the recording's file, which changes when the session is renamed or restarted. */
   file(): string;
   /**
-   * The recording's files, for a caller that reads more than its end, with the size if the recording itself does not
-   * contain one.
+   * The recording's files, for callers that read more than the end of the recording. They include the terminal's size
+   * if the recording itself does not contain it.
    */
   source(): RecordingSource;
-  /** Where the output begins: the end of `script`'s header line; 0 for a log that Screen writes. */
+  /**
+   * The offset where the output begins: the end of the header line that `script` writes, or 0 for a log written by
+   * Screen.
+   */
   start(): number;
-  /** How many bytes have been read into the emulator so far, which is where live bytes continue. */
+  /** The offset up to which the emulator has read the recording, and at which live bytes continue. */
   end(): number;
-  /** Reads the existing output, then keeps reading. Until it resolves, `start` and `end` are meaningless. */
+  /**
+   * Reads the existing output, then continues to read new output. `start` and `end` are meaningless until the promise
+   * resolves.
+   */
   follow(): Promise<void>;
   /** How often the file has been replaced or truncated. */
   epoch(): number;
-  /** The screen as escape codes, in its state after all bytes before `offset`. */
+  /** Returns escape codes that draw the screen as it is after all bytes before `offset`. */
   snapshot(): Promise<{ data: string; offset: number }>;
-  /** Called with raw bytes as they arrive; `offset` is the position of the first one. */
+  /** Calls the listener with raw bytes as they arrive; `offset` is the position of the first byte. */
   onBytes(listener: (bytes: Uint8Array, offset: number) => void): Dispose;
   onReset(listener: (epoch: number) => void): Dispose;
 }
 
 /**
- * Everything that the faces of the server (REST, WebSockets) may request from the sessions. Rejects with a
- * `CatalogueError` for every expected failure.
+ * Everything that the server's faces (REST, WebSockets) may request from the sessions. Every expected failure is a
+ * `CatalogueError`.
  */
 export interface Sessions {
-  /** All listed sessions, in the order in which they were created. */
+  /** Returns all listed sessions, in order of creation. */
   list(): Session[];
   /** @throws CatalogueError no_such_session */
   get(slug: string): Session;
   create(request: NewSession): Promise<Session>;
   /**
-   * Launches a session that continues a copy of the conversation.
+   * Launches a new session that continues a copy of this session's conversation.
    * @throws CatalogueError already_running, no_such_conversation, not_a_repository, and everything that `create` throws
    */
   fork(slug: string, request: Fork): Promise<Session>;
@@ -118,14 +125,15 @@ export interface Sessions {
   archive(slug: string): Session;
   /** @throws CatalogueError no_such_session */
   unarchive(slug: string): Session;
-  /** Returns the archived sessions, which are in no list. `get` returns them too. */
+  /** Returns the archived sessions, which `list` leaves out. `get` also finds archived sessions. */
   archived(): Session[];
   /** @throws CatalogueError already_running, not_adopted */
   convert(slug: string, type: SessionType): Promise<Session>;
-  /** Claude Code's conversations on this machine that do not belong to a session. */
+  /** Returns Claude Code's conversations on this machine that belong to no session. */
   conversations(): Promise<Conversation[]>;
   /**
-   * Ends the process of an idle terminal session. The next prompt continues its conversation.
+   * Ends the process of an idle terminal session. The next prompt starts the process again and continues the
+   * conversation.
    * @throws CatalogueError not_parkable, no_terminal, not_adopted, session_dead, kill_failed
    */
   park(slug: string): Promise<Session>;
@@ -133,7 +141,7 @@ export interface Sessions {
   wake(slug: string): Promise<Session>;
   /** Begins to restore lost sessions, or only returns the plan. @throws CatalogueError no_such_session */
   restore(request: NewRestoration): Promise<Restoration>;
-  /** Returns the running restoration, or the last one. */
+  /** Returns the restoration that is running, or the most recent one. */
   restoration(): Promise<Restoration>;
   /**
    * Stops the session and finishes its worktree.
@@ -142,7 +150,7 @@ export interface Sessions {
    */
   finish(slug: string, request: Finish): Promise<Session>;
   /**
-   * Leaves out the set-up of the session's worktree from the next start on.
+   * Skips the set-up of the session's worktree whenever the session starts from now on.
    * @throws CatalogueError no_worktree, no_set_up
    */
   skipSetUp(slug: string): Promise<Session>;
@@ -150,19 +158,19 @@ export interface Sessions {
   keepPullRequest(slug: string, request: PullRequest): Session;
   /** Returns the resources that each session is using now. */
   resources(): Promise<SessionResources[]>;
-  /** Ends the whole process tree, and verifies that it is gone; the session remains listed. */
+  /** Ends the session's whole process tree, and verifies that no process is left. The session remains listed. */
   kill(slug: string): Promise<Session>;
   /** Ends the session if it is alive, then removes it from the list. */
   remove(slug: string): Promise<void>;
   send(slug: string, request: Send): Promise<Delivery>;
   broadcast(request: Broadcast): Promise<BroadcastResult[]>;
   answer(slug: string, request: Answer): Promise<void>;
-  /** What "always" would allow, for the session and in the project. */
+  /** Returns what answering "always" would allow, in this session and in its project. */
   standing(slug: string): StandingChoices;
-  /** Continues a session whose usage limit has ended, once. */
+  /** Continues a session once after its usage limit has reset. */
   continueAfterLimit(slug: string): Promise<Delivery>;
   interrupt(slug: string): Promise<void>;
-  /** Resumes the queue that an interrupt has paused. */
+  /** Resumes the session's queue after an interrupt has paused it. */
   resumeQueue(slug: string): Session;
   keys(slug: string, keys: string): Promise<void>;
   resize(slug: string, cols: number, rows: number): Promise<Session>;
@@ -181,7 +189,7 @@ export interface Sessions {
   sessionCosts(slug: string): SessionCosts;
   costs(): FleetCosts;
   explain(slug: string): Explanation;
-  /** Every session's replies, oldest first, including applied ones. */
+  /** Returns the stashed replies of all sessions, oldest first, including applied ones. */
   stash(): StashedResponse[];
   /** @throws CatalogueError no_such_session, command_prefix, invalid_request */
   addToStash(request: NewStashedResponse): StashedResponse;
@@ -192,7 +200,7 @@ export interface Sessions {
   history(slug: string, since: string | null): StatusChange[];
   /**
    * Returns what Claude Code has written to its transcript.
-   * @param after where the previous part ended; null for the newest part
+   * @param after the position where the previously returned part ended; null to get the newest part
    */
   transcript(slug: string, after: number | null): Promise<TranscriptPage>;
   /** @throws CatalogueError no_such_session */
@@ -201,27 +209,27 @@ export interface Sessions {
   search(query: SearchQuery): Promise<SearchResult>;
   /** @throws CatalogueError no_such_session, no_recording */
   stream(slug: string): RecordingStream;
-  /** The slugs of the sessions that have a recording. */
+  /** Returns the slugs of the sessions that have a recording. */
   streams(): string[];
   onEvent(listener: (event: SessionEvent) => void): Dispose;
   /** @throws CatalogueError no_such_session */
   turn(slug: string): TurnFacts;
   /**
-   * Holds a running session's tools until the returned function is called, for a few seconds at most. Null if nothing
-   * can hold them.
+   * Makes the tools of a running session wait until the returned function is called, but for a few seconds at most.
+   * Returns null if the tools cannot be made to wait.
    */
   holdTurn(slug: string): Dispose | null;
   /**
    * Runs `work` while no turn is running and no prompt is being typed into the session.
-   * @throws CatalogueError already_running while the session is working or asking
+   * @throws CatalogueError already_running while the session is working or asking something
    */
   whileQuiet<T>(slug: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** The known facts about a session's turn. */
+/** What is known about a session's current turn. */
 export interface TurnFacts {
-  /** the session's id, which renames and restarts do not change */
+  /** the session's id, which stays the same when the session is renamed or restarted */
   id: string;
-  /** the last reported prompt and its time in Unix milliseconds */
+  /** the prompt that was reported last, and when it was reported, in Unix milliseconds */
   prompt: { at: number; text: string } | null;
 }

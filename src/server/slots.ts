@@ -1,4 +1,4 @@
-/** Runs work in the order in which it was requested, with a limit on how much runs at the same time. */
+/** Runs pieces of work in the order in which they were requested, and limits how many run at the same time. */
 export function createSlots(most: number): <T>(work: () => Promise<T>) => Promise<T> {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -8,7 +8,7 @@ export function createSlots(most: number): <T>(work: () => Promise<T>) => Promis
     try {
       return await work();
     } finally {
-      // The slot passes directly to the next piece of work and is never free in between.
+      // The slot is handed directly to the next piece of work, so no other caller can take it in between.
       const next = waiting.shift();
       if (next === undefined) running -= 1;
       else next();

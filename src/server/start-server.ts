@@ -48,39 +48,39 @@ import { createSinks, type Sinks } from './sinks/sinks.ts';
 import { awaitLoss } from './watch-home.ts';
 
 /**
- * How often a server tries to take the lock. `cbos down` checks the lock by taking it for a moment; a server that
- * starts at that moment must try again.
+ * How many times a starting server tries to take the lock. `cbos down` checks the lock by taking it for a moment, and a
+ * server that starts at that moment must try again.
  */
 const LOCK_ATTEMPTS = 5;
 const LOCK_RETRY_MS = 60;
 
 export interface ServerOptions extends FleetSettings {
-  /** for short-lived files if the home's path contains characters that Screen does not accept */
+  /** the directory for short-lived files, used if the home's path contains characters that Screen does not accept */
   tempDir: string;
   version: string;
-  /** directory of the built web page; null if there is none */
+  /** the directory of the built web page; null if it was not built */
   webDir: string | null;
-  /** directory of the built documentation; null if there is none */
+  /** the directory of the built documentation; null if it was not built */
   docsDir: string | null;
-  /** the script of the search index's thread */
+  /** the path of the program that the search index's thread runs */
   searchProgram: string;
 }
 
 export interface RunningServer {
   /** `http://HOST:PORT` */
   address: string;
-  /** who else can reach the server, in words; null if only this machine can */
+  /** a description of who else can reach the server; null if only this machine can */
   reach: string | null;
-  /** the sessions that the faces serve, for a program that runs the server in its own process */
+  /** the sessions that the server serves, for programs that run the server in their own process */
   sessions: Sessions;
-  /** resolves with the cause when the home has been removed or moved and the server must therefore end */
+  /** resolves with the cause once the home has been removed or moved, in which case the server must end */
   lost: Promise<CatalogueError>;
-  /** Stops the faces and the observation. Sessions keep running. */
+  /** Closes all connections and stops observing the sessions. The sessions keep running. */
   close(): Promise<void>;
 }
 
 /**
- * Starts the server of a home: finds all its sessions again, then opens its faces.
+ * Starts the server of a home. It first finds all existing sessions again, and then starts to accept connections.
  * @throws CatalogueError server_running, port_taken, invalid_setting, screen_not_found, path_too_long
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
@@ -132,7 +132,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       clock,
       logger: log,
     });
-    /** known once the faces are listening; no trigger is shown before that */
+    /** set once the server is listening; no trigger's address is shown before then */
     let address = '';
     const { timeZone: timezone } = new Intl.DateTimeFormat().resolvedOptions();
     schedules = createScheduler({
@@ -182,7 +182,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       environment: options.environment,
     });
     address = faces.address.url;
-    // By now every face is listening, so it learns which sessions wake.
+    // `start` may wake sessions. By now the server accepts connections, so clients learn about those sessions.
     attended.start();
     schedules.start();
     sinks.start();

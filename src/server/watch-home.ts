@@ -8,8 +8,9 @@ import type { Logger } from './logger.ts';
 import type { Dispose } from './sessions.ts';
 
 /**
- * Waits until a server's home is removed, moved, or replaced. If only the database's log is removed, recreates it.
- * @returns a promise that resolves with the cause when the server must end
+ * Waits until the server's home is removed, moved, or replaced. If only the database's log is removed, this function
+ * recreates the log.
+ * @returns `lost`, a promise that resolves with the cause when the server must end
  */
 export function awaitLoss(
   home: string,
@@ -45,12 +46,12 @@ interface HomeWatchOptions {
   /** Called once, when the home, its lock, or its database is no longer in place. */
   onLost: (error: CatalogueError) => void;
   /**
-   * Called when the database's write-ahead log has been removed or replaced and later writes would therefore be lost.
+   * Called when the database's write-ahead log has been removed or replaced, because later writes would then be lost.
    */
   onLogLost: () => void;
 }
 
-/** Watches, through inotify, whether a server's home remains in place. The lock and the database must be open. */
+/** Watches with inotify whether a server's home remains in place. The lock and the database must already be open. */
 function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
   const [lock, database, log] = [LOCK_FILE, DATABASE_FILE, `${DATABASE_FILE}-wal`].map((name) => join(home, name)) as [
     string,
@@ -79,9 +80,9 @@ function watchHome({ home, onLost, onLogLost }: HomeWatchOptions): Dispose {
     stop();
   }
 
-  // `change` is a write to one of the files, which happens with every status.
+  // A `change` event only means that one of the files was written, which happens with every new status.
   stop = watchDirectory({ dir: home, onChange: (_, event) => event !== 'change' && look(), onMissing: look });
-  // The home was lost between the server's start and this point.
+  // The home may have been lost before the watch began. `dispose` then ran before `stop` was set.
   if (isOver) stop();
   return dispose;
 }
@@ -97,8 +98,8 @@ function lossOf(home: string, file: string): CatalogueError {
 }
 
 /**
- * Returns the current path of a file that this process has open, according to the kernel; null if the file no longer
- * has a name.
+ * Asks the kernel for the current path of a file that this process has open. Returns null if the file no longer has a
+ * name.
  */
 function placeOfOpen(file: string): string | null {
   const name = file.slice(file.lastIndexOf('/'));
@@ -107,7 +108,7 @@ function placeOfOpen(file: string): string | null {
       const place = readlinkSync(`/proc/self/fd/${fd}`);
       if (place.endsWith(name)) return place;
     } catch {
-      // closed in the meantime
+      // The descriptor was closed after the directory was read.
     }
   }
   return null;
