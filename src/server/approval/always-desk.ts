@@ -14,7 +14,10 @@ import {
 import type { AskedInput } from './approvals.ts';
 import type { RulesDesk } from './rules-desk.ts';
 
-/** The possible meanings of "always" for an open permission request, and the yes that adds a rule. */
+/**
+ * Handles requests about "always" for an open permission request: what "always" could mean, and the yes that adds a
+ * rule.
+ */
 export interface AlwaysDesk {
   /** @throws CatalogueError no_such_session, no_question */
   choices(slug: string): Promise<AlwaysChoices>;
@@ -50,11 +53,12 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
     if ('why' in fields) return fields;
     const rule = readRule({ effect: 'allow', fields, id: 'proposed', folder: null });
     if ('problem' in rule) return { why: rule.problem };
-    // The code that will decide about the next call also decides whether the rule would have any effect.
+    // The code that will decide about the next call also checks whether the rule would have any effect, so both always
+    // agree.
     const asked: AskedInput = { tool: tool.name, input: tool.input, isWhole: true, cwd: null };
     const { decision } = await rules.tryRule(slug, asked, rule);
     if (decision !== 'allow') return { why: 'CBOS always asks about such a call, or another rule asks or denies' };
-    // Loaded on demand, because few people add rules.
+    // This module is loaded on demand, because few people add rules.
     const { stringify } = await import('smol-toml');
     return { toml: `[[allow]]\n${stringify(fields)}`, fields };
   }
@@ -83,7 +87,7 @@ export function createAlwaysDesk({ sessions, rules }: AlwaysOptions): AlwaysDesk
       try {
         await sessions.answer(slug, { choice: 'yes', question_id: id });
       } catch (cause) {
-        // Without a yes, nothing has been allowed yet.
+        // The answer failed, so nothing has been allowed, and the rule is removed again.
         await rules.remove(rule.id);
         throw cause;
       }

@@ -5,37 +5,39 @@ import type { SessionActor } from '../session/actor.ts';
 import type { Dispose } from '../sessions.ts';
 import type { AskedInput } from './approvals.ts';
 
-/** How long a question may be hidden from the faces while the rules check it. A check takes far less time. */
+/**
+ * How long a question may be hidden from the faces while it is checked against the rules. A check takes far less time.
+ */
 const HOLD_MS = 1_500;
 
-/** A session's question that a rule may answer. */
+/** A question of a session, which a rule may answer. */
 export interface RuledQuestion {
   /** identifies the question */
   id: string;
-  /** returns the requested call; null if the question is over */
+  /** returns the tool call that the question is about; null if the question has gone */
   asked(): Promise<AskedInput | null>;
-  /** the last event of the JSON session */
+  /** the seq of the JSON session's last event */
   seq(): number | null;
   /**
-   * Gives the reply.
+   * Gives the reply to Claude Code.
    * @returns null if nobody is waiting for the reply any more
    */
   give(reply: Reply): Promise<GivenReply | null>;
 }
 
-/** A reply that has been given but has not taken effect yet. */
+/** A reply that has been given, but may not have taken effect yet. */
 export interface GivenReply {
-  /** resolves when the status no longer shows the question, or after some time */
+  /** resolves when the status no longer shows the question, or after a time limit */
   gone: Promise<unknown>;
-  /** returns the outcome; called when the question is gone */
+  /** returns the outcome of the reply; called once the question is gone */
   outcome(): Promise<AuditOutcome>;
 }
 
 /**
- * Answers a question by rule, once, or leaves it to a person. The rules are applied twice. The first time is right
- * away, which avoids delaying a question for a person. The second time is in the session's mailbox, where nobody else
- * can answer at the same moment. The decision is stored before the reply is given. If anything fails, the question
- * stays open.
+ * Answers a question once by rule, or leaves it to a person. The rules are applied twice. They are first applied right
+ * away, so that a question that only a person can answer is not delayed. They are applied again in the session's
+ * mailbox, where nobody else can answer at the same time. The decision is stored before the reply is given. If anything
+ * fails, the question stays open.
  */
 export async function answerByRule(actor: SessionActor, question: RuledQuestion): Promise<void> {
   const { approvals, clock, log } = actor.deps;
@@ -61,7 +63,7 @@ export async function answerByRule(actor: SessionActor, question: RuledQuestion)
 const verdictOf = ({ deps, record }: SessionActor, asked: AskedInput) =>
   deps.approvals.verdict({ id: record.id, name: record.slug, path: record.path }, asked);
 
-/** Runs in the mailbox, but waits for the outcome of the reply outside of it. */
+/** Replies inside the session's mailbox, but waits for the outcome of the reply outside the mailbox. */
 async function decideNow(
   actor: SessionActor,
   question: RuledQuestion,
@@ -71,7 +73,7 @@ async function decideNow(
   const asked = await question.asked();
   if (asked === null) return null;
   const { decision, rules } = await verdictOf(actor, asked);
-  // A person may have answered while the rules were being read.
+  // A person may have answered the question while the rules were being read.
   if (decision === 'ask' || actor.personAnswers.isRunning()) return null;
   const { recording, record } = actor;
   const row = approvals.record({
@@ -95,7 +97,7 @@ async function decideNow(
   }
 }
 
-/** Answers each question that arrives. */
+/** Tries to answer each question that arrives. */
 export function answerArriving(
   actor: SessionActor,
   questionsIn: (arrival: Parameters<Parameters<SessionActor['onArrival']>[0]>[0]) => readonly RuledQuestion[],

@@ -23,35 +23,38 @@ import { suggestFromAnswers } from './suggest-rules.ts';
 export interface AskingSession {
   id: string;
   name: string;
-  /** its folder; null if unknown */
+  /** the session's folder; null if unknown */
   path: string | null;
 }
 
-/** The requested call. */
+/** The tool call for which a session asks permission. */
 export interface AskedInput {
   tool: string;
   input: unknown;
   isWhole: boolean;
-  /** the directory in which a command would run; null for the session's folder */
+  /** the directory in which a command would run; null means the session's folder */
   cwd: string | null;
 }
 
-/** An event for the faces: the rules have changed, a decision was made, or the outcome of a decision is known. */
+/**
+ * An event that is reported to the faces: the rules have changed, a decision was made, or the outcome of a decision has
+ * become known.
+ */
 export type RuleEvent = { kind: 'changed' } | { kind: 'decided'; id: number };
 
-/** A verdict, with its rules in stored form. */
+/** A verdict, with the rules behind it in the form in which they are stored. */
 export interface Decided extends Omit<Verdict, 'rules'> {
   rules: Rule[];
 }
 
 /** Applies the rules of a home, and stores their decisions. */
 export interface Approvals {
-  /** whether any rule may exist; otherwise nothing is checked */
+  /** whether any rule may exist; if none can exist, nothing is checked */
   areOn(): boolean;
   verdict(session: AskingSession, asked: AskedInput): Promise<Decided>;
-  /** the verdict on a call before Claude Code decides whether to ask; null if no rule applies */
+  /** the verdict on a call, before Claude Code decides whether to ask for permission; null if no rule applies */
   verdictBefore(session: AskingSession, asked: AskedInput): Promise<Decided | null>;
-  /** the verdict if one more rule were in effect */
+  /** the verdict that the rules would give if one more rule were in effect */
   tryRule(session: AskingSession, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   isDecided(sessionId: string, asked: string): boolean;
   /**
@@ -61,11 +64,11 @@ export interface Approvals {
    */
   record(decision: Omit<NewDecision, 'at'>): number | null;
   conclude(id: number, outcome: AuditOutcome): void;
-  /** Records a person's answer to a question. @throws while the home is not writable */
+  /** Stores a person's answer to a question. @throws while the home is not writable */
   keepAnswer(answer: Omit<GivenAnswer, 'at'>): void;
   /** Proposes rules from people's answers, except where the rules in effect already allow the commands. */
   suggest(): Promise<RuleSuggestion[]>;
-  /** every rule and file, with the projects of these folders */
+  /** returns every rule and every file of rules, including those of the projects that these folders belong to */
   book(folders: readonly string[]): Promise<BookNow>;
 }
 
@@ -82,7 +85,7 @@ export interface ApprovalOptions {
 
 export function createApprovals(options: ApprovalOptions): Approvals {
   const { home, userHome, store, answers, clock, log, onDecided } = options;
-  /** the faults that have been logged; each is logged only once */
+  /** the faults that have already been logged, because each is logged only once */
   const logged = new Set<string>();
 
   function logFaults(files: readonly RuleFile[]): void {
@@ -108,7 +111,7 @@ export function createApprovals(options: ApprovalOptions): Approvals {
     }: {
       by: (...args: Parameters<typeof decide>) => Verdict | null;
       makesAsk: readonly RuleFileState[];
-      /** rules to try out, which are not in effect */
+      /** rules that are only tried out and are not in effect */
       extra?: readonly ApprovalRule[];
     },
   ): Promise<Decided | null> {
@@ -152,7 +155,8 @@ export function createApprovals(options: ApprovalOptions): Approvals {
       if (found === null) throw new Error('rules always say something to a question');
       return found;
     },
-    // A changed file still has a known trusted version, and nothing is allowed here.
+    // `changed` is missing here on purpose: the last trusted version of a changed file is still known, and nothing is
+    // allowed at this point.
     verdictBefore: (session, asked) => lookUp(session, asked, { by: decideBefore, makesAsk: ['broken'] }),
     isDecided: store.isDecided,
     record: (decision) => {
@@ -171,10 +175,13 @@ export function createApprovals(options: ApprovalOptions): Approvals {
   };
 }
 
-/** Enough for several weeks of answers. */
+/** How many answers are read at most. This is enough for several weeks. */
 const MOST_ANSWERS = 5_000;
 
-/** The home's own file affects every session. A project's file affects the sessions below its folder. */
+/**
+ * The home's own file of rules applies to every session. A project's file applies to the sessions in or below the
+ * project's folder.
+ */
 function faultFor(files: readonly RuleFile[], folder: string | null): string | null {
   const isAbout = (file: RuleFile): boolean =>
     file.folder === null || folder === null || folder === file.folder || folder.startsWith(`${file.folder}/`);

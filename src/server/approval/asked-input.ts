@@ -1,6 +1,6 @@
 import type { AskedInput } from './approvals.ts';
 
-/** Returns the whole call, as its hook passed it on; null if no hook is waiting any more. */
+/** Returns the whole tool call as the hook passed it on; null if the hook is no longer waiting. */
 export function askedIn(payload: unknown): AskedInput | null {
   if (typeof payload !== 'object' || payload === null) return null;
   const { tool_name: tool, tool_input: input, cwd } = payload as Readonly<Record<string, unknown>>;

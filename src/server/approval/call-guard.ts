@@ -10,13 +10,13 @@ import type { Approvals } from './approvals.ts';
 import { askedIn } from './asked-input.ts';
 
 /**
- * Decides for each call whether a rule denies it, before Claude Code decides whether to ask. Hooks show a call only
- * while some rule may cover its tool.
+ * Decides for each tool call whether a rule denies it, before Claude Code decides whether to ask for permission. Hooks
+ * show a call to CBOS only while some rule may cover the call's tool.
  */
 export interface CallGuard {
-  /** whether hooks show any calls; if not, JSON sessions do not get the hook */
+  /** whether hooks show any calls to CBOS; if not, JSON sessions are started without the hook */
   isOn(): boolean;
-  /** Checks the rules, and lists for the hooks which calls they must show. Resolves once the hooks know. */
+  /** Reads the rules, and writes the list of calls that the hooks must show. Resolves once that list is in place. */
   refresh(): Promise<void>;
   /** Watches the home's file of rules. */
   start(): Promise<Dispose>;
@@ -27,7 +27,7 @@ export interface CallGuardOptions {
   home: string;
   approvals: Pick<Approvals, 'book'>;
   log: Pick<Logger, 'error'>;
-  /** called when the rules, or the states of their files, have changed */
+  /** called when the rules or the states of their files have changed */
   onChange(): void;
 }
 
@@ -36,14 +36,14 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
   let running: Promise<void> | null = null;
   let isAgain = false;
   let known: string | null = null;
-  /** by the folder of a project whose rules are trusted */
+  /** what stops watching a project's rules, by the folder of each project whose rules are trusted */
   const projects = new Map<string, Dispose>();
   let isStarted = false;
   let isStopped = false;
 
   async function look(): Promise<void> {
     const { rules, files } = await approvals.book([]);
-    // The home may have been removed in the meantime, and must not be created again.
+    // The home may have been removed while the rules were being read, and must not be created again.
     if (isStopped) return;
     const now = JSON.stringify([rules.map(({ rule }) => rule.id), files]);
     if (known !== null && known !== now) onChange();
@@ -58,7 +58,10 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
     guardCalls(spoolDir, tools);
   }
 
-  /** The trusted rules apply whatever the file contains now, but the list of rules shows that the file has changed. */
+  /**
+   * Watches the rule files of trusted projects. The trusted version of a file applies whatever the file contains now,
+   * but the list of rules shows that the file has changed.
+   */
   function watchProjects(folders: readonly string[]): void {
     if (!isStarted) return;
     for (const [folder, stop] of projects) {
@@ -74,7 +77,7 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
     }
   }
 
-  /** Only one check runs at a time. A change during a check causes another one. */
+  /** Runs one check at a time. A change during a check causes another check afterwards. */
   async function refresh(): Promise<void> {
     isAgain = true;
     running ??= (async () => {
@@ -116,8 +119,8 @@ export function createCallGuard({ spoolDir, home, approvals, log, onChange }: Ca
 }
 
 /**
- * Answers the hook that shows a call. A deny is stored first, and given only once. If anything fails, a person is
- * asked.
+ * Answers the hook that shows a call. A denial is stored before it is given, and is given only once. If anything fails,
+ * a person is asked.
  */
 export async function answerCall(actor: SessionActor, wait: string): Promise<void> {
   const { approvals, waits, log } = actor.deps;

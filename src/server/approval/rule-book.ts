@@ -1,11 +1,11 @@
 /**
  * Approval rules, which allow or deny calls on behalf of a person.
  *
- * - all rules in a home at one moment: this file
+ * - all the rules of a home at one moment: this file
  * - requests from the faces: `rules-desk.ts`
  * - the decision about one question: `approvals.ts`
- * - when a decision is made: `src/server/screen/reply-by-rule.ts`, `src/server/json/reply-by-rule.ts`
- * - how a decision is made: `src/core/approval/`
+ * - the moment of a decision: `src/server/screen/reply-by-rule.ts`, `src/server/json/reply-by-rule.ts`
+ * - the logic of a decision: `src/core/approval/`
  */
 
 import { existsSync } from 'node:fs';
@@ -22,7 +22,7 @@ import {
 import type { RuleStore, TrustedRules } from '../../platform/sqlite/rule-store.ts';
 import type { RuleFile, RuleOrigin } from '../../protocol/index.ts';
 
-/** A rule and its origin. */
+/** A rule and where it comes from. */
 export interface BookedRule {
   rule: ApprovalRule;
   origin: RuleOrigin;
@@ -39,14 +39,14 @@ export interface BookOptions {
   store: RuleStore;
 }
 
-/** Reports whether any rule may exist. If none can exist, nothing is read when a session asks. */
+/** Reports whether any rule may exist. If none can exist, no rules are read when a session asks for permission. */
 export function hasRules({ home, store }: BookOptions): boolean {
   return existsSync(join(home, HOME_RULES)) || store.added().length > 0 || store.trusted().length > 0;
 }
 
 /**
  * Reads every rule in force, and the state of every file of rules.
- * @param folders the folders of sessions, which may have their own rules that nobody has trusted yet
+ * @param folders the folders of sessions; their projects may contain rules that nobody has trusted yet
  */
 export async function readBook(options: BookOptions, folders: readonly string[]): Promise<BookNow> {
   const { store } = options;
@@ -67,7 +67,7 @@ export async function readBook(options: BookOptions, folders: readonly string[])
   }
   for (const { id, sessionId, effect, fields } of store.added()) {
     const rule = readRule({ effect, fields, id, folder: null });
-    // An older or newer CBOS wrote something that this version cannot read as a rule. The rule may be a deny, which
+    // An older or newer CBOS stored a rule that this version cannot read. It may be a rule that denies calls, which
     // must not be lost.
     if ('problem' in rule) files.push(broken(`the rule ${id} in the database`, rule.problem));
     else rules.push({ rule: { ...rule, onlyFor: sessionId }, origin: 'added' });
@@ -79,7 +79,7 @@ export async function readBook(options: BookOptions, folders: readonly string[])
   return { rules: await Promise.all(booked), files };
 }
 
-/** Returns the real path of a folder, or the path as written if the folder does not exist. */
+/** Returns the real path of a folder, or the given path if the folder does not exist. */
 const realFolder = async (path: string): Promise<string> => (await followLinks(path)) ?? path;
 
 const broken = (path: string, error: string): RuleFile => ({
@@ -102,7 +102,7 @@ async function readHome(home: string): Promise<ReadFile | null> {
   return { file, rules: read.map((rule) => ({ rule, origin: 'home' })) };
 }
 
-/** The trusted version counts, whatever the file now contains, because an agent could have emptied it. */
+/** The trusted version applies, whatever the file contains now, because an agent could have emptied the file. */
 async function readTrusted({ folder, sha256, content }: TrustedRules): Promise<ReadFile> {
   const path = join(folder, PROJECT_RULES);
   const now = await readRuleFile(path);

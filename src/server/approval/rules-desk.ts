@@ -29,10 +29,10 @@ import { readProject } from './rule-book.ts';
 
 /** How many decisions `GET /audit` returns by default. */
 const DEFAULT_ENTRIES = 200;
-/** How much of a random id is used: enough to distinguish rules, and short enough to type. */
+/** How many characters of a random id are used: enough to tell rules apart, but few enough to type. */
 const ID_LENGTH = 8;
 
-/** The faces' requests about rules. Only a person may change rules; see `app.ts`. */
+/** Handles the faces' requests about rules. Only a person may change rules; see `app.ts`. */
 export interface RulesDesk {
   /** @param folder a project to check in addition to those of the sessions */
   list(folder?: string): Promise<RuleBook>;
@@ -43,7 +43,9 @@ export interface RulesDesk {
   /** @throws CatalogueError no_such_session */
   test(request: RuleTest): Promise<RuleVerdict>;
   suggest(): Promise<RuleSuggestion[]>;
-  /** The verdict on a call if one more rule were in effect. @throws CatalogueError no_such_session */
+  /**
+   * Returns the verdict that a call would get if one more rule were in effect. @throws CatalogueError no_such_session
+   */
   tryRule(session: string, asked: AskedInput, rule: ApprovalRule): Promise<Decided>;
   /** @throws CatalogueError no_such_path, rules_changed, invalid_rule */
   trust(request: RuleTrust): Promise<RuleBook>;
@@ -59,9 +61,12 @@ export interface DeskOptions {
   approvals: Approvals;
   store: RuleStore;
   clock: Pick<Clock, 'now'>;
-  /** the listed sessions */
+  /** returns the listed sessions */
   sessions(): AskingSession[];
-  /** called after rules were added, removed, trusted, or no longer trusted; the request is answered when it resolves */
+  /**
+   * called after a rule was added or removed, or a project's rules became trusted or untrusted; the request is answered
+   * once the promise resolves
+   */
   onChange(): Promise<void>;
   onEvent: RulesDesk['onEvent'];
 }

@@ -2,24 +2,25 @@ import { type ApprovalRule, readRule, type SuggestedRule, suggestRules } from '.
 import type { AnsweredCommand } from '../../platform/sqlite/answer-store.ts';
 import type { RuleSuggestion } from '../../protocol/index.ts';
 
-/** The most suggestions at once: more than a person reads. */
+/** How many rules are suggested at most, because nobody reads a longer list. */
 const MOST_SUGGESTIONS = 20;
 /**
- * How many different commands of a project are tried, newest first. Each one is tried against every rule that may match
- * it.
+ * How many different commands of a project are tried, newest first. Each command is tried with every rule that may
+ * match it.
  */
 const MOST_TRIED = 200;
 const MOST_SHOWN = 10;
 
 /**
- * Proposes rules, and tries each on every command in its project that a person was asked about.
- * @param asks reports whether a person would be asked about a command under the rules in effect plus those being tried
+ * Proposes rules, and tries each rule on every command in its project that a person was asked about.
+ * @param asks reports whether a person would be asked about a command if the rules being tried were added to those in
+ * effect
  */
 export async function suggestFromAnswers(
   answers: readonly AnsweredCommand[],
   asks: (answer: AnsweredCommand, extra: readonly ApprovalRule[]) => Promise<boolean>,
 ): Promise<RuleSuggestion[]> {
-  // Loaded on demand, because few people ask for suggestions.
+  // This module is loaded on demand, because few people ask for suggestions.
   const { stringify } = await import('smol-toml');
   const found: RuleSuggestion[] = [];
   const asking = new Map<AnsweredCommand, Promise<boolean>>();
@@ -34,7 +35,8 @@ export async function suggestFromAnswers(
     const rule = readRule({ effect: 'allow', fields: { command, project }, id: 'suggested', folder: null });
     if ('problem' in rule) continue;
     const tried = await tryOut({ suggested, rule, answers, asks, asksNow });
-    // Either the rules in effect already allow the whole command, or some rule always asks about it.
+    // The proposed rule does not help: either the rules in effect already allow the whole command, or some rule always
+    // asks about it.
     if (tried.allowed.length === 0) continue;
     found.push({
       ...{ number: found.length + 1, project, command, step, yes, no: 0 },
@@ -51,7 +53,7 @@ async function tryOut(of: {
   rule: ApprovalRule;
   answers: readonly AnsweredCommand[];
   asks: (answer: AnsweredCommand, extra: readonly ApprovalRule[]) => Promise<boolean>;
-  /** by the rules in effect alone; looked up once for each command */
+  /** whether the rules in effect alone would ask, looked up once for each command */
   asksNow: (answer: AnsweredCommand) => Promise<boolean>;
 }): Promise<{ allowed: string[]; also: string[] }> {
   const { suggested, rule, answers, asks, asksNow } = of;
