@@ -1,7 +1,7 @@
 /**
  * Adds to each session whether somebody has looked at it and whether it is snoozed. `attend` wraps the sessions for
- * every face, so all faces show the same facts and counts. `src/core/attention/` decides the meaning, and
- * `src/protocol/attention.ts` the counts.
+ * every face, so all faces show the same facts and counts. `src/core/attention/` defines what the facts mean, and
+ * `src/protocol/attention.ts` defines the counts.
  */
 
 import {
@@ -41,15 +41,15 @@ export interface AttendOptions {
   writes: Pick<PatientWrites, 'write' | 'demand'>;
   clock: Clock;
   log: Logger;
-  /** called when a session starts to wait for its user, or wakes while it waits */
+  /** called when a session starts to wait for its user, or when a snoozed session wakes while it is waiting */
   onWaiting: (session: Session) => void;
 }
 
 export interface AttendedSessions {
   sessions: UnlabelledSessions;
   /**
-   * Wakes the sessions that became due while no server was running. Before this call, no session is woken, because not
-   * all of them are listed yet.
+   * Wakes the sessions that became due while no server was running. No session is woken before this call, because not
+   * all sessions are listed until then.
    */
   start(): void;
   dispose: Dispose;
@@ -58,7 +58,7 @@ export interface AttendedSessions {
 export function attend({ sessions: base, store, writes, clock, log, onWaiting }: AttendOptions): AttendedSessions {
   const kept = store.all();
   const ids = new Map<string, string>();
-  /** the last state of each session */
+  /** the most recent state of each session */
   const states = new Map<string, Session['state']>();
   const pending = new Set<string>();
   let isStarted = false;
@@ -75,7 +75,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
   const get = (slug: string): Session => shown(base.get(slug));
   const list = (): Session[] => base.list().map(shown);
 
-  /** Saves an observed fact, now or as soon as there is room. */
+  /** Saves an observed fact, either now or as soon as the disk has room. */
   function note(id: string, next: Attended): void {
     if (next === of(id)) return;
     kept.set(id, next);
@@ -85,7 +85,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     });
   }
 
-  /** Saves a requested change. @throws while the home is not writable, in which case nothing changes */
+  /** Saves a change that a person requested. @throws while the home is not writable, in which case nothing changes */
   function change(slug: string, edit: (attended: Attended) => Attended): Session {
     base.get(slug);
     const id = base.idOf(slug);
@@ -122,7 +122,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     if (session.state === 'waiting') onWaiting(session);
   }
 
-  /** Wakes the sessions that wait for the end of this one. */
+  /** Wakes the sessions that are snoozed until this session ends. */
   function wakeWaiters(awaited: string): void {
     for (const [id, { snooze }] of [...kept]) if (snooze?.untilEnds.includes(awaited) === true) wake(id);
   }
@@ -131,7 +131,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     [...kept].flatMap(([id, { snooze }]) => (snooze === null ? [] : [[id, snooze]]));
   const timer = createWakeTimer({ clock, rules: () => (isStarted ? rules() : []), wake });
 
-  /** Processes the status of a listed session. @returns what has happened */
+  /** Processes the new status of a listed session. @returns what has happened to the session */
   function observe(id: string, { status }: Session): Happening[] {
     const { after, happened } = observeStatus(of(id), status);
     const isWoken = after.snooze !== null && isWokenBy(after.snooze, happened);
@@ -191,7 +191,10 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     if (id !== undefined) ids.set(to, id);
   }
 
-  /** Sessions that wait for another session show its name. */
+  /**
+   * Reports an update of each session that is snoozed until another session ends, because such a session shows the
+   * other session's name.
+   */
   function tellWaiters(awaited: string | undefined): void {
     for (const [slug, id] of [...ids]) {
       const isWaiter = awaited !== undefined && of(id).snooze?.untilEnds.includes(awaited) === true;
@@ -209,7 +212,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     wakeWaiters(id);
   }
 
-  /** A person who acts on a session has just looked at its state. */
+  /** Runs a person's action on a session, and records a look: whoever acts on a session has just seen its state. */
   async function acting<T>(slug: string | undefined, work: () => Promise<T>): Promise<T> {
     const id = slug === undefined ? undefined : ids.get(slug);
     const { news } = id === undefined ? UNATTENDED : of(id);
@@ -237,7 +240,7 @@ export function attend({ sessions: base, store, writes, clock, log, onWaiting }:
     },
     send: (slug, request) => {
       const send = (): Promise<Delivery> => base.send(slug, request);
-      // A prompt from another session says nothing about a person.
+      // A prompt sent by another session does not show that a person has looked.
       return 'from' in request ? send() : acting(slug, send);
     },
     answer: (slug, request) => acting(slug, () => base.answer(slug, request)),

@@ -1,7 +1,7 @@
 import type { Session } from '../../protocol/index.ts';
 import type { Sessions } from '../sessions.ts';
 
-/** The methods that return no session, so nothing is added to their results. */
+/** The methods whose results contain no session, so nothing is added to them. */
 const PASSED = [
   'conversations',
   'standing',
@@ -52,7 +52,7 @@ type Returning = Pick<
   | 'resize'
 >;
 
-/** Returns these methods with `shown` applied to the session that each returns. */
+/** Wraps these methods so that `shown` is applied to the session that each method returns. */
 export function showThrough(base: Returning, shown: (session: Session) => Session): Returning {
   return {
     create: async (request) => shown(await base.create(request)),
@@ -71,7 +71,10 @@ export function showThrough(base: Returning, shown: (session: Session) => Sessio
   };
 }
 
-/** Returns these methods unchanged. They are looked up at each call, because one may be replaced. */
+/**
+ * Passes calls of these methods on unchanged. Each method is looked up when it is called, because it may have been
+ * replaced.
+ */
 export function passOn(base: Passed): Passed {
   const calls = PASSED.map((name) => [
     name,

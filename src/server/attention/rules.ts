@@ -2,7 +2,7 @@ import type { SnoozeRule } from '../../core/attention/index.ts';
 import { CatalogueError, type NewSnooze, type Session } from '../../protocol/index.ts';
 
 interface Asked {
-  /** the session that is to be snoozed */
+  /** the session that will be snoozed */
   session: Session;
   now: number;
   /** @throws CatalogueError no_such_session */
@@ -11,7 +11,7 @@ interface Asked {
 
 /**
  * Reads the conditions that end a snooze.
- * @throws CatalogueError time_passed, session_dead, no_such_session for rules that would never end, or never begin
+ * @throws CatalogueError time_passed, session_dead, no_such_session for a snooze that would never end or never begin
  */
 export function readRule(request: NewSnooze, { session, now, of }: Asked): SnoozeRule {
   const until = request.until === undefined ? null : Date.parse(request.until);

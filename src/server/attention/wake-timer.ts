@@ -2,17 +2,17 @@ import { isDue, type SnoozeRule } from '../../core/attention/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
+/** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_MS = 24 * 60 * 60 * 1_000;
 
-/** One timer for the snoozed session that is due next. */
+/** Runs one timer, for the snoozed session that is due next. */
 export interface WakeTimer {
-  /** Sets the timer again after a rule or the clock has changed. */
+  /** Sets the timer again after a snooze rule or the clock has changed. */
   set(): void;
   dispose: Dispose;
 }
 
-/** @param options.rules the rules in force, by the session's id */
+/** @param options.rules returns the snooze rules in force, by session id */
 export function createWakeTimer(options: {
   clock: Clock;
   rules: () => readonly (readonly [id: string, rule: SnoozeRule])[];
@@ -22,7 +22,7 @@ export function createWakeTimer(options: {
   let cancel: Dispose | null = null;
 
   function set(): void {
-    // The time is read first, because `now` may notice that the clock was set and then call this function again.
+    // The time must be read first: `now` may notice that the clock was set, and then calls this function again.
     const now = clock.now();
     cancel?.();
     cancel = null;
