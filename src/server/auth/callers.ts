@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { isSameHome, type LaunchMark, type ProcessTrace, traceProcess } from '../../platform/claude/index.ts';
 import { findTcpPeers, peerOfSocket } from '../../platform/process/index.ts';
 
-/** Who sent a request, as far as this machine can determine that. */
+/** The sender of a request, as far as this machine can determine it. */
 export type Caller =
   | { kind: 'person' }
-  /** a process inside a session; the slug is null if the session is unknown */
+  /** a process inside a session; `slug` is null if the session is unknown */
   | { kind: 'session'; slug: string | null }
-  /** the process has already exited, or belongs to another pid namespace */
+  /** the sender is unknown, because the process has already exited or belongs to another pid namespace */
   | { kind: 'unknown' };
 
 const PERSON: Caller = { kind: 'person' };
@@ -16,25 +16,25 @@ const UNKNOWN: Caller = { kind: 'unknown' };
 
 export interface Callers {
   /**
-   * Identifies the process that has just connected to the local socket. Later, the process may have exited and its pid
-   * may have been reused.
+   * Identifies the process that has just connected to the local socket. Call this right away, because later the process
+   * may have exited and its pid may have been reused.
    */
   see(socket: Socket): void;
   of(request: IncomingMessage): Promise<Caller>;
 }
 
 export interface CallersOptions {
-  /** the server's own process */
+  /** the pid of the server's own process */
   pid: number;
   home: string;
-  /** the session that a process belongs to; null if it does not belong to a session of this home */
+  /** returns the session that a process belongs to; null if the process belongs to no session of this home */
   sessionOf(trace: ProcessTrace): string | null;
 }
 
 /**
- * Tells processes inside a session from all others by their ancestors, marks, and limits. A server may itself run
- * inside a session of another home, for example while somebody is developing or trying out CBOS there. Such a server
- * treats the processes of that session as a person's; otherwise nobody could use it.
+ * Uses a process's ancestors, marks, and resource limits to determine whether the process is inside a session. A server
+ * may itself run inside a session of another home, for example while somebody develops or tries out CBOS there. Such a
+ * server treats the processes of that session as a person's, because otherwise nobody could use the server.
  */
 export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions): Callers {
   const own = traceProcess(ownPid);
@@ -58,7 +58,7 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
 
   /**
    * Identifies the caller at the other end of a TCP connection. If no process is found, the client belongs to another
-   * user, a container, or another machine. It counts as a person, because it has the token.
+   * user, a container, or another machine. Such a client counts as a person, because it has the token.
    */
   async function callerOverTcp(socket: Socket): Promise<Caller> {
     const { remoteAddress, localAddress, remotePort: theirs, localPort: ours } = socket;
@@ -82,7 +82,7 @@ export function createCallers({ pid: ownPid, home, sessionOf }: CallersOptions):
   };
 }
 
-/** Returns the file descriptor of a connection. Node exposes it only on the internal handle. */
+/** Returns the file descriptor of a connection, which Node exposes only on an internal handle. */
 function descriptorOf(socket: Socket): number {
   return (socket as Socket & { _handle?: { fd?: number } | null })._handle?.fd ?? -1;
 }

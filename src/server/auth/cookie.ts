@@ -1,6 +1,6 @@
 /**
- * Returns the values of one cookie in the Cookie headers of a request. There may be several. Cookies are not separated
- * by port, so a page served by another program on this machine can set its own cookie under our name.
+ * Returns the values of one cookie in the Cookie headers of a request. There may be several values, because browsers do
+ * not separate cookies by port: a page served by another program on this machine can set a cookie with our name.
  */
 export function readCookies(headers: readonly string[], name: string): string[] {
   return headers
@@ -12,8 +12,9 @@ export function readCookies(headers: readonly string[], name: string): string[] 
 }
 
 /**
- * Scripts cannot read the cookie, and browsers never send it with a request that a foreign site started.
- * @param secure whether the page came over HTTPS
+ * Returns a Set-Cookie header. Scripts cannot read this cookie, and browsers never send it with a request that another
+ * site started.
+ * @param secure whether the page was loaded over HTTPS
  */
 export function writeCookie(cookie: { name: string; value: string; maxAgeSeconds: number; secure: boolean }): string {
   const { name, value, maxAgeSeconds, secure } = cookie;

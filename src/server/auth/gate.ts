@@ -3,7 +3,7 @@
  *
  * - the server's names: `known-names.ts`
  * - the token: `token.ts`
- * - the limit on wrong tokens: `guesses.ts`
+ * - the limit on attempts with wrong tokens: `guesses.ts`
  * - browsers: `sign-ins.ts`
  * - how a page and its server authenticate each other: `passes.ts`
  * - what a process inside a session may do: `session-rights.ts`
@@ -22,8 +22,8 @@ import type { SignIns } from './sign-ins.ts';
 import type { TokenSource } from './token.ts';
 
 /**
- * How a connection arrived. Any process on the machine, and any page in a browser, can connect over TCP. File
- * permissions guard the local socket.
+ * How a client is connected. Any process on the machine and any page in a browser can connect over TCP, whereas file
+ * permissions protect the local socket.
  */
 export type Transport = 'tcp' | 'unix';
 
@@ -31,34 +31,43 @@ export type Transport = 'tcp' | 'unix';
 export const SUBPROTOCOL = 'cbos';
 const TOKEN_SUBPROTOCOL_PREFIX = 'bearer.';
 
-/** Paths, besides the page, that need no token. They report whether the server is running. */
+/** Paths other than the page's that need no token. They report whether the server is running. */
 const OPEN_PATHS: ReadonlySet<string> = new Set(['/health']);
 
-/** Where a page sends the code from a link, or the token, and where the page and the server authenticate each other. */
+/**
+ * The paths to which a page sends a link's code or the token, and through which the page and the server authenticate
+ * each other.
+ */
 const SIGN_IN_PATHS: ReadonlySet<string> = new Set(['/sign-in', '/sign-in/challenge', '/sign-in/pass']);
 
-/** Where webhooks are sent. Their signature is checked where they are received: `src/server/schedules/triggers.ts`. */
+/**
+ * The path to which other programs send webhooks. `src/server/schedules/triggers.ts` receives them and checks their
+ * signatures.
+ */
 const TRIGGER_PATH = /^\/triggers\/[\w-]+$/;
 
-/** The header that browsers send when they fetch the script of a service worker, and with no other request. */
+/** The header that browsers send only when they fetch the script of a service worker. */
 export const WORKER_HEADER = 'service-worker';
 export const WORKER_SCRIPT = 'script';
 
-/** The values of `Sec-Fetch-Site` for a request started by one of our own pages, or by a person at the address bar. */
+/** The values of `Sec-Fetch-Site` for requests started by one of our own pages or from the browser's address bar. */
 const OWN_FETCH_SITES: ReadonlySet<string> = new Set(['same-origin', 'none']);
 
-/** The rights of a request. */
+/** What the gate has found out about an accepted request. */
 export interface Admission {
-  /** the request's path and query, whatever form the request target has */
+  /** the path and query of the request, whichever form its request target has */
   target: string;
   /**
    * the URL of the same page at the only local address where browsers can sign in; null if the request already uses
-   * that address, or does not ask for a page
+   * that address or does not ask for a page
    */
   moved: string | null;
   /** whether the request contained a valid token or sign-in */
   isProven: boolean;
-  /** Reports whether the token or sign-in that opened the connection is still valid; a connection can outlive it. */
+  /**
+   * Reports whether the token or sign-in that opened the connection is still valid, because a connection can outlive
+   * both.
+   */
   isStillValid(): boolean;
 }
 
@@ -71,12 +80,12 @@ export interface Gate {
 }
 
 /**
- * Checks every request. `Host` is compared with a fixed list first. Once DNS rebinding points a foreign name to this
- * machine, a page's `Origin` equals its `Host`, and only the list can show that both are foreign. No response ever has
- * a CORS header, so no foreign page can read one. A browser adds our cookie to the requests of every page on this
- * machine, and sends it to every port, because cookies are not separated by port. For this reason the cookie counts
- * only together with a pass, which only a page from our own origin gets. A request that can change something also needs
- * one of our own `Origin` values.
+ * Checks every request. First, `Host` is compared with a fixed list. After DNS rebinding has pointed a foreign name to
+ * this machine, a foreign page's `Origin` equals its `Host`, and only the list can show that both are foreign.
+ * Responses never have a CORS header, so no foreign page can read them. Browsers do not separate cookies by port: they
+ * add our cookie to the requests of every page on this machine, and send it to every port. Therefore the cookie counts
+ * only together with a pass, which only a page from our own origin can get. A request that can change something also
+ * needs one of our own `Origin` values.
  * @param options.isPageFile whether a path is a file of the web page; these files are not secret, because every copy of
  *   CBOS contains them
  */
@@ -94,8 +103,8 @@ export function createGate(options: {
       const { authority, target } = splitTarget(request.url ?? '/');
       const origins = headerValues(request, 'origin');
       if (transport === 'unix') {
-        // No browser can reach this socket directly. A program that forwards a browser's requests to the socket would
-        // open it to every page.
+        // No browser can reach this socket directly. A program that forwarded a browser's requests to the socket would
+        // give every web page access.
         if (origins.length > 0) throw new CatalogueError('forbidden_origin', 'The local socket serves no web pages');
         return { target, moved: null, isProven: true, isStillValid: () => true };
       }
@@ -123,8 +132,8 @@ export function createGate(options: {
 }
 
 /**
- * Splits the absolute form (`GET http://name/path`), which every server must accept, into its parts. A plain path has
- * no authority.
+ * Splits a request target in absolute form (`GET http://name/path`), which every HTTP server must accept. A plain path
+ * has no authority.
  */
 function splitTarget(url: string): { authority: string | null; target: string } {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
@@ -170,8 +179,8 @@ function checkOwnPage(request: IncomingMessage, origins: string[]): void {
 }
 
 /**
- * Returns what kind of open resource a request asks for; null if the request needs a token or sign-in. `page` means
- * that the request may come from a person at a browser's address bar.
+ * Returns which kind of public resource a request asks for; null if the request needs a token or a sign-in. `page`
+ * means that the request may come from a browser's address bar.
  */
 function openness(
   request: IncomingMessage,
@@ -185,16 +194,17 @@ function openness(
     return SIGN_IN_PATHS.has(path) ? 'sign-in' : null;
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return null;
-  // A program that used to listen on this port may have left a service worker in browsers. They get our script instead,
-  // whatever the address of the old one was.
+  // Another program that used to listen on this port may have left a service worker in the browser. The browser gets
+  // our script instead, whatever address the old script had.
   if (request.headers[WORKER_HEADER] === WORKER_SCRIPT) return 'file';
   if (path === '/') return request.headers.accept?.includes('text/html') === true ? 'page' : 'file';
   return OPEN_PATHS.has(path) || isPageFile(path) ? 'file' : null;
 }
 
 /**
- * `localhost` means two addresses. A program that listens on the address that the server does not hold would receive
- * the cookies and keys of pages under that name, so no page can sign in under it.
+ * `localhost` stands for two addresses, IPv4 and IPv6, and the server may listen on only one of them. A program that
+ * listens on the other would receive the cookies and keys of pages under that name, so no page can sign in as
+ * `localhost`.
  * @throws CatalogueError forbidden_origin
  */
 function checkPlaceOfSignIn(given: { request: IncomingMessage; host: string; names: KnownNames }): void {
@@ -226,8 +236,8 @@ function tokenOf(request: IncomingMessage): string | null {
 }
 
 /**
- * Returns the credentials that a page sent. Null if there are none, or if the request contains a token, because the
- * token alone then decides.
+ * Returns the credentials that a page sent. Returns null if there are none, or if the request also contains a token,
+ * because then only the token counts.
  */
 function pageCredentials(request: IncomingMessage, cookieName: string): PageCredentials | null {
   if (headerValues(request, 'authorization').length > 0 || tokenOf(request) !== null) return null;
@@ -237,8 +247,8 @@ function pageCredentials(request: IncomingMessage, cookieName: string): PageCred
 }
 
 /**
- * Returns what follows the prefix in a WebSocket's subprotocol. That is the only header that a page's script can set
- * for a WebSocket.
+ * Returns what follows the prefix in a WebSocket's subprotocol. A page's script cannot set any other header of a
+ * WebSocket.
  */
 function subprotocolOf(request: IncomingMessage, prefix: string): string | null {
   if (!isUpgrade(request)) return null;
@@ -246,7 +256,9 @@ function subprotocolOf(request: IncomingMessage, prefix: string): string | null 
   return protocols.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length) ?? null;
 }
 
-/** Returns every value of a header, as sent. Node keeps only the first of several values for some headers. */
+/**
+ * Returns every value of a header as it was sent. For some headers, Node itself keeps only the first of several values.
+ */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const values: string[] = [];
   for (let index = 0; index + 1 < request.rawHeaders.length; index += 2) {

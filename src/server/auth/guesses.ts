@@ -2,14 +2,17 @@ import { findTcpUser } from '../../platform/process/index.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 import type { Clock } from '../clock.ts';
 
-/** The socket of the request that contained a token. */
+/** The addresses and ports of the socket on which a request with a token arrived. */
 export interface Guesser {
   remoteAddress?: string | undefined;
   remotePort?: number | undefined;
   localPort?: number | undefined;
 }
 
-/** More wrong tokens than a person would type, or a script with an old token would send before somebody notices. */
+/**
+ * How many wrong tokens are allowed. A person would not type this many, and somebody would notice a script with an old
+ * token before it sent this many.
+ */
 const MOST_WRONG = 20;
 const WINDOW_MS = 60_000;
 
@@ -20,9 +23,9 @@ const WINDOW_MS = 60_000;
 const MOST_ADDRESSES = 1_000;
 
 /**
- * Limits how many tokens a client can try, because a token that somebody chose may be guessable. The limit applies per
+ * Limits how many tokens a client can try, because a token chosen by a person may be guessable. The limit applies per
  * address, so no client can lock out another. Processes of the server's own user can read the token anyway, so a
- * correct token from them is always accepted.
+ * correct token from such a process is always accepted.
  */
 export interface Guesses {
   /**
@@ -35,7 +38,7 @@ export interface Guesses {
 export function createGuesses(options: {
   accepts(token: string): boolean;
   clock: Pick<Clock, 'elapsed'>;
-  /** the server's own user id */
+  /** the id of the user who runs the server */
   ownUser: number;
   userOf?: typeof findTcpUser;
 }): Guesses {
@@ -66,7 +69,10 @@ export function createGuesses(options: {
 const LOOPBACK = 'this machine';
 const ELSEWHERE = 'elsewhere';
 
-/** Returns the unit that counts as one address: this machine, an IPv4 address, or the network of an IPv6 address. */
+/**
+ * Returns the key under which wrong tokens are counted: this machine, an IPv4 address, or the network of an IPv6
+ * address.
+ */
 function placeOf(address: string, hasRoom: (place: string) => boolean): string {
   const plain = address.replace(/^::ffff:/i, '');
   if (plain === '::1' || plain.startsWith('127.')) return LOOPBACK;
@@ -75,7 +81,8 @@ function placeOf(address: string, hasRoom: (place: string) => boolean): string {
 }
 
 /**
- * Returns the first 64 bits, which identify one household, or one machine that takes a new address for each guess.
+ * Returns the first 64 bits of an IPv6 address. They usually identify one household, or one machine that could use a
+ * new address for each guess.
  */
 function networkOf(address: string): string {
   const [head = '', tail] = address.split('::');

@@ -1,51 +1,54 @@
 import { CatalogueError, type Settings } from '../../protocol/index.ts';
 
 /**
- * Names that always mean this machine. The list is exact, because a prefix such as `127.` would accept
+ * Names that always mean this machine. Names are compared as a whole, because a prefix such as `127.` would also accept
  * `127.evil.com`.
  */
 const LITERALS = ['127.0.0.1', '[::1]'] as const;
 const LOOPBACK_NAMES: readonly string[] = [...LITERALS, 'localhost'];
 
-/** Listening addresses that do not name the server. */
+/** Listening addresses that stand for all interfaces and are therefore no names of the server. */
 const WILDCARDS = new Set(['0.0.0.0', '[::]']);
 
 /**
- * A name with an optional port. It has no userinfo, path, or trailing dot, because a browser never sends any of these
- * with a name on the list.
+ * A name with an optional port. Userinfo, a path, or a trailing dot is not accepted, because no browser sends any of
+ * these with a known name.
  */
 const AUTHORITY = /^(\[[0-9a-f:.]+\]|[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)(?::([0-9]{1,5}))?$/;
 
 /**
- * The ports that a client may omit: the one for http, and also the one for https, because a proxy may hide which scheme
+ * The default ports of http and https, which clients may omit. Both are listed, because a proxy may hide which scheme
  * was used.
  */
 const DEFAULT_PORTS: readonly number[] = [80, 443];
 
 export type NameSettings = Pick<Settings, 'host' | 'public_url' | 'allowed_hosts'>;
 
-/** The names of this server. After DNS rebinding, a web page can forge everything else. */
+/**
+ * The names under which this server can be reached. After DNS rebinding, they are the only thing that a web page cannot
+ * forge.
+ */
 export interface KnownNames {
   /**
-   * @param host the Host header as received
-   * @param localPort the port that the connection came in on
+   * @param host the Host header of the request, as received
+   * @param localPort the server's port that the client connected to
    */
   isOurHost(host: string, localPort: number): boolean;
   /**
-   * Reports whether a page of this origin is ours.
-   * @param host the Host header of the same request, already checked to be ours
+   * Reports whether a page with this origin is ours.
+   * @param host the Host header of the same request, which has already been found to be ours
    */
   isOurOrigin(origin: string, host: string): boolean;
   /**
-   * The server's own address, for a page that was requested under another name of this machine (`localhost`).
-   * @returns `http://127.0.0.1:PORT`; null if the name is not one of those, or was configured
+   * Returns the server's own address for a page that was requested under another name of this machine (`localhost`).
+   * @returns `http://127.0.0.1:PORT`; null if the name is not such a name, or if it was configured
    */
   ownAddress(host: string, localPort: number): string | null;
 }
 
 interface AllowedName {
   name: string;
-  /** the port that must come with the name; `any` means that any port is accepted, because the proxy chooses it */
+  /** the port that must accompany the name; `any` accepts every port, because a proxy chooses it */
   port: number | 'own' | 'any';
 }
 
@@ -60,7 +63,7 @@ export function knownNames(settings: NameSettings): KnownNames {
   const page = settings.public_url === null ? null : new URL(settings.public_url);
   if (page !== null) configured.push(page.hostname);
   const held = LITERALS.find((name) => name === bracketed(settings.host)) ?? LITERALS[0];
-  // Proxies forward the name with their own port, with ours, or without one.
+  // A proxy may forward the name with its own port, with ours, or without a port.
   if (page !== null) allowed.push({ name: page.hostname, port: 'any' });
   return {
     isOurHost: (host, localPort) => {
@@ -75,7 +78,8 @@ export function knownNames(settings: NameSettings): KnownNames {
     },
     isOurOrigin: (origin, host) => {
       if (page !== null && origin === page.origin) return true;
-      // An attacker in the network can serve a page over plain HTTP under the name that people use with HTTPS.
+      // Pages must use HTTPS here, because an attacker in the network can serve a page over plain HTTP under the same
+      // name.
       if (page?.protocol === 'https:' && parseAuthority(host)?.name === page.hostname) return false;
       // Both the name *and* the port must match the request's, because a page served by another program on this machine
       // is not ours.
@@ -108,7 +112,7 @@ function bracketed(host: string): string {
 
 function configuredName(entry: string): AllowedName {
   const parsed = parseAuthority(entry);
-  // A name in another alphabet arrives in the browser's encoding.
+  // Browsers send a name in another alphabet as punycode.
   const name = canonicalName(parsed?.name ?? entry);
   if (name === null) {
     throw new CatalogueError('invalid_setting', `allowed_hosts: "${entry}" isn't a name`, {
@@ -118,7 +122,10 @@ function configuredName(entry: string): AllowedName {
   return { name, port: parsed?.port ?? 'any' };
 }
 
-/** Returns a name as browsers write it in Host: lower case, punycode, IPv6 in its short form and in brackets. */
+/**
+ * Returns a name as browsers write it in the Host header: in lower case and punycode, with an IPv6 address in its short
+ * form and in brackets.
+ */
 function canonicalName(name: string): string | null {
   if (/[/\\?#@\s]/.test(name) || !URL.canParse(`http://${name}`)) return null;
   const url = new URL(`http://${name}`);

@@ -9,18 +9,18 @@ import {
 import type { Clock } from '../clock.ts';
 import type { SignIns } from './sign-ins.ts';
 
-/** How long after the server's proof the page's proof may arrive. It takes one round trip. */
+/** How long the server waits for the page's proof after sending its own. The page needs one round trip. */
 const CHALLENGE_LIFE_MS = 60_000;
 
-/** How long a pass is valid. A page gets the next pass automatically, and an intercepted pass soon expires. */
+/** How long a pass is valid. Pages renew their passes automatically, and an intercepted pass soon expires. */
 const PASS_LIFE_MS = 3_600_000;
 
 const NONCE_BYTES = 16;
 const SEAL_KEY_BYTES = 32;
 
 /**
- * The credentials in a page's request. A browser may send several cookies with the same name, because another port or
- * a longer path can set its own.
+ * The credentials in a page's request. A browser may send several cookies with the same name, because servers on other
+ * ports, and longer paths, can set their own.
  */
 export interface PageCredentials {
   pass: string | null;
@@ -29,8 +29,8 @@ export interface PageCredentials {
 
 /**
  * Lets a signed-in browser and its server authenticate each other with the sign-in's key. Only pages of the server's
- * own origin have the key, and no request contains it. The server gives its proof first, so a program that has taken
- * over the server's port learns nothing. Then the page gives its proof and gets a pass.
+ * own origin have the key, and no request contains the key. The server sends its proof first, so a program that has
+ * taken over the server's port learns nothing. Then the page sends its proof and gets a pass.
  */
 export interface Passes {
   /** @param origin the origin of the requesting page */
@@ -39,9 +39,12 @@ export interface Passes {
   first(id: string): string;
   /** @throws CatalogueError unauthorized: the sign-in has ended, or belongs to another browser */
   grant(asked: PassRequest, origin: string): { id: string; pass: string };
-  /** The sign-in that a request belongs to; null if the request does not contain a valid one. */
+  /** Returns the sign-in that a request belongs to; null if the request contains no valid sign-in. */
   admit(shown: PageCredentials): string | null;
-  /** The sign-in that a pass belongs to, whatever else the request contains; null if the pass is no longer valid. */
+  /**
+   * Returns the sign-in that a pass belongs to, whatever else the request contains; null if the pass is no longer
+   * valid.
+   */
   holderOf(pass: string): string | null;
 }
 
@@ -57,7 +60,7 @@ export function createPasses({ signIns, clock }: { signIns: SignIns; clock: Cloc
     challenge: ({ id, nonce }, origin) => {
       const endsAt = Math.ceil(clock.elapsed() + CHALLENGE_LIFE_MS);
       const server_nonce = seals.close('nonce', `${randomBytes(NONCE_BYTES).toString('base64url')}.${endsAt}`);
-      // The server gives its proof even after a sign-in has ended. The browser then knows that its own server reported
+      // The server sends its proof even if the sign-in has ended, which shows the browser that its own server reported
       // the end.
       const proof = hmac(signIns.keyOf(id), proofText('server', { origin, id, nonce, server_nonce }));
       return { nonce: server_nonce, proof };
@@ -86,8 +89,8 @@ export function signInIsOver(): CatalogueError {
 }
 
 /**
- * Seals strings that this server issues, so that it recognizes them later without having to store them. Clients
- * therefore cannot fill its memory, and a seal is valid only as long as the server is running.
+ * Seals strings that this server issues, so that the server recognizes them later without storing them. Clients
+ * therefore cannot fill the server's memory. A seal is valid only until the server stops.
  */
 function createSeals(): {
   close(kind: string, text: string): string;
@@ -110,7 +113,7 @@ function hmac(key: string, text: string): string {
   return createHmac('sha256', key).update(text).digest('hex');
 }
 
-/** Compares two strings of the same length in constant time, wherever they differ. */
+/** Compares two strings. For strings of the same length, the time does not depend on where they differ. */
 function isEqual(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

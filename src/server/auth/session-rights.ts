@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import type { Sessions } from '../sessions.ts';
 import type { Caller, Callers } from './callers.ts';
 
-/** The methods that only read. */
+/** The HTTP methods that only read. */
 const READING = [
   'list',
   'get',
@@ -31,11 +31,14 @@ const READING = [
 
 /** What a caller may do. */
 export interface Rights {
-  /** whether the caller may do everything */
+  /** whether the caller may do everything, as a person may */
   isFull: boolean;
-  /** the sessions, limited to what the caller may do */
+  /** the sessions, limited to what this caller may do */
   sessions: Sessions;
-  /** Requires full rights, for actions that do not belong to a session. @throws CatalogueError inside_session */
+  /**
+   * Requires full rights. Used for actions that do not belong to a single session. @throws CatalogueError
+   * inside_session
+   */
   requireFull(what: string): void;
 }
 
@@ -43,8 +46,8 @@ export type RightsOf = (request: IncomingMessage) => Promise<Rights>;
 
 /**
  * Limits processes inside a session to reading, and to sending prompts that begin with the session's name, because
- * agents follow whatever they read. By answering, pressing a key, or signing in, one session could grant another what
- * only a person may grant.
+ * agents may follow any instruction that they read. By answering a question, pressing a key, or signing in, one session
+ * could grant another session what only a person may grant.
  */
 export function createRights(options: {
   sessions: Sessions;
@@ -93,7 +96,7 @@ function limitSessions(
     what: string,
     request: T,
   ): T & { from: string } => {
-    // A command runs without confirmation, and `force` types into whatever is open.
+    // A slash command runs without confirmation, and `force` types into whatever is open on the screen.
     if (request.command === true || request.force === true) throw refuse(what);
     return { ...request, text: `${signature} ${request.text}`, from };
   };
@@ -104,7 +107,10 @@ function limitSessions(
   };
 }
 
-/** Claude Code treats every prompt as coming from its user, so the prompt itself must show that it does not. */
+/**
+ * Claude Code assumes that every prompt comes from its user, so a prompt that comes from another session must say so
+ * itself.
+ */
 function signatureOf(caller: Caller): string {
   const from = caller.kind === 'session' && caller.slug !== null ? `the session ${caller.slug}` : 'another session';
   return `[From ${from}, not from your user]`;

@@ -8,29 +8,32 @@ import type { Dispose } from '../sessions.ts';
 import type { Guesser, Guesses } from './guesses.ts';
 import type { TokenSource } from './token.ts';
 
-/** 256 bits, like the token. Nobody can guess a code, no matter how many attempts they make. */
+/** A code has 256 bits, like the token, so nobody can guess it, however many attempts they make. */
 const SECRET_BYTES = 32;
 
-/** Long enough to pick up the phone, and short enough to make a link in a scrollback worthless. */
+/**
+ * How long a link is valid: long enough to pick up a phone, but too short for a link that somebody finds in a
+ * scrollback.
+ */
 export const LINK_LIFE_MS = 10 * 60_000;
 
-/** A month. A person who has been gone for longer must sign in again. */
+/** How long a sign-in is valid: a month, after which the person must sign in again. */
 export const SIGN_IN_LIFE_MS = 30 * 86_400_000;
 
-/** How many links may be open. The oldest is dropped first. Nobody has this many browsers. */
+/** How many links may be valid at once. Beyond that, the oldest link becomes invalid. Nobody has this many browsers. */
 const MAX_LINKS = 50;
-/** How many browsers may be signed in. The oldest is signed out first. */
+/** How many browsers may be signed in at once. Beyond that, the oldest is signed out. */
 const MAX_SIGN_INS = 100;
 
 const ID_BYTES = 12;
 
 /**
- * Older servers stored sign-ins with only a cookie, which browsers sent to every port on the machine. Such sign-ins are
- * ignored.
+ * Older servers stored sign-ins that consisted only of a cookie, which browsers send to every port on the machine. Such
+ * sign-ins are ignored.
  */
 const Kept = z.array(z.object({ id: z.string(), check: z.string(), expires_at: z.number() }));
 
-/** A sign-in, and its end in Unix milliseconds. */
+/** A sign-in, and the time when it ends, in Unix milliseconds. */
 export interface Grant {
   id: string;
   expiresAt: number;
@@ -39,19 +42,25 @@ export interface Grant {
 /** The signed-in browsers, and the links that sign browsers in. */
 export interface SignIns {
   /**
-   * Differs per home, because cookies are not separated by port and two servers on one machine must not sign each
-   * other's browsers out.
+   * The name of the cookie, which differs for each home. Cookies are not separated by port, so with a common name, two
+   * servers on one machine would sign each other's browsers out.
    */
   readonly cookieName: string;
   /** Creates a code for one sign-in. @returns when the code expires, in Unix milliseconds */
   createLink(): { code: string; expiresAt: number };
   /** @throws CatalogueError link_expired, unauthorized, too_many_attempts */
   signIn(shown: SignIn, from: Guesser): Grant;
-  /** When a sign-in ends, in Unix milliseconds; null if it is no longer valid. */
+  /** Returns when a sign-in ends, in Unix milliseconds; null if the sign-in is no longer valid. */
   validUntil(id: string): number | null;
-  /** The value of the browser's cookie. Scripts cannot read it, but browsers send it to every port on the machine. */
+  /**
+   * Returns the value of the browser's cookie. Scripts cannot read the cookie, but browsers send it to every port on
+   * the machine.
+   */
   cookieOf(id: string): string;
-  /** The key with which the page creates proofs. Other ports cannot read it, and it is never sent again. */
+  /**
+   * Returns the key with which the page creates its proofs. Pages from other ports cannot read the key, and it is sent
+   * only once.
+   */
   keyOf(id: string): string;
   signOut(id: string): void;
   /** Called after somebody has signed out. */
@@ -59,9 +68,10 @@ export interface SignIns {
 }
 
 /**
- * Stores sign-ins in the home's `sign-ins.json`, so that they outlive the server. The file contains only their ids,
- * because the cookie and the key are derived from the id and the token. Nobody can therefore sign in with the file
- * alone, and rotating the token signs everybody out. Links are kept in memory and end with a restart.
+ * Stores sign-ins in the home's `sign-ins.json`, so that they outlive the server. The file contains only the ids of
+ * sign-ins, because the cookie and the key are derived from the id and the token. Therefore nobody can sign in with the
+ * file alone, and rotating the token signs everybody out. Links are kept only in memory, so they become invalid when
+ * the server restarts.
  */
 export function createSignIns(options: {
   home: string;
@@ -76,7 +86,7 @@ export function createSignIns(options: {
   let signedIn = new Map((readPrivateFile(file, Kept) ?? []).map((kept) => [kept.id, kept]));
   const signedOut = new Emitter();
 
-  /** Writes the file before the change takes effect, so that a full disk only prevents the change. */
+  /** Writes the file before the change takes effect, so that a full disk prevents the change and does no other harm. */
   const save = (next: z.infer<typeof Kept>): void => {
     writePrivateFile(file, next);
     signedIn = new Map(next.map((kept) => [kept.id, kept]));
@@ -132,8 +142,8 @@ function newSecret(): string {
 }
 
 /**
- * Returns the hash of a code. Codes are looked up by their hash, so the duration of a lookup reveals nothing about a
- * code.
+ * Returns the hash of a code. Codes are looked up by their hash, so the time that a lookup takes reveals nothing about
+ * a code.
  */
 function digest(code: string): string {
   return createHash('sha256').update(code).digest('hex');

@@ -14,31 +14,31 @@ import { dirname } from 'node:path';
 import { homeFault } from '../../platform/sqlite/home-fault.ts';
 import { CatalogueError } from '../../protocol/index.ts';
 
-/** 256 bits. Nobody can guess the token, so there is no need to count attempts. */
+/** A token has 256 bits, so nobody can guess it, and attempts need not be counted. */
 const TOKEN_BYTES = 32;
 
-/** Minimum length of a token that somebody put into the file by hand. */
+/** The minimum length of a token that a person has written into the file by hand. */
 const MIN_TOKEN_LENGTH = 16;
 
 export interface TokenSource {
-  /** Reports whether a client's token is the current one. The check takes the same time for every wrong token. */
+  /** Reports whether a client's token is the current one. The check takes equally long for every wrong token. */
   accepts(token: string): boolean;
   /**
-   * A key derived from this secret and the current token. Rotating the token invalidates everything stored under the
-   * key.
+   * Returns a key derived from this secret and the current token. Rotating the token invalidates everything that
+   * depends on the key.
    */
   bind(secret: string): string;
 }
 
-/** Returns the token from a setting. It stays valid as long as the server is running. */
+/** Returns the token from a setting. Such a token stays valid as long as the server is running. */
 export function fixedToken(token: string): TokenSource {
   const expected = digest(token);
   return { accepts: (given) => timingSafeEqual(digest(given), expected), bind: (secret) => keyOf(expected, secret) };
 }
 
 /**
- * Returns the token in a file. The file is created if it does not exist, and read again whenever it changes. After a
- * rotation, the new token is therefore valid at once, and the old one is not.
+ * Returns the token in a file. The file is created if it does not exist, and read again whenever it changes. A rotation
+ * therefore takes effect immediately: the new token is valid, and the old one is not.
  * @param path `$CBOS_HOME/token`
  * @throws CatalogueError invalid_setting when the file contains no token
  */
@@ -56,15 +56,16 @@ export function fileToken(path: string): TokenSource {
     ensureTokenFile(path);
     refresh();
   } catch (error) {
-    // On a full disk, no token exists until somebody creates one (`cbos token`). The local socket needs no token.
+    // If the disk is full, no token exists until somebody creates one with `cbos token`. The local socket still works,
+    // because it needs no token.
     if (homeFault(error) === null) throw error;
   }
   const current = (): Buffer | null => {
     try {
       refresh();
     } catch (error) {
-      // The file was deleted or emptied while the server was running. Nobody is admitted until there is a token
-      // again.
+      // The file was deleted or emptied while the server was running. Nobody is admitted until the file contains a
+      // token again.
       if (!(error instanceof CatalogueError) && !isNotFound(error)) throw error;
       seen = '';
       expected = null;
@@ -76,7 +77,7 @@ export function fileToken(path: string): TokenSource {
       const holding = current();
       return holding !== null && timingSafeEqual(digest(given), holding);
     },
-    // Without a token, the key is random each time, so nothing stored under it can ever be found again.
+    // Without a token, the key is random each time, so nothing that depends on it is valid later.
     bind: (secret) => keyOf(current() ?? randomBytes(TOKEN_BYTES), secret),
   };
 }
@@ -86,8 +87,8 @@ function keyOf(token: Buffer, secret: string): string {
 }
 
 /**
- * Creates the file with a fresh token if it does not exist. If several processes do so at once, all of them get the
- * same token.
+ * Creates the file with a new token if the file does not exist. If several processes do so at the same time, all of
+ * them get the same token.
  */
 export function ensureTokenFile(path: string): void {
   try {
@@ -108,7 +109,7 @@ export function ensureTokenFile(path: string): void {
   }
 }
 
-/** Replaces the token with a fresh one, atomically. @returns the fresh token */
+/** Atomically replaces the token with a new one. @returns the new token */
 export function rotateTokenFile(path: string): string {
   renameSync(writeBeside(path), path);
   return readToken(path);
@@ -131,14 +132,14 @@ function writeBeside(path: string): string {
   try {
     writeFileSync(beside, `${randomBytes(TOKEN_BYTES).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    // A full disk leaves an empty file.
+    // If the disk is full, an empty temporary file remains.
     rmSync(beside, { force: true });
     throw error;
   }
   return beside;
 }
 
-/** Returns a value that changes with every replacement (inode) and every write (time, size). */
+/** Returns a value that changes whenever the file is replaced (inode) or written (time, size). */
 function fileVersion(path: string): string {
   const { ino, mtimeMs, size } = statSync(path);
   return `${ino} ${mtimeMs} ${size}`;
