@@ -8,7 +8,7 @@ import {
 } from '../../protocol/index.ts';
 import type { BudgetState, Budgets } from './budgets.ts';
 
-/** The faces' requests about budgets. Only a person may raise a budget; see `app.ts`. */
+/** Handles the faces' requests about budgets. Only a person may raise a budget; see `app.ts`. */
 export interface BudgetDesk {
   list(): Budget[];
   /** @throws CatalogueError no_such_budget, no_such_session, invalid_request */
@@ -76,8 +76,8 @@ export function createBudgetDesk({ budgets, sessions }: BudgetDeskOptions): Budg
 const isShared = ({ scope }: BudgetRule): boolean => scope === 'tag' || scope === 'fleet';
 
 /**
- * Reports whether any source reports what the session has spent. Claude Code does not report cumulative tokens to its
- * status line.
+ * Reports whether CBOS can know what the session has spent. Claude Code does not report cumulative tokens to its status
+ * line.
  */
 function hasFigures({ type, cost_usd: cost, status }: Session, { unit }: BudgetRule): boolean {
   if (type === 'json' || status.primary === 'dead') return true;

@@ -1,7 +1,7 @@
 /**
- * The budgets of sessions. `createBudgets` determines whether a session has reached a budget, from the figures that
- * Claude Code has reported, and waits for the end of the day. A session without figures is never stopped, because no
- * figure is better than a wrong one. `cbos budget` lists such sessions.
+ * The budgets of sessions. `createBudgets` uses the figures that Claude Code has reported to determine whether a
+ * session has reached a budget, and begins a new period when the day ends. A session without figures is never held
+ * back, because having no figure is better than having a wrong one. `cbos budget` lists such sessions.
  */
 
 import { type BudgetRule, periodOf, type Spend, spentOf, subjectOf } from '../../core/budgets/index.ts';
@@ -17,17 +17,17 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** The longest single wait. Node's timers are limited to 24 days, and they pause while the machine sleeps. */
+/** The longest delay of a single timer. Node limits a timer to 24 days, and timers pause while the machine sleeps. */
 const MOST_MS = 6 * 3_600_000;
 
-/** A budget for one session, or the shared one, in its current period. */
+/** The state of a budget in its current period, for one session or for all sessions that share the budget. */
 export interface BudgetState {
   limit: number;
   spent: number;
   isRaised: boolean;
 }
 
-/** The fields of a session's record that name it. */
+/** The fields of a session's record that identify the session. */
 interface Named {
   id: string;
   slug: string;
@@ -35,21 +35,25 @@ interface Named {
 
 export interface Budgets {
   readonly rules: readonly BudgetRule[];
-  /** Returns the first budget that keeps CBOS from sending to a session. Null if CBOS may send. */
+  /** Returns the first budget that prevents CBOS from sending prompts to a session; null if CBOS may send. */
   overBudget(session: Named): Omit<OverBudget, 'holds'> | null;
-  /** Returns the first shared budget that a new session with these tags would find exhausted. */
+  /**
+   * Returns the first shared budget that is already used up and would apply to a new session with these tags; null if
+   * there is none.
+   */
   overBudgetOfNew(tags: readonly string[]): string | null;
   /**
-   * Returns how much of a budget a session may spend and has spent; null if the budget does not apply to the session.
+   * Returns a budget's limit for a session and how much of it is spent; null if the budget does not apply to the
+   * session.
    */
   stateOf(rule: BudgetRule, session: Named): BudgetState | null;
-  /** @param session null for a budget that several sessions share */
+  /** @param session the session whose budget is raised; null for a budget that several sessions share */
   raise(rule: BudgetRule, session: Named | null, to: number): void;
   /** Returns the state of a budget that several sessions share. */
   shared(rule: BudgetRule): BudgetState;
   /**
-   * Records that something was spent, sent, held, or tagged. Listeners are called shortly afterwards, once for several
-   * notes.
+   * Notes that something was spent, sent, held, or tagged. Listeners are called shortly afterwards, only once for
+   * several notes.
    */
   note(): void;
   onChange(listener: () => void): Dispose;
@@ -120,7 +124,7 @@ export function createBudgets({ rules, store, events, terminalCosts, labels, clo
 
   function awaitDay(): void {
     if (rules.length === 0) return;
-    // The time is read first, because `now` may notice that the clock was set and then call this function again.
+    // The time must be read first: `now` may notice that the clock was set, and then calls this function again.
     const now = clock.now();
     cancelDay?.();
     cancelDay = clock.after(Math.min(endOfDay(now) - now, MOST_MS), () => {
@@ -190,7 +194,7 @@ interface Budgeted {
   };
 }
 
-/** Returns a session's budget as every face shows it, with the prompts that it holds back. */
+/** Returns a session's exhausted budget as every face shows it, with the number of prompts that it holds back. */
 export function overBudgetOf({ record, deps }: Budgeted): OverBudget | null {
   const over = deps.budgets.overBudget(record);
   return over && { ...over, holds: deps.deliveries.withStatus(record.id, 'queued').length };

@@ -8,8 +8,8 @@ interface Followed {
 }
 
 /**
- * Reports to every face when a session reaches a budget or may continue, and then sends the held prompts. The person is
- * alerted only when a prompt is waiting, because without one there is nothing to decide.
+ * Reports to every face when a session reaches a budget or may continue, and sends the held prompts as soon as it may
+ * continue. An alert is raised only if a prompt is waiting, because otherwise the person has nothing to decide.
  */
 export function followBudgets({ roster, budgets }: { roster: { all(): Followed[] }; budgets: Budgets }): Dispose {
   const told = new Map<string, OverBudget>();
