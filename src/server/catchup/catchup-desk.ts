@@ -13,16 +13,16 @@ import type { Clock } from '../clock.ts';
 import type { Sessions } from '../sessions.ts';
 import type { TurnDesk } from '../turns/turn-desk.ts';
 
-/** Where a catch-up begins if it is unknown when the person was last there. */
+/** How far back a catch-up begins if nobody knows when the person was last present. */
 const DAY_MS = 24 * 3_600_000;
-/** How long before an event its replay begins, so that a person sees the event happen. */
+/** How long before an event its replay begins, so that the viewer sees the event happen. */
 const LEAD_S = 2;
-/** How many sessions are read at once. Each runs git, and reads a transcript and a recording. */
+/** How many sessions are read at once. For each session, git runs, and a transcript and a recording are read. */
 const AT_ONCE = 4;
 
-/** Reports what sessions did while their person was away. */
+/** Reports what the sessions did while their user was away. */
 export interface CatchupDesk {
-  /** @param since a timestamp; null for the last time the person was there */
+  /** @param since the time when the report begins; null for the last time the person was present */
   read(since: string | null): Promise<Catchup>;
 }
 
@@ -34,7 +34,7 @@ export interface CatchupOptions {
   turns: Pick<TurnDesk, 'list'>;
   clock: Pick<Clock, 'now'>;
   awaySince(): number | null;
-  /** the older recordings under a name, which restarts moved aside */
+  /** returns the older recordings under a name, which were moved aside when the session was restarted */
   older(slug: string): Promise<KeptRecording[]>;
 }
 
@@ -104,7 +104,7 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
       const moment = Date.parse(at);
       const kept = recordingAt(older, moment);
       const began = kept === null ? (startedAt === null ? null : startedAt * 1_000) : Date.parse(kept.started_at ?? '');
-      // The time of the start is known only to the second.
+      // The recording's start time is known only to the second.
       if (began === null || Number.isNaN(began) || moment < began - 1_000) return null;
       const t = Math.max(0, (moment - began) / 1_000 - LEAD_S);
       return { recording: kept?.recording ?? slug, t };
@@ -137,7 +137,7 @@ export function createCatchupDesk(options: CatchupOptions): CatchupDesk {
 
 const lastAt = ({ events }: CatchupSession): string => events.at(-1)?.at ?? '';
 
-/** A session may be deleted while its facts are being read, and most facts may be missing. */
+/** A session may be deleted while its facts are being read. The report copes with most facts missing. */
 function ignoreExpected(cause: unknown): null {
   if (cause instanceof CatalogueError) return null;
   throw cause;
