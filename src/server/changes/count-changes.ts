@@ -1,7 +1,7 @@
 /**
- * Adds to each session how much it has changed in its repository. `countChanges` wraps the sessions for every face.
- * Nothing is polled: events determine which folders to count, and `count-queue.ts` counts them one by one. A request
- * for a list never starts a count (ADR 60).
+ * Adds to each session how much it has changed in its repository. `countChanges` wraps the sessions that every face
+ * uses. Nothing is polled: events determine which folders' changes to count, and `count-queue.ts` counts them one
+ * folder at a time. A request for a list never starts a count (ADR 60).
  */
 
 import { Emitter } from '../../emitter/emitter.ts';
@@ -25,16 +25,16 @@ export interface CountChangesOptions {
 export interface CountedSessions {
   /** the sessions with their counts */
   sessions: Sessions;
-  /** the same changes; whatever a client requests is counted as well */
+  /** the same changes, but each request also triggers a count */
   changes: SessionChanges;
-  /** Resolves when nothing is running any more. */
+  /** Resolves when no count is running any more. */
   dispose(): Promise<void>;
 }
 
 type Counts = Pick<Changes, 'base' | 'total'>;
 
 export function countChanges({ sessions: base, changes, clock, log }: CountChangesOptions): CountedSessions {
-  /** by folder, because sessions in the same folder share them */
+  /** the counts by folder, because sessions in the same folder share their counts */
   const counts = new Map<string, ChangeCounts>();
   const seen = new Map<string, Pick<Session, 'path' | 'status'>>();
   const counted = new Emitter<[SessionEvent]>((cause, event) =>
@@ -58,7 +58,10 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     return found === undefined ? session : { ...session, changes: found };
   };
 
-  /** Stores the counts, and reports them if they differ from the previous ones. Null: no correct count is known. */
+  /**
+   * Stores the counts, and reports them if they differ from the previous ones. Null means that no correct count is
+   * known.
+   */
   function keep(folder: string, found: Counts | null): void {
     const here = base.list().filter(({ path }) => path === folder);
     const before = counts.get(folder);
@@ -82,7 +85,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     const before = seen.get(slug);
     seen.set(slug, { path, status });
     if (before?.path !== path) forget(before?.path);
-    // The folder of a finished worktree is gone.
+    // When a worktree is finished, its folder is removed, so nothing is left to count.
     if (worktree?.finished !== undefined && path?.startsWith(worktree.path) === true) {
       counts.delete(path);
       return;
@@ -114,7 +117,7 @@ export function countChanges({ sessions: base, changes, clock, log }: CountChang
     archived: () => base.archived().map(shown),
     get: (slug) => shown(base.get(slug)),
     kill: async (slug) => shown(await base.kill(slug)),
-    // A person who looks at the session may have changed files since its last turn.
+    // The person who looks at the session may have changed files since the session's last turn.
     seen: (slug, look) => {
       const session = base.seen(slug, look);
       request(session, 'later');
@@ -161,7 +164,7 @@ function isInTurn({ status }: Pick<Session, 'status'>): boolean {
   return primary === 'active' || primary === 'stuck' || (isAsking(status) && detail !== 'setup');
 }
 
-/** The status leaves `using_tools` when a tool has run, but also when the tool asks for permission. */
+/** The status leaves `using_tools` not only when a tool has run, but also when the tool asks for permission. */
 function hasEndedTool(before: Pick<Session, 'status'>, { status }: Session): boolean {
   return before.status.detail === 'using_tools' && status.detail !== 'using_tools';
 }

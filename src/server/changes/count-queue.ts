@@ -2,32 +2,42 @@ import type { Clock } from '../clock.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How long a folder is left alone after a count, as a multiple of the time that the count took. Even in a repository so
- * large that a count takes a second, counting then takes up at most a fifth of the time, however quickly turns end.
+ * How long a folder is left alone after a count, as a multiple of the time that the count took. Therefore counting a
+ * folder takes up at most a fifth of the time, even if turns end quickly in a repository so large that a count takes a
+ * second.
  */
 const REST_OF_FOLDER = 4;
-/** The same for counts in the middle of a turn, across all folders: they take up at most a tenth of one processor. */
+/**
+ * The same multiple for counts in the middle of a turn, across all folders. Such counts take up at most a tenth of one
+ * processor.
+ */
 const REST_AFTER_LATER = 9;
-/** The shortest time between two counts of a folder in the middle of a turn. Nobody reads faster than that. */
+/**
+ * The shortest time between two counts of the same folder in the middle of a turn. Nobody could read counts that change
+ * faster.
+ */
 const LEAST_REST_MS = 5_000;
 
 export interface CountQueueOptions {
   clock: Pick<Clock, 'elapsed' | 'after'>;
-  /** counts the changes in a folder; never rejects */
+  /** counts the changes in a folder; the promise never rejects */
   count(folder: string): Promise<void>;
 }
 
 export interface CountQueue {
-  /** @param when `now`: ahead of all others, because a turn has ended. `later`: at the slow pace */
+  /**
+   * @param when `now` counts the folder before all others, because a turn has ended; `later` counts it at the slower
+   * pace
+   */
   request(folder: string, when: 'now' | 'later'): void;
-  /** Resolves when nothing is running any more. */
+  /** Resolves when no count is running any more. */
   dispose(): Promise<void>;
 }
 
-/** Counts the folders one by one. Several requests for a waiting folder lead to a single count. */
+/** Counts the folders one at a time. Several requests for the same waiting folder lead to a single count. */
 export function createCountQueue({ clock, count }: CountQueueOptions): CountQueue {
   const due = new Map<string, 'now' | 'later'>();
-  /** when a folder may be counted again after a turn, and in the middle of one */
+  /** when a folder may be counted again, after a turn and in the middle of a turn */
   const rests = new Map<string, { now: number; later: number }>();
   let laterFrom = 0;
   let running: Promise<void> | null = null;

@@ -4,12 +4,12 @@ import { CatalogueError, type Changes, type Patch, type Session } from '../../pr
 import { createSlots } from '../slots.ts';
 
 /**
- * How many comparisons run at once. git is limited by the speed of the disk, so more of them would make each one
+ * How many comparisons run at once. The disk limits how fast git is, so with more comparisons at once, each would be
  * slower.
  */
 const MOST_AT_ONCE = 2;
 
-/** The changes that sessions made in their repositories, for the faces. */
+/** Provides the faces with the changes that sessions have made in their repositories. */
 export interface SessionChanges {
   /** @throws CatalogueError no_such_path, not_a_repository, no_such_ref, git_not_found, git_failed */
   list(session: Session, base: string | null): Promise<Changes>;
@@ -20,13 +20,13 @@ export interface SessionChanges {
 }
 
 export interface SessionChangesOptions {
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: Readonly<Record<string, string | undefined>>;
-  /** a folder in the home that is used for nothing else; files left there by a killed server are removed */
+  /** a folder in the home that is used for nothing else; any files that a killed server left there are removed */
   scratchDir: string;
 }
 
-/** Clients that request the same changes at the same time share one comparison. */
+/** Clients that request the same changes at the same time share a single comparison. */
 export function createSessionChanges({ environment, scratchDir }: SessionChangesOptions): SessionChanges {
   const comparer: Comparer = createComparer({ environment, scratchDir });
   const emptied = rm(scratchDir, { recursive: true, force: true });
