@@ -7,19 +7,22 @@ import { isUnfinished, storeUpload } from '../../platform/files/store-upload.ts'
 import { CatalogueError, type StoredFile } from '../../protocol/index.ts';
 import { toTimestamp } from '../session/view.ts';
 
-/** The names of stored files: an id, and the readable name. */
+/** The name of a stored file consists of an id and a readable name. */
 const STORED_NAME = /^([0-9a-f]{8})-([A-Za-z0-9._-]+)$/;
 const ID_BYTES = 4;
 
 /** A file that is being uploaded. */
 export interface ArrivingFile {
-  /** the sender's name for the file, which is not trusted */
+  /** the name that the sender gave the file, which must not be trusted */
   name: string;
   type: string | null;
   bytes: AsyncIterable<Uint8Array>;
 }
 
-/** The files of all sessions, in one directory for each session's id. The directory is the only record of them. */
+/**
+ * Stores the files of all sessions, in one directory for each session id. The directory is the only record of a
+ * session's files.
+ */
 export interface FileStore {
   /** @throws CatalogueError file_too_large, too_many_files, files_unavailable, invalid_request */
   add(sessionId: string, file: ArrivingFile): Promise<StoredFile>;
@@ -32,18 +35,21 @@ export interface FileStore {
   remove(file: StoredFile): Promise<void>;
   /** Removes all files of a session. */
   removeAll(sessionId: string): Promise<void>;
-  /** The ids of the sessions that have a directory, with the last change of the directory in Unix milliseconds. */
+  /**
+   * Returns the ids of the sessions that have a directory, with the time when each directory last changed, in Unix
+   * milliseconds.
+   */
   owners(): Promise<{ sessionId: string; changedAt: number }[]>;
-  /** Removes the files that a killed server left half-written. */
+  /** Removes the half-written files that a killed server has left behind. */
   removeUnfinished(): Promise<void>;
 }
 
 /**
- * @param dir created with the first file
- * @param most the largest size of a file, and the largest number of files of one session
+ * @param dir the directory for the files, which is created when the first file is stored
+ * @param most the largest allowed size of a file, and the largest allowed number of files of one session
  */
 export function createFileStore(dir: string, most: { bytes: number; files: number }): FileStore {
-  /** the ids of files that are being written, by session id, in order of arrival */
+  /** the ids of the files that are being written, by session id and in order of arrival */
   const arriving = new Map<string, Set<string>>();
 
   const names = (at: string): Promise<string[]> =>
@@ -129,7 +135,7 @@ export function createFileStore(dir: string, most: { bytes: number; files: numbe
   };
 }
 
-/** Returns null for anything that is not a stored file, and for a file that has just been deleted. */
+/** Returns null if the entry is not a stored file, or if the file has just been deleted. */
 async function describe(path: string, stored: string): Promise<StoredFile | null> {
   const [, id, name] = STORED_NAME.exec(stored) ?? [];
   if (id === undefined || name === undefined) return null;

@@ -7,14 +7,17 @@ import type { Logger } from '../logger.ts';
 import type { Dispose, Sessions } from '../sessions.ts';
 import { type ArrivingFile, createFileStore } from './file-store.ts';
 
-/** The largest number of files in one session. If all of them have the largest size, they take 2.5 GB. */
+/**
+ * The largest allowed number of files in one session. If all of them have the largest allowed size, they take up 2.5
+ * GB.
+ */
 const MOST_FILES = 100;
 
 const DAY_MS = 86_400_000;
 const FIRST_TIDY_MS = 20_000;
 const TIDY_MS = 3_600_000;
 
-/** The files that were sent into sessions, for the faces. */
+/** Gives the faces access to the files that were sent into sessions. */
 export interface SessionFiles {
   /** @throws CatalogueError no_such_session, file_too_large, too_many_files, files_unavailable, disk_full */
   add(slug: string, file: ArrivingFile): Promise<StoredFile>;
@@ -28,7 +31,7 @@ export interface SessionFiles {
 
 export interface KeptFiles {
   files: SessionFiles;
-  /** the sessions, whose prompts may mention stored files; the files are removed together with their session */
+  /** the sessions, whose prompts may mention stored files and whose files are removed when the session is deleted */
   sessions: Sessions;
   /** Removes the files of sessions that are gone, or that were stopped long ago. */
   tidy(): Promise<void>;
@@ -39,7 +42,7 @@ export interface FilesOptions {
   sessions: Sessions;
   /** returns the id of a session, which does not change when the session is renamed */
   idOf(slug: string): string;
-  /** directory of the files */
+  /** the directory in which the files are stored */
   dir: string;
   settings: { max_file_size: number; keep_files_days: number };
   clock: Clock;
@@ -48,13 +51,16 @@ export interface FilesOptions {
 
 export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOptions): KeptFiles {
   const store = createFileStore(dir, { bytes: settings.max_file_size, files: MOST_FILES });
-  /** the file paths mentioned in prompts that are being passed on to their session, with the number of those prompts */
+  /**
+   * the paths of files that are mentioned in prompts which are just being passed on to their session, with the number
+   * of such prompts
+   */
   const passing = new Map<string, number>();
 
   /**
    * Throws if a prompt mentions the file and the session may not have read it yet. During a turn, a delivered prompt
-   * may be in Claude Code's own queue, and Claude Code reads the files only when it takes the prompt from there
-   * (2.1.330).
+   * may be in Claude Code's own queue. Claude Code reads the mentioned files only when it takes the prompt from that
+   * queue (2.1.330).
    * @throws CatalogueError file_in_use
    */
   function requireUnused(slug: string, { name, path }: StoredFile): void {
@@ -98,7 +104,8 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
     const known = new Map([...sessions.list(), ...sessions.archived()].map((one) => [idOf(one.slug), one]));
     for (const { sessionId, changedAt } of await store.owners()) {
       const session = known.get(sessionId);
-      // A session is not in the list while it is being launched. Files for its restart may be newer than its end.
+      // A session is not listed while it is being launched, and files for its restart may be newer than the time when
+      // it ended.
       const isSettled = changedAt < clock.now() - (session === undefined ? 1 : settings.keep_files_days) * DAY_MS;
       if (!isSettled || (session !== undefined && !isOver(session))) continue;
       await store.removeAll(sessionId);
@@ -125,7 +132,7 @@ export function keepFiles({ sessions, idOf, dir, settings, clock, log }: FilesOp
         try {
           return await store.add(id, file);
         } catch (cause) {
-          // The directory is gone if the session was removed during the upload.
+          // The directory no longer exists if the session was removed during the upload.
           idOf(slug);
           throw toHomeError(cause);
         }
