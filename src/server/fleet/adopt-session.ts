@@ -25,7 +25,7 @@ import { belongsToOther, ownerOfScreen } from './owner.ts';
 import { redrawScreen } from './redraw-screen.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
-/** The size that Screen gives a session if nobody requests one. */
+/** The terminal size that Screen gives a session if no size is requested. */
 const SCREEN_DEFAULT_SIZE = { cols: 80, rows: 24 };
 
 export interface AdoptContext {
@@ -41,7 +41,7 @@ export interface Logged {
   readonly target: ScreenTarget;
 }
 
-/** Lists a session that something else started. The session is observed, and nothing is typed into it. */
+/** Lists a session that another program started. CBOS only observes such a session, and types nothing into it. */
 export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'roster'>, found: ForeignSession): Member {
   const known = roster.byScreen(found.screen);
   if (known !== null) return known;
@@ -90,7 +90,8 @@ export function observeForeign({ deps, roster }: Pick<AdoptContext, 'deps' | 'ro
 }
 
 /**
- * Takes over a Screen session that something else started. The session is then recorded and can be typed into.
+ * Takes over a Screen session that another program started. From then on, CBOS records the session and can type into
+ * it.
  * @throws CatalogueError no_such_screen, already_adopted, other_home, invalid_slug, slug_taken, no_such_path,
  * screen_unresponsive
  */
@@ -114,8 +115,8 @@ export async function adoptSession(
       const { typescript } = recordingFiles(settings.stream_dir, wanted);
       const { id, daemon } = found.screen;
       const { window, pid } = found.claude;
-      // The record is saved before Screen starts recording, so that a full disk refuses the change before anything is
-      // done.
+      // The record is saved before Screen starts recording, so that on a full disk, the change fails before anything
+      // has been done.
       actor.commit({
         slug: wanted,
         adopted: true,
@@ -141,9 +142,9 @@ export async function adoptSession(
 }
 
 /**
- * Ensures that Screen is writing the recording of a session that it records. Screen keeps writing unless somebody
- * turned its log off, or moved or deleted the file.
- * @returns whether Screen did not write the log before, and had to be made to begin
+ * Ensures that Screen is still writing the recording of a session whose recording is a Screen log. Screen keeps writing
+ * its log unless somebody turned the log off, or moved or deleted the file.
+ * @returns true if Screen was not writing the log and had to be made to start
  * @throws CatalogueError screen_unresponsive, no_such_screen
  */
 export async function keepLogging(screen: ScreenHost, session: Logged): Promise<boolean> {
@@ -157,13 +158,13 @@ export async function keepLogging(screen: ScreenHost, session: Logged): Promise<
     await ensureRecordingDir(dirname(typescript));
     await restartLog(screen, session.target, typescript);
   }
-  // Screen (4.9.0) replaces a file that was deleted or moved away with one that others can read.
+  // If a log file was deleted or moved away, Screen (4.9.0) creates a new one that other users can read.
   await chmod(typescript, 0o600);
   await markOwn(typescript);
   return !isKept;
 }
 
-/** If Screen writes the recording itself, informs Screen of the file's current path. */
+/** If Screen writes the recording itself, this function tells Screen the file's current path. */
 export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged, 'record'>): Promise<void> {
   const { adopted, daemon, window, recording } = record;
   if (!adopted || daemon === null || recording === null || recording.timing !== null) return;
@@ -171,8 +172,8 @@ export async function pointRecording(screen: ScreenHost, { record }: Pick<Logged
 }
 
 /**
- * Two CBOS servers with the same Claude Code would type into each other's text, and if one of them ended the session,
- * it would end for both.
+ * Throws if the session is already adopted. Two CBOS servers that control the same Claude Code would type into each
+ * other's text, and a session ended by one would also end for the other.
  */
 async function assertFree({ roster, settings }: AdoptContext, found: ForeignSession): Promise<void> {
   const { id } = found.screen;
@@ -180,14 +181,14 @@ async function assertFree({ roster, settings }: AdoptContext, found: ForeignSess
   if (owner.kind === 'listed')
     throw new CatalogueError('already_adopted', `CBOS has already adopted ${id}, as ${owner.member.actor.slug}`);
   if (owner.kind === 'other_home') throw belongsToOther('other_home', id, owner.home);
-  // If another home has adopted the session, no environment shows that. Screen, however, writes only one log per
-  // window.
+  // If another home has adopted the session, no environment shows that home. But Screen writes only one log per window,
+  // so the log's path reveals the home.
   const file = (await findRecordings(found.screen.pid)).find((one) => dirname(one) !== settings.stream_dir);
   if (file === undefined) return;
   throw new CatalogueError('other_home', `Another CBOS home has adopted ${id}, and records it to ${file}`);
 }
 
-/** Finds a session by its full id, or by a name that only one session has. */
+/** Finds a Screen session by its full id, or by a name that only one Screen session has. */
 async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSession> {
   const screens = (await listScreens(screen)).filter((one) => one.state !== 'dead');
   const exact = screens.filter((one) => one.id === id);
@@ -209,8 +210,8 @@ async function findForeign(screen: ScreenHost, id: string): Promise<ForeignSessi
 }
 
 /**
- * Screen's log begins with the output from this moment, so the screen would be empty until Claude Code redraws
- * everything.
+ * Opens the recording and makes Claude Code redraw. Screen's log contains only output from now on, so without a redraw
+ * the screen would be empty.
  */
 async function showScreen({ deps, screen }: AdoptContext, actor: SessionActor): Promise<void> {
   const size = (await readSize(screen, actor)) ?? SCREEN_DEFAULT_SIZE;

@@ -28,10 +28,10 @@ export interface BringBackContext {
 }
 
 /**
- * Lists again the sessions of this home that are missing from its database, for example after the database was lost or
- * restored from an older copy. Sessions that this home launched have its mark, adopted sessions are recorded into its
- * directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: history,
- * deliveries, and the environment requested for a terminal session.
+ * Lists sessions of this home again that are missing from its database, for example because the database was lost or
+ * restored from an older copy. Sessions launched by this home have its mark, recordings of adopted sessions are in its
+ * directory, and JSON sessions have cards. Facts that neither processes nor files contain are lost: the history, the
+ * deliveries, and the environment that was requested for a terminal session.
  */
 export async function bringBack(context: BringBackContext): Promise<void> {
   const { deps, roster, screen } = context;
@@ -51,8 +51,8 @@ export async function bringBack(context: BringBackContext): Promise<void> {
 }
 
 /**
- * Finishes deletions that the last server did not complete. A session that is still alive stays listed, because no
- * client has been informed that it ended.
+ * Finishes deletions that the previous server did not complete. A session that is still alive stays listed, because no
+ * client has been informed of its end.
  */
 export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   for (const member of roster.all()) {
@@ -63,11 +63,11 @@ export function finishRemovals(roster: Pick<Roster, 'all' | 'remove'>): void {
   }
 }
 
-/** If the process is still running, its events are read from the beginning. */
+/** If the process is still running, its event file is read from the beginning. */
 function readCards({ roster, cards }: BringBackContext): string[] {
   const listed = new Set(roster.all().map(({ actor }) => actor.record.id));
   return cards.read().flatMap((card) => {
-    // The last server did not complete the deletion of this session.
+    // The previous server did not complete the deletion of this session.
     if (listed.has(card.id) || card.removedAt !== null) return [];
     const { slug, path, createdAt, ...known } = card;
     const blank = newRecord({ slug: roster.freeSlug(slug), type: 'json', path: path ?? '/' }, path ?? '/', createdAt);
@@ -77,11 +77,11 @@ function readCards({ roster, cards }: BringBackContext): string[] {
   });
 }
 
-/** @returns null if the session does not belong to this home */
+/** @returns the session's record; null if the session does not belong to this home */
 async function readRecord(context: BringBackContext, found: ForeignSession): Promise<SessionRecord | null> {
   const { deps, roster, settings, screen } = context;
   const { claude } = found;
-  // A wrapper may have cleared Claude Code's environment. The daemon has the mark, too.
+  // A wrapper may have cleared Claude Code's environment, but the daemon has the mark as well.
   const mark = readLaunchMark(claude.pid) ?? readLaunchMark(found.screen.pid);
   const launchedBy = mark?.home ?? null;
   const isLaunched = launchedBy !== null && isSameHome(launchedBy, settings.home);
@@ -115,9 +115,11 @@ async function readRecord(context: BringBackContext, found: ForeignSession): Pro
   };
 }
 
-/** By now, `script` may be writing the files under another name. `keep-recorded.ts` gives them these names again. */
+/**
+ * Somebody may have renamed the files that `script` is writing. `keep-recorded.ts` then gives them these names again.
+ */
 const recordingOf = ({ stream_dir }: Settings, slug: string, isRecorded: boolean): SessionRecord['recording'] =>
   isRecorded ? recordingFiles(stream_dir, slug) : null;
 
-/** The suffix that the kernel appends to the name of an open file that was deleted. */
+/** The suffix that the kernel appends to the path of an open file that has been deleted. */
 const DELETED = / \(deleted\)$/;

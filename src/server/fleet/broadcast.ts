@@ -5,7 +5,7 @@ import type { Logger } from '../logger.ts';
 import type { SentText } from '../session/delivery-journal.ts';
 import type { Roster } from './roster.ts';
 
-/** Sends one prompt to several sessions. If one session cannot accept the prompt, that does not affect the others. */
+/** Sends one prompt to several sessions. A session that cannot accept the prompt does not affect the others. */
 export async function broadcast(
   { roster, log }: { roster: Pick<Roster, 'get'>; log: Logger },
   { slugs, ...text }: NamedBroadcast & Pick<SentText, 'from'>,

@@ -3,7 +3,7 @@ import { requireRecovered } from './finish-session.ts';
 import { requireDirectory } from './launch-session.ts';
 import { assertSlug, type Member, type Roster } from './roster.ts';
 
-/** Renames a session, or changes the folder in which it starts the next time. */
+/** Renames a session, or changes the folder in which it will start next time. */
 export async function changeSession(
   roster: Roster,
   member: Member,
@@ -31,7 +31,7 @@ async function rename(roster: Roster, { actor, controls }: Member, slug: string)
   });
 }
 
-/** @throws CatalogueError session_alive, no_such_path, and everything that refuses a launch */
+/** @throws CatalogueError session_alive, no_such_path, and every error with which a launch is refused */
 export function restartSession({ actor, controls }: Member): Promise<Session> {
   return actor.mailbox.post(async () => {
     if (!actor.isDead()) throw new CatalogueError('session_alive', `${actor.slug} is running`);
@@ -44,7 +44,8 @@ export function restartSession({ actor, controls }: Member): Promise<Session> {
 /** Ends a session if it is running, and deletes it. */
 export async function removeSession(roster: Roster, member: Member): Promise<void> {
   const { actor, controls } = member;
-  // The deletion is saved before the processes are ended, so that a full disk refuses it before anything is done.
+  // The deletion is saved before the processes are ended, so that on a full disk, the request fails before anything has
+  // been done.
   actor.commit({ removedAt: actor.deps.clock.now() });
   try {
     if (!actor.isDead()) await controls.end();

@@ -15,10 +15,10 @@ import type { Member, Roster } from './roster.ts';
 
 /**
  * Converts a session to the other type, with or without a terminal, and keeps its conversation. The process that has
- * the conversation open ends first, because two processes would corrupt it. For a dead session, only the type that
- * `restart` starts changes.
- * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; the session has then ended
- * but is otherwise unchanged
+ * the conversation open is ended first, because two processes would corrupt the conversation. For a dead session, the
+ * conversion only changes the type that `restart` will start.
+ * @throws CatalogueError already_running, not_adopted, and everything that a launch throws; in that case the session
+ * has ended but is otherwise unchanged
  */
 export function convertSession(roster: Roster, member: Member, type: SessionType): Promise<Session> {
   const { actor } = member;
@@ -26,7 +26,7 @@ export function convertSession(roster: Roster, member: Member, type: SessionType
     const { record } = actor;
     if (record.type === type) return actor.view();
     if (!record.adopted) throw new CatalogueError('not_adopted', undefined, { hint: `cbos adopt ${record.screenId}` });
-    // Proves that the change can be saved, before any process is ended.
+    // Before any process is ended, this write proves that the change can be saved.
     actor.commit({});
     const isParked = actor.isParked();
     if (actor.isDead() && !isParked) {
@@ -56,14 +56,14 @@ async function changeHands(roster: Roster, member: Member, type: SessionType): P
     await member.controls.launch();
   } catch (cause) {
     roster.retype(member, before);
-    // A JSON session starts its process when it needs one. A terminal session would not come back on its own.
+    // A JSON session starts a process whenever it needs one, whereas a terminal session must be started now.
     if (before === 'screen') actor.intake.seeEnd();
     if (actor.isDead()) actor.intake.seeProcessAgain();
     throw cause;
   }
 }
 
-/** @throws CatalogueError already_running while the session is working or asking */
+/** @throws CatalogueError already_running while the session is working or asking something */
 export function requireQuiet({ actor }: Member): void {
   const { primary, detail, question } = actor.status.memory();
   const asks = isAsking({ primary, detail, question });
@@ -87,14 +87,14 @@ export interface ConversationPlaces {
   clock: Clock;
 }
 
-/** How many conversations a listing shows. */
+/** How many conversations a listing contains at most. */
 const LISTED = 50;
 
 /** Returns the Claude Code conversations on this machine that do not belong to any CBOS session. */
 export async function otherConversations({ roster, launch, registryDir }: ConversationPlaces): Promise<Conversation[]> {
   const owned = new Set(roster.all().map(({ actor }) => actor.record.claudeSessionId));
   const running = await readRegistry(registryDir);
-  // If a conversation is running in a session of another home, that home lists it.
+  // A conversation that is open in a session of another home is listed by that home.
   for (const { pid, sessionId } of running) {
     if (otherHomeOf(pid, launch.settings.home) !== null) owned.add(sessionId);
   }
@@ -112,7 +112,7 @@ export async function otherConversations({ roster, launch, registryDir }: Conver
 }
 
 /**
- * Adopts a conversation that was not started by CBOS.
+ * Adopts a conversation that CBOS did not start.
  * @throws CatalogueError no_such_conversation, already_adopted, session_in_use, no_such_path, invalid_request for
  * another path, and everything that a launch throws
  */

@@ -12,7 +12,7 @@ interface CostStores {
 
 type Days = FleetCosts['days'];
 
-/** Returns, by day, the turns of JSON sessions and the dollars of terminal sessions. */
+/** Returns the costs of each day: the turns of JSON sessions, and the dollars spent by terminal sessions. */
 function daysOf({ events, terminalCosts }: CostStores, sessionId: string | null): Days {
   const days = new Map(events.days(sessionId).map(({ day, ...turns }) => [day, addUsage(NO_USAGE, turns)]));
   for (const { day, cost_usd } of terminalCosts.read(sessionId, null)) {

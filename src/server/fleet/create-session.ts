@@ -18,8 +18,7 @@ export interface CreateContext {
 
 /**
  * Launches a new session, in a new worktree if the request names one.
- * @throws CatalogueError for everything that refuses the request or the launch; neither a session nor a worktree is
- * left behind
+ * @throws CatalogueError if the request or the launch is refused; neither a session nor a worktree is left behind
  */
 export async function createSession(
   { roster, launch, clock, ports }: CreateContext,
@@ -42,7 +41,7 @@ export async function createSession(
 
 /**
  * Lists a session and launches it for the first time. The caller has claimed its name.
- * @throws CatalogueError for everything that refuses the launch; neither the session nor its place is left behind
+ * @throws CatalogueError if the launch is refused; neither the session nor the worktree made for it is left behind
  */
 export async function launchFirst(
   roster: Roster,
@@ -51,8 +50,8 @@ export async function launchFirst(
   let member: Member | null = null;
   try {
     member = roster.add(record);
-    // The prompt is held until the prompt is ready. In a terminal, that is after the start; otherwise, as soon as the
-    // session is listed.
+    // The text is held until the session is ready for it. A terminal session is ready once it has started, and a JSON
+    // session as soon as it is listed.
     if (prompt !== undefined) await member.controls.deliverer.send({ text: prompt, queue: true });
     await member.controls.launch();
   } catch (cause) {
@@ -80,7 +79,7 @@ async function requireFree(roster: Rostered, { worktree }: SessionPlace): Promis
   });
 }
 
-/** A branch may be checked out in a worktree that no session uses. The error then offers this worktree. */
+/** If the branch is checked out in a worktree that no session uses, the error offers that worktree. */
 async function offerWorktree(
   roster: Rostered,
   { slug, worktree: asked }: NewSession,

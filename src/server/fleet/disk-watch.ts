@@ -4,28 +4,28 @@ import type { Clock } from '../clock.ts';
 import type { Logger } from '../logger.ts';
 import type { Dispose } from '../sessions.ts';
 
-/** How often to check free disk space. One `statfs` takes 20 µs, and no file system reports changes. */
+/** How often to check the free disk space. No file system reports changes, and one `statfs` call takes only 20 µs. */
 const LOOK_MS = 3_000;
 /**
- * With less free space than this, a recording may hit a full disk at any moment. A test write then determines whether
- * recording still works.
+ * If less space than this is free, the disk may be full at any moment. From then on, a test write determines whether
+ * recordings can still be written.
  */
 const LITTLE_ROOM_BYTES = 4_000_000;
 
 export interface DiskWatchOptions {
-  /** directory of the recordings */
+  /** the directory that contains the recordings */
   dir: string;
   clock: Clock;
   log: Logger;
 }
 
-/** Knows whether recordings can be written. */
+/** Keeps track of whether recordings can be written. */
 export interface DiskWatch {
-  /** an error code such as ENOSPC; null if recordings can be written, as far as is known */
+  /** returns an error code such as ENOSPC; null if recordings can be written, as far as CBOS knows */
   fault(): string | null;
-  /** Checks now with a test write, because somebody has noticed a failure. */
+  /** Checks immediately with a test write. Called by whoever has noticed a failed write. */
   prove(): Promise<string | null>;
-  /** Called after each check while there is a fault, and once after the fault ends. */
+  /** The listener is called after each check while there is a fault, and once more when the fault has ended. */
   onLook(listener: (fault: string | null) => void): Dispose;
   start(): void;
   dispose(): void;
@@ -57,7 +57,7 @@ export function createDiskWatch({ dir, clock, log }: DiskWatchOptions): DiskWatc
     return proving;
   }
   async function look(): Promise<void> {
-    // A missing directory is also a fault.
+    // A missing directory is a fault as well.
     const free = await freeBytes(dir).catch(() => 0);
     if (fault !== null || free < LITTLE_ROOM_BYTES) await prove();
   }

@@ -12,8 +12,8 @@ interface Ended {
 }
 
 /**
- * Ends the whole process tree of a session and verifies that it is gone. This bypasses the mailbox, because nobody
- * should have to wait while an answer is being typed into the session.
+ * Ends the whole process tree of a session, and verifies that no process is left. It does not go through the mailbox,
+ * because ending a session must not wait until an answer has been typed into it.
  * @throws CatalogueError session_dead, not_adopted, kill_failed with the remaining processes
  */
 export async function endScreenSession({ screen }: { screen: ScreenHost }, session: Ended): Promise<void> {

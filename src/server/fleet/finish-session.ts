@@ -13,22 +13,22 @@ import { stopInTurn } from './stop-session.ts';
 
 export interface FinishContext {
   roster: Pick<Roster, 'all'>;
-  /** the server's own environment */
+  /** the environment of the server's own process */
   environment: LaunchContext['environment'];
   clock: Clock;
-  /** runs one finish at a time, because two of them could have the same base */
+  /** runs one finish at a time, because two finishes could merge into the same base */
   inTurn<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * Stops a session and finishes its worktree. An impossible finish is refused before anything changes. If the server is
- * killed halfway, calling this again does the rest.
+ * Stops a session and finishes its worktree. If the worktree cannot be finished, the request is refused before anything
+ * changes. If the server is killed halfway, a second call does the rest.
  * @throws CatalogueError no_worktree, session_alive, already_running, kill_failed, and everything that `finishWorktree`
  * throws
  */
 export function finishSession(context: FinishContext, member: Member, request: Finish): Promise<Session> {
   const { actor } = member;
-  // Runs in the session's mailbox, so that nobody restarts, wakes, or renames the session at the same time.
+  // Runs in the session's mailbox, so that the session cannot be restarted, woken, or renamed at the same time.
   return actor.mailbox.post(() => context.inTurn(() => finishNow(context, member, request)));
 }
 
@@ -40,7 +40,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
   if (worktree.finished !== undefined && !(await isThere(worktree.path))) return actor.view();
   requireStoppable(member, request.stop === true);
   requireNoOther(context.roster, member, worktree.path);
-  // Proves that the change can be saved, before anything is done.
+  // Before anything is done, this write proves that the change can be saved.
   actor.commit({});
   const place = { cwd: worktree.repository, environment };
   const plan = { session: slug, worktree, how: request.how, into: request.into ?? null, since: createdAt };
@@ -48,7 +48,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     now: () => clock.now(),
     ownProcesses: () => processesOf(actor),
     stop: async () => {
-      // The session may have begun a turn by now.
+      // The session may have begun a turn while the worktree was being checked.
       if (!actor.isDead()) requireQuiet(member);
       await stopInTurn(member, clock);
     },
@@ -62,7 +62,7 @@ async function finishNow(context: FinishContext, member: Member, request: Finish
     left,
     at: new Date(clock.now()).toISOString(),
   };
-  // Somebody may have deleted the session by now.
+  // Somebody may have deleted the session in the meantime.
   if (actor.record.removedAt === null) {
     actor.update({ launch: { ...actor.record.launch, worktree: { ...worktree, finished } } });
   }
@@ -78,7 +78,7 @@ export function keepPullRequest(actor: SessionActor, request: PullRequest): Sess
 }
 
 /**
- * Checks before a restart that a finished worktree has been recovered.
+ * Checks before a restart that the session's worktree, if it was finished, has been recovered.
  * @throws CatalogueError no_such_path with the command that recovers it
  */
 export async function requireRecovered(actor: SessionActor): Promise<void> {
@@ -95,7 +95,7 @@ export async function requireRecovered(actor: SessionActor): Promise<void> {
   });
 }
 
-/** What git ignores was deleted, such as the packages that the set-up had installed. */
+/** Files that git ignores were deleted with the worktree, such as the packages that the set-up had installed. */
 function prepareAgain(worktree: Worktree): Worktree {
   const { set_up: setUp } = worktree;
   const isOver = setUp?.state === 'done' || setUp?.state === 'failed';
@@ -113,7 +113,7 @@ function requireStoppable(member: Member, isAskedTo: boolean): void {
   });
 }
 
-/** The other session may have no process now, but its next turn will work in the worktree. */
+/** Even if the other session has no process now, its next turn would work in this worktree. */
 function requireNoOther(roster: FinishContext['roster'], { actor: own }: Member, folder: string): void {
   const others = roster.all().flatMap(({ actor }) => {
     const { slug, path } = actor.record;

@@ -9,7 +9,7 @@ import type { Dispose } from '../sessions.ts';
 import { parkIdle } from './park-idle.ts';
 import type { Roster } from './roster.ts';
 
-/** Starts the ongoing work on listed sessions. @returns the disposer */
+/** Starts the background work on the listed sessions. @returns a function that stops the work */
 export function startFleetWork({
   deps,
   roster,
@@ -39,7 +39,7 @@ export function startFleetWork({
   };
 }
 
-/** Counts the time that sessions spend in an unchanged status. A change of status is counted right away. */
+/** Regularly counts the time that sessions spend in an unchanged status. A change of status is counted right away. */
 function countTimes({ clock }: ActorDeps, roster: Roster): Dispose {
   let stop: Dispose = () => undefined;
   const count = (): void => {

@@ -42,41 +42,46 @@ import { createSessionProcesses } from './session-processes.ts';
 import { stopSession } from './stop-session.ts';
 import { holdTurn, turnOf, whileQuiet } from './turn-of-session.ts';
 
-/** The type of a session, unless the request or a setting specifies one. `cbos new` requests a terminal explicitly. */
+/**
+ * The type of a new session if neither the request nor a setting specifies one. `cbos new` explicitly requests a
+ * terminal session.
+ */
 const DEFAULT_TYPE: SessionType = 'json';
 
 /**
- * The largest number of launches at once. A launch of Claude Code takes one second of one core, so running more of them
- * at once would not make any of them ready sooner.
+ * The largest number of launches at once. Launching Claude Code keeps one core busy for a second, so more launches at
+ * once would not make any session ready sooner.
  */
 const LAUNCHES_AT_ONCE = 3;
 
 export interface FleetOptions {
   deps: ActorDeps;
   launch: LaunchContext;
-  /** Claude Code's registry, `sessions` in its configuration directory */
+  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
-  /** the server's own process */
+  /** the pid of the server's own process */
   pid: number;
   /** called when the hook spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** called when anybody creates, releases, or removes a turn gate */
+  /** called when any process creates, releases, or removes a turn gate */
   onGateChanged: () => void;
-  /** called when anybody writes or removes the guard of calls */
+  /** called when any process writes or removes the guard of calls */
   onGuardChanged: () => void;
-  /** whether new processes show their calls to CBOS before running them */
+  /** returns whether new Claude Code processes must show their tool calls to CBOS before running them */
   areCallsGuarded: () => boolean;
 }
 
-/** All sessions of this home: the methods for the faces, and the observation of everything outside the server. */
+/**
+ * All sessions of this home. The fleet has the methods that the faces call, and observes everything outside the server.
+ */
 export interface Fleet extends UnattendedSessions {
-  /** the session that a process belongs to; null if it does not belong to a listed session */
+  /** returns the session that a process belongs to; null if the process belongs to no listed session */
   sessionOf(trace: ProcessTrace): string | null;
-  /** every session, in the form used by rules */
+  /** returns every session, in the form that approval rules use */
   named(): AskingSession[];
-  /** Finds all sessions of the previous server again, then begins to observe them. */
+  /** Finds all sessions of the previous server again, and then starts to observe them. */
   start(): Promise<void>;
-  /** Releases everything. The sessions keep running. */
+  /** Stops the observation and releases all resources. The sessions keep running. */
   close(): Promise<void>;
 }
 
@@ -155,8 +160,8 @@ export function createFleet({
       await Promise.all(records.map(({ recording }) => recording && markOwn(recording.typescript)));
       losses.remember();
       await Promise.all(roster.all().map(({ controls }) => controls.findAgain()));
-      // The sessions are listed only when all evidence is in, including hooks from the time when no server was running.
-      // Only after that are held prompts typed.
+      // The sessions are listed only once all evidence has arrived, including hooks from the time when no server was
+      // running. Held prompts are typed only after that.
       await observer.start();
       losses.judgeFound();
       stopFigures = followFigures({ roster, spoolDir: launch.spoolDir, log: deps.log });

@@ -9,7 +9,10 @@ interface FollowFigures {
   log: Logger;
 }
 
-/** Passes status line reports to the terminal sessions, including reports from the time when no server was running. */
+/**
+ * Passes the reports of Claude Code's status line on to the terminal sessions, including reports from the time when no
+ * server was running.
+ */
 export function followFigures({ roster, spoolDir, log }: FollowFigures): Dispose {
   return watchReports({
     dir: reportsDirectory(spoolDir),

@@ -8,12 +8,12 @@ import type { EvidenceIntake } from '../session/evidence-intake.ts';
 import { coalesce } from '../stream/coalesce.ts';
 
 /**
- * The minimum time between two notifications to the index's thread. New output becomes searchable a second later. A
- * notification costs 10 µs, which is too much at a thousand writes a second.
+ * The shortest time between two notifications to the search index's thread, which is why new output becomes searchable
+ * up to a second later. A notification takes 10 µs, which would be too much at a thousand writes a second.
  */
 const NUDGE_INTERVAL_MS = 500;
 
-/** A session that may have a recording. */
+/** The part of a session that is needed to follow its recording, if it has one. */
 export interface Recorded {
   readonly slug: string;
   readonly record: Pick<SessionRecord, 'id' | 'recording'>;
@@ -27,9 +27,9 @@ export interface Recorded {
 type RecordingDeps = Pick<ActorDeps, 'clock' | 'log' | 'emit' | 'search' | 'isFlushed'>;
 
 /**
- * Connects a session to the recording that its record names, without reading the recording yet. A session that already
- * had a recording keeps the same object, so its listeners are notified of the reset.
- * @param size used if the recording itself does not contain a size
+ * Connects a session to the recording named in the session's record, without reading the recording yet. A session that
+ * already had a recording keeps the same object, so listeners are notified of the reset.
+ * @param size the terminal's size, used if the recording itself does not contain one
  */
 export function openRecording(
   deps: RecordingDeps,
@@ -67,7 +67,10 @@ export function openRecording(
   return session.recording;
 }
 
-/** Screen has already begun another file. The content of the deleted file becomes an older recording. */
+/**
+ * Saves a deleted log. Screen has already begun another file, so the deleted file's content is kept as an older
+ * recording.
+ */
 export async function saveDeleted(
   { log }: Pick<ActorDeps, 'log'>,
   { record, slug }: Pick<Recorded, 'record' | 'slug'>,
@@ -84,8 +87,8 @@ export async function saveDeleted(
 }
 
 /**
- * Opens the recording as `openRecording` does, and then treats its output as evidence. If somebody has removed the
- * recording, only this evidence is missing.
+ * Opens the recording as `openRecording` does, and then uses its output as evidence for the status. If somebody has
+ * removed the recording, only this evidence is missing.
  */
 export async function followRecording(...parameters: Parameters<typeof openRecording>): Promise<void> {
   const [deps, session] = parameters;

@@ -13,9 +13,9 @@ import { assertSlug, type Member } from './roster.ts';
 import { whileQuiet } from './turn-of-session.ts';
 
 /**
- * Launches a session with a copy of another session's conversation, made by Claude Code itself, in a worktree with a
- * copy of its files. The original does not change. While the original is working or asking, the request is refused,
- * because its conversation and its files may be incomplete.
+ * Launches a session that continues a copy of another session's conversation, in a worktree with a copy of that
+ * session's files. Claude Code itself copies the conversation. The original does not change. While the original is
+ * working or asking something, the request is refused, because its conversation and its files may be incomplete.
  * @throws CatalogueError already_running, no_such_conversation, no_such_path, and everything that `createSession`
  * throws; neither a session nor a worktree is left behind
  */
@@ -69,8 +69,8 @@ async function placeOf(
 }
 
 /**
- * Returns the conversation to fork. A fork that was never prompted has no transcript of its own, so a fork of it copies
- * the same conversation.
+ * Returns the id of the conversation to copy. A fork that was never prompted has no transcript yet, so a fork of that
+ * fork copies the first original's conversation.
  * @throws CatalogueError no_such_conversation
  */
 async function requireConversation(

@@ -17,7 +17,10 @@ import type { Dispose } from '../sessions.ts';
 import { keepLogging, type Logged, readSize } from './adopt-session.ts';
 import { followRecording, type Recorded, saveDeleted } from './follow-recording.ts';
 
-/** How long to wait before trying again to start a recording. Screen may be suspended, or the disk full. */
+/**
+ * How long to wait before trying again to start a recording. Starting one can fail because Screen is suspended or the
+ * disk is full.
+ */
 const RETRY_MS = 5_000;
 
 /** A session that should be recorded. */
@@ -32,9 +35,15 @@ interface KeptSession extends Recorded, Logged {
   update(change: Partial<SessionRecord>): void;
 }
 
-/** Keeps a session recorded, whatever cleanup programs, logrotate, or people do to its recording files. */
+/**
+ * Keeps a session recorded, even if cleanup programs, logrotate, or people move, truncate, or delete its recording
+ * files.
+ */
 export interface RecordingKeeper {
-  /** When a server starts, repairs whatever happened to the files while no server was running, then follows them. */
+  /**
+   * Called when the server starts. Repairs what happened to the recording's files while no server was running, and then
+   * follows them.
+   */
   findAgain(): Promise<void>;
   dispose(): void;
 }
@@ -63,12 +72,13 @@ export function createRecordingKeeper(
       const drop = { recording: slug, reason: 'truncated', bytes: damage.at, whole: false } as const;
       deps.writes.write(() => deps.drops.add(drop, deps.clock.now()));
     }
-    // What `script` keeps writing continues the same screen. Screen's log begins with only a part of a screen.
+    // Output that `script` continues to write still belongs to the same screen. A new Screen log, however, begins with
+    // only a part of a screen.
     if (session.record.recording?.timing === null) session.status.loseScreen();
     void session.mailbox.post(redraw);
   }
 
-  /** Runs in the mailbox, so that CBOS is not moving the files itself at the same time. */
+  /** Runs in the session's mailbox, so that CBOS cannot be moving the files at the same time. */
   async function mend(): Promise<void> {
     retry?.();
     retry = null;
@@ -76,7 +86,7 @@ export function createRecordingKeeper(
     const { recording, record } = session;
     try {
       const hasBegun = await keepRecorded(screen, session);
-      // The reader of a Screen log finds the new file by its name.
+      // If Screen was already writing the log, the log's reader finds the new file by its name.
       if (hasBegun && record.recording?.timing !== null) {
         session.status.loseScreen();
         await followRecording(deps, session, recording?.size() ?? record.launch);
@@ -103,8 +113,8 @@ export function createRecordingKeeper(
     await mend();
     const isLog = session.record.recording?.timing === null;
     await followRecording(deps, session, (isLog ? await readSize(screen, session) : null) ?? session.record.launch);
-    // The recording has no header, because it is a Screen log or was cut off. Nothing shows whether the end of the
-    // recording draws a whole screen.
+    // The recording has no header, because it is a Screen log or was truncated. In both cases, CBOS cannot know whether
+    // the end of the recording draws a whole screen.
     if (session.recording?.start() === 0) void session.mailbox.post(redraw);
   }
 
@@ -120,11 +130,10 @@ export function createRecordingKeeper(
 }
 
 /**
- * Ensures that a session's output is recorded in the files that its record names. A file that was moved away gets its
- * old name back and keeps the new one too, because `script` continues to write to it. Deleted files cannot get their
- * names back. Their content is saved as an older recording, and Screen records instead of `script` until the next
- * launch.
- * @returns whether a new recording has begun, which does not contain a whole screen yet
+ * Ensures that a session's output is recorded in the files that its record names. A file that was moved gets its old
+ * name back in addition to the new one, because `script` continues to write to it. A deleted file cannot get its name
+ * back. Its content is saved as an older recording, and Screen records instead of `script` until the next launch.
+ * @returns true if a new recording has begun, which does not contain a whole screen yet
  * @throws CatalogueError screen_unresponsive, no_such_screen; an error of the file system
  */
 async function keepRecorded(screen: ScreenHost, session: KeptSession): Promise<boolean> {
@@ -149,7 +158,7 @@ async function findDeleted(
   recording: RecordingFiles & { timing: string },
 ): Promise<DeletedFiles | null> {
   const written = await readScriptFiles(agentPid);
-  // If CBOS may not inspect the files, nothing is known about them.
+  // CBOS lacks permission to inspect the files, so it knows nothing about them.
   if (written === null) return null;
   const deleted: DeletedFiles = {};
   const { typescript, timing } = recording;

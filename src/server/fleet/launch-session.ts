@@ -30,15 +30,15 @@ import type { SetUps } from '../worktrees/set-ups.ts';
 
 export interface LaunchContext {
   settings: Settings;
-  /** the server's own environment, which sessions inherit in part */
+  /** the environment of the server's own process; sessions inherit part of it */
   environment: Readonly<Record<string, string | undefined>>;
   screen: ScreenHost;
   spoolDir: string;
-  /** the set-up of new worktrees */
+  /** the set-ups that prepare new worktrees */
   setUps: SetUps;
 }
 
-/** The changes that a launch makes to a session's record. */
+/** The fields of a session's record that a launch changes. */
 export interface Launched {
   screenId: string;
   daemon: ProcessId;
@@ -49,9 +49,9 @@ export interface Launched {
 }
 
 /**
- * Starts Claude Code for a session, with its earlier conversation if there is one. The previous recording is moved
- * aside. If the launch fails, nothing is left of it, but the previous recording remains moved aside.
- * @param onNewConversation called before the launch if its conversation is new and has therefore cost nothing yet
+ * Starts Claude Code for a session, and continues the session's earlier conversation if there is one. The previous
+ * recording is moved aside. A failed launch leaves nothing behind, but the previous recording stays moved aside.
+ * @param onNewConversation called before the launch if it begins a new conversation, which has cost nothing yet
  * @throws CatalogueError no_such_path, path_too_long, claude_not_found, screen_not_found, launch_failed
  */
 export async function launchSession(
@@ -119,10 +119,10 @@ export function recordingFiles(streamDir: string, slug: string): RecordingFiles 
   return { typescript: join(streamDir, `${slug}.typescript`), timing: join(streamDir, `${slug}.timing`) };
 }
 
-/** Returns the absolute path. @throws CatalogueError no_such_path */
+/** Returns the absolute path of an existing directory. @throws CatalogueError no_such_path */
 export async function requireDirectory(path: string): Promise<string> {
   const absolute = resolve(path);
-  // For a path that contains a NUL or is too long, stat fails in the same way as for a missing directory.
+  // A path that contains a NUL or is too long is treated like a missing directory, because `stat` fails for it as well.
   const found = await stat(absolute).catch(() => null);
   if (found === null) throw new CatalogueError('no_such_path', `The directory ${JSON.stringify(path)} does not exist`);
   if (!found.isDirectory()) throw new CatalogueError('no_such_path', `${JSON.stringify(path)} isn't a directory`);
@@ -130,8 +130,8 @@ export async function requireDirectory(path: string): Promise<string> {
 }
 
 /**
- * Resumes the session's conversation if Claude Code has saved one. Otherwise forks another conversation, or begins a
- * new one.
+ * Resumes the session's conversation if Claude Code has saved one. Otherwise, the session continues a copy of another
+ * conversation or begins a new one.
  */
 function conversationOf(record: SessionRecord, env: Readonly<Record<string, string>>): Promise<LaunchConversation> {
   const { claudeSessionId, path, launch } = record;

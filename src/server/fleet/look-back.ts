@@ -20,7 +20,7 @@ import type { Roster } from './roster.ts';
 /** How many hits are returned by default: about one screen. */
 const DEFAULT_HITS = 20;
 
-/** The stored past of the sessions. */
+/** What is stored about the past of the sessions: history, costs, and searchable text. */
 interface Past {
   readonly roster: Pick<Roster, 'all' | 'get'>;
   readonly history: Pick<HistoryStore, 'read'>;
@@ -51,7 +51,7 @@ export function readDays(past: Past, { session, since }: DaysQuery): SessionDay[
   });
 }
 
-/** Returns the dollars by session and day; the two together are the key. */
+/** Returns the dollars spent, keyed by session and day together. */
 function dollarsByDay(rows: readonly { session_id: string; day: string; cost_usd: number }[]): Map<string, number> {
   const costs = new Map<string, number>();
   for (const { session_id, day, cost_usd } of rows) {
@@ -70,7 +70,7 @@ export async function searchSessions(past: Past, { q, session, kind, limit }: Se
   });
   const slugs = slugsById(past);
   return {
-    // A session that has just been deleted no longer has a name.
+    // A session that has just been deleted has no name any more.
     hits: hits.flatMap((hit) => {
       const slug = slugs.get(hit.session);
       return slug === undefined ? [] : [{ ...hit, session: slug, at: toTimestamp(hit.at) }];
@@ -87,7 +87,7 @@ export async function readConversation(
 ): Promise<TranscriptPage> {
   const { claudeSessionId: sessionId, path: cwd } = record;
   const isKnown = sessionId !== null && isConversationId(sessionId) && cwd !== null;
-  // Until Claude Code reports the file, its usual path is used.
+  // As long as Claude Code has not reported the transcript's path, the usual path is assumed.
   const usual = isKnown ? transcriptFile({ configDir: configDirectory(environment), cwd, sessionId }) : null;
   const file = intake.transcript ?? usual;
   const page = file === null ? { events: [], from: 0, end: 0 } : await readTranscript(file, after);

@@ -5,12 +5,13 @@ import type { Logger } from '../logger.ts';
 import type { SessionActor } from '../session/actor.ts';
 
 /**
- * How long before its own end a server may see sessions end for the same reason. At a shutdown, all processes of a
- * login get their signals within milliseconds of each other. Claude Code ends up to 2 s later if a tool is running.
+ * Sessions that end within this time before the server itself ends are assumed to end for the same reason. At a
+ * shutdown, all processes of a login get their signals within milliseconds. Claude Code takes up to 2 s longer to end
+ * if a tool is running.
  */
 const CLOSING_MS = 5_000;
 
-/** The session whose end is being judged. */
+/** A session of which it must be decided whether it is lost. */
 interface Ended {
   readonly actor: Pick<SessionActor, 'slug' | 'record' | 'isDead' | 'isChangingHands' | 'update' | 'intake'> & {
     readonly status: Pick<SessionActor['status'], 'evidence'>;
@@ -20,21 +21,21 @@ interface Ended {
 
 /** Decides which ended sessions are lost, and stores the decision. */
 export interface Losses {
-  /** Call this before searching for the sessions of the previous server. */
+  /** Remembers which sessions the previous server left alive. Call this before searching for their processes. */
   remember(): void;
-  /** Call this when the operating system reports an end. */
+  /** Call this when a session's process is found to have ended. */
   seeEnd(actor: Ended['actor'], screen: EndSeen['screen']): void;
   /** Call this once all evidence from the time when no server was running has arrived. */
   judgeFound(): void;
-  /** Call this when a person gives up a session, so that it is never restored automatically. */
+  /** Call this when a person gives up a session. The session is then never restored automatically. */
   forget(actor: Pick<Ended['actor'], 'record' | 'update'>): void;
-  /** Call this as the last thing before the server ends. */
+  /** Call this last, just before the server ends. */
   judgeLast(): void;
 }
 
 export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock; log: Logger }): Losses {
   const { roster, clock, log } = options;
-  /** the sessions that the previous server left alive; null once they have been judged */
+  /** the sessions that the previous server left alive; null once it is decided which of them are lost */
   let found: Map<Ended['actor'], EndSeen['screen']> | null = null;
   const boot = (): string => clock.setting().boot;
 
@@ -53,11 +54,14 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
     if (because === null) return;
     const { cols, rows } = actor.recording?.size() ?? record.launch;
     const loss: LostSession = { because, tries: 0, wasBlank: wasBlank(actor) };
-    // A person may have changed the size of the terminal since the launch.
+    // The current size is saved, because a person may have resized the terminal since the launch.
     actor.update({ loss, launch: { ...record.launch, cols, rows } });
   }
 
-  /** Ends a session whose launch was begun by a server that was then killed, and which has no process. */
+  /**
+   * Marks a session as ended if its launch was begun by a server that was then killed, and no process of the launch
+   * exists.
+   */
   function endUnborn(actor: Ended['actor']): void {
     const { type, endedAt, agent, screenId, launchId } = actor.record;
     if (type !== 'screen' || endedAt !== null || agent !== null || screenId !== null || launchId === null) return;
@@ -87,7 +91,8 @@ export function createLosses(options: { roster: { all(): Ended[] }; clock: Clock
       for (const { actor } of roster.all()) {
         const { type, boot: known } = actor.record;
         if (type === 'screen' && !actor.isDead() && known !== boot()) actor.update({ boot: boot() });
-        // The session's SessionEnd may have arrived after the previous server judged it.
+        // The session's SessionEnd hook may have arrived only after the previous server had counted the session as
+        // lost.
         const { ended } = actor.status.evidence().hooks;
         if (actor.record.loss !== null && hasEndedItself(ended?.reason ?? null)) actor.update({ loss: null });
         if (actor.record.loss !== null) lost.push(actor.slug);
@@ -108,7 +113,8 @@ const isAsked = ({ stopAskedAt, removedAt, parkedAt }: SessionRecord): boolean =
   stopAskedAt !== null || removedAt !== null || parkedAt !== null;
 
 /**
- * Reports whether the session was lost before its first prompt. In that case, hooks report only its start, or nothing.
+ * Reports whether the session was lost before its first prompt. In that case, the hooks have reported at most the
+ * session's start.
  */
 function wasBlank({ record, status }: Ended['actor']): boolean {
   if (record.agent === null) return record.claudeSessionId === null;

@@ -3,12 +3,12 @@ import type { SessionRecord } from '../../platform/sqlite/session-store.ts';
 import type { NewSession, SessionType, Worktree } from '../../protocol/index.ts';
 
 /**
- * The default size of a session's terminal. Claude Code's dialogs fit into the terminal, and the terminal fits on a
- * laptop's screen.
+ * The default size of a session's terminal: large enough for Claude Code's dialogs, but small enough for a laptop's
+ * screen.
  */
 const DEFAULT_SIZE = { cols: 160, rows: 45 };
 
-/** Returns the record of a session that was never launched. @param now Unix milliseconds */
+/** Returns the record of a session that has never been launched. @param now the current time, in Unix milliseconds */
 export function newRecord(
   request: NewSession & { type: SessionType; made?: Worktree | null },
   path: string,

@@ -24,14 +24,14 @@ import type { Member } from './roster.ts';
 import { createScreenSurvey, type SurveyOptions } from './survey-screens.ts';
 
 /**
- * How often to check whether the agents' processes are alive. inotify reports their usual end, because Screen's socket
- * and the registry file disappear. Only this sweep finds a killed process whose Screen session is still there. The
- * sweep takes 2 ms for 50 sessions.
+ * How often to check whether Claude Code's processes are alive. A process that ends normally is noticed through
+ * inotify, because Screen's socket and the registry file disappear. Only this sweep finds a killed process whose Screen
+ * session still exists. The sweep takes 2 ms for 50 sessions.
  */
 const SWEEP_MS = 3_000;
 /**
- * How long to wait after a change for further ones. A registry file or a socket often appears in several steps, and one
- * check after the last step is enough.
+ * How long to wait for further changes before checking. A registry file or a socket often appears in several steps, and
+ * one check after the last step is enough.
  */
 const LOOK_DELAY_MS = 20;
 
@@ -41,19 +41,21 @@ export interface ObserverOptions extends SurveyOptions {
   waits: ReplyWaits;
   /** called when the spool was removed and recreated */
   onSpoolRemade: () => void;
-  /** called when anybody creates, releases, or removes a turn gate */
+  /** called when any process creates, releases, or removes a turn gate */
   onGateChanged: () => void;
-  /** called when anybody writes or removes the guard of calls */
+  /** called when any process writes or removes the guard of calls */
   onGuardChanged: () => void;
-  /** Claude Code's `sessions` directory */
+  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   registryDir: string;
 }
 
 /** Watches everything outside the server, and passes the evidence to each session. */
 export interface Observer {
-  /** Checks the current state of everything, then keeps watching. Resolves when the first check is done. */
+  /**
+   * Checks the current state of everything, and then keeps watching for changes. Resolves when the first check is done.
+   */
   start(): Promise<void>;
-  /** Checks Screen's sessions and the processes now. */
+  /** Immediately checks Screen's sessions and the processes in them. */
   look(): Promise<void>;
   dispose(): Promise<void>;
 }
@@ -68,10 +70,10 @@ export function createObserver(options: ObserverOptions): Observer {
   let sweep: Dispose | null = null;
   let spool: HookSpool | null = null;
   let disposed = false;
-  /** the waits whose calls are being answered */
+  /** the ids of the waits that are being answered because they show a call */
   const answering = new Set<string>();
 
-  /** Only one check runs at a time. A change during a check causes another check right after it. */
+  /** Runs one check at a time. A change during a check causes another check right afterwards. */
   function look(): Promise<void> {
     if (looking !== null) {
       lookAgain = true;
@@ -119,20 +121,20 @@ export function createObserver(options: ObserverOptions): Observer {
     lookSoon();
   }
 
-  /** Finds the session by the process, or by the launch's mark if a wrapper was launched. */
+  /** Finds the session by its process, or by the mark of its launch if Claude Code was launched through a wrapper. */
   async function memberOf(pid: number): Promise<Member | null> {
     const byPid = roster.all().find(({ actor }) => !actor.isDead() && actor.record.agent?.pid === pid);
     if (byPid !== undefined) return byPid;
     const owner = ownerOf(roster, home, pid);
     if (owner.kind !== 'listed') return null;
-    // A Claude Code that was started by the session's own tools also has the mark.
+    // A Claude Code process that one of the session's own tools has started has the mark as well.
     const parent = await readProcess(pid);
     return parent?.ppid === owner.member.actor.record.agent?.pid ? owner.member : null;
   }
 
   /**
-   * Removes sessions that belong to another owner. Older servers did not check the mark, so they listed other homes'
-   * sessions, and listed renamed sessions twice. Those entries were only observed, so nothing is lost.
+   * Removes listed sessions that do not belong here. Older servers did not check the mark, so they listed sessions of
+   * other homes, and listed renamed sessions twice. Such sessions were only observed, so removing them loses nothing.
    */
   async function dropWhatOthersHave(): Promise<void> {
     for (const member of roster.all()) {
@@ -143,7 +145,8 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   /**
-   * Answers a hook that shows a call. This hook's wait is not a question, so it does not reach the session's status.
+   * Answers a hook that shows a tool call. The wait of such a hook is not a question to the user, so it does not change
+   * the session's status.
    */
   function seeShown(hook: SpooledHook, member: Member | null): SpooledHook {
     const { wait } = hook;
@@ -161,7 +164,7 @@ export function createObserver(options: ObserverOptions): Observer {
     if (shown.event === SET_UP_EVENT) return member === null ? undefined : seeSetUpEnd(member.actor, shown.payload);
     const hook = seeShown(shown, member);
     if (member === null) log.debug({ event: hook.event }, 'a hook came from a session that is not listed');
-    // A JSON session reports everything else through its events.
+    // From a JSON session, nothing else is needed here, because its events report everything else.
     else if (member.actor.record.type === 'screen') {
       const payload = ownPayload(options, member.actor, hook.payload);
       const { actor } = member;
@@ -172,7 +175,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** The status is updated as soon as the transcript mentions the limit. */
+  /** The transcript may mention the usage limit a moment later. The status is updated as soon as it does. */
   async function seeLimitLater(actor: Member['actor'], hook: SpooledHook): Promise<void> {
     const limit = await tryTo(actor, () => awaitUsageLimit(hook));
     if (limit !== null && !disposed) actor.intake.seeLimit(limit, hook.payload.last_assistant_message);
@@ -189,7 +192,7 @@ export function createObserver(options: ObserverOptions): Observer {
   }
 
   /**
-   * Releases hooks that are waiting with an unknown question, because their session was removed or their launch is
+   * Releases waiting hooks whose question belongs to no session, because their session was removed or their launch is
    * over.
    */
   async function leaveUnknownWaits(): Promise<void> {
@@ -201,7 +204,7 @@ export function createObserver(options: ObserverOptions): Observer {
     }
   }
 
-  /** It is unknown which hooks were lost. */
+  /** Nobody knows which hooks were lost, so every session must take this into account. */
   function spoolRemade(): void {
     log.error(
       { dir: options.spoolDir },

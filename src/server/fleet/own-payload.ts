@@ -12,14 +12,14 @@ interface Conversing {
 
 interface Among {
   readonly roster: { all(): readonly { readonly actor: Conversing }[] };
-  /** Claude Code's `sessions` directory */
+  /** the directory of Claude Code's registry: `sessions` in Claude Code's configuration directory */
   readonly registryDir: string;
   readonly log: Logger;
 }
 
 /**
- * Filters what a hook reports about the conversation, because processes inside a session can write hook payloads
- * themselves. Such a report counts only if it can be about this session's own conversation.
+ * Filters what a hook reports about the conversation, because any process inside a session can write hook payloads
+ * itself. A report counts only if it can be about this session's own conversation.
  */
 export function ownPayload(
   { roster, registryDir, log }: Among,

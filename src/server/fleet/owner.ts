@@ -7,15 +7,15 @@ import type { Member, Roster } from './roster.ts';
 export type Owner =
   | { kind: 'nobody' }
   | { kind: 'listed'; member: Member }
-  /** another CBOS home launched it and lists it */
+  /** another CBOS home launched the process and lists its session */
   | { kind: 'other_home'; home: string };
 
 const NOBODY: Owner = { kind: 'nobody' };
 
 /**
- * Finds a process's owner by the mark in its environment. The mark is more reliable than any name, because a user may
- * rename the Screen session, and two homes may share a Screen directory. A process that this home launched but no
- * longer lists has no owner, so it can be adopted; see also `bringBack`.
+ * Finds a process's owner by the mark in the process's environment. The mark is more reliable than a name, because a
+ * user may rename the Screen session, and two homes may share a Screen directory. A process that this home launched but
+ * no longer lists has no owner, so the process can be adopted; see also `bringBack`.
  */
 export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: number): Owner {
   const mark = readLaunchMark(pid);
@@ -26,21 +26,21 @@ export function ownerOf(roster: Pick<Roster, 'byLaunch'>, home: string, pid: num
 }
 
 /**
- * Finds the owner of a Screen session that is running Claude Code. The daemon's mark is checked too, because a wrapper
- * may have cleared Claude Code's environment.
+ * Finds the owner of a Screen session in which Claude Code is running. The daemon's mark is also checked, because a
+ * wrapper may have cleared Claude Code's environment.
  */
 export function ownerOfScreen(roster: Pick<Roster, 'byLaunch'>, home: string, found: ForeignSession): Owner {
   const owner = ownerOf(roster, home, found.claude.pid);
   return owner.kind === 'nobody' ? ownerOf(roster, home, found.screen.pid) : owner;
 }
 
-/** Returns the home that launched a process; null if it was this home or none. */
+/** Returns the home that launched a process; null if this home or no home launched it. */
 export function otherHomeOf(pid: number, home: string): string | null {
   const launchedBy = readLaunchMark(pid)?.home ?? null;
   return launchedBy === null || isSameHome(launchedBy, home) ? null : launchedBy;
 }
 
-/** Returns the error for something that belongs to another home and must be used there. */
+/** Returns the error for a session or a process that belongs to another home and can only be used there. */
 export function belongsToOther(code: 'other_home' | 'session_in_use', what: string, home: string): CatalogueError {
   return new CatalogueError(code, `${what} belongs to another CBOS home, ${home}`, {
     hint: `Use that home, as in \`CBOS_HOME=${home} cbos ls\``,

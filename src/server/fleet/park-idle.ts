@@ -6,8 +6,8 @@ import type { SessionControls } from '../session/controls.ts';
 import type { Dispose } from '../sessions.ts';
 
 /**
- * How often to check sessions. A check reads only memory, and parking a session a minute sooner or later does not
- * matter.
+ * How often to check which sessions can be parked. A check only reads memory, and it does not matter if a session is
+ * parked a minute late.
  */
 const LOOK_MS = 30_000;
 
@@ -19,7 +19,7 @@ interface Parkable {
 /**
  * Parks terminal sessions that have been done for long enough. A session that needs attention is left alone, so that a
  * closing question stays visible in the list.
- * @param options.afterSeconds 0: never
+ * @param options.afterSeconds how long a session must have been done; 0 means that no session is parked
  */
 export function parkIdle(options: {
   roster: { all(): Parkable[] };
@@ -44,7 +44,8 @@ export function parkIdle(options: {
       await controls.park();
       log.info({ slug }, 'it was idle for long enough, so it was parked');
     } catch (cause) {
-      // Whatever prevents the parking, such as a draft or a shell, may last for hours.
+      // Whatever prevents parking, such as a draft or a shell, may last for hours, so this is logged only at debug
+      // level.
       if (cause instanceof CatalogueError) log.debug({ slug, code: cause.code }, 'it is idle, but was not parked');
       else log.error({ slug, err: cause }, 'an idle session could not be parked');
     }

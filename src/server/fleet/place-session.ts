@@ -5,16 +5,16 @@ import type { GitPlace } from '../../platform/git/run-git.ts';
 import type { NewSession, Worktree } from '../../protocol/index.ts';
 import type { LaunchContext } from './launch-session.ts';
 
-/** The place where a new session works. */
+/** The folder in which a new session works, and its worktree if there is one. */
 export interface SessionPlace {
   path: string;
   worktree: Worktree | null;
-  /** removes everything that was created for the session, which never started */
+  /** removes everything that was created for the session; called if the session could not be started */
   undo(): Promise<void>;
 }
 
 /**
- * Returns the place for a new session: the requested folder, a new worktree of its repository, or an existing one.
+ * Returns the place for a new session: the requested folder, or a new or existing worktree of the folder's repository.
  * @throws CatalogueError as `createWorktree` and `useWorktree`
  */
 export async function placeSession(
@@ -33,7 +33,7 @@ export async function placeSession(
 }
 
 /**
- * Returns the place for a fork: a new worktree with the current state of the folder.
+ * Returns the place for a fork: a new worktree that contains the folder's current files.
  * @throws CatalogueError as `forkWorktree`
  */
 export async function placeFork(

@@ -15,20 +15,20 @@ interface Redrawn {
 }
 
 /**
- * How long to wait for a redraw. Claude Code draws within 150 ms after a change of its size (2.1.329). A loaded
- * machine takes longer.
+ * How long to wait for a redraw. Claude Code redraws within 150 ms after its window is resized (2.1.329), but takes
+ * longer on a loaded machine.
  */
 const DRAWN_MS = 2_000;
 /**
- * How long there must be no output before a redraw counts as finished. A redraw arrives in several writes, and the
- * first ones may be the end of an earlier redraw.
+ * How long the output must pause before a redraw counts as finished. A redraw arrives in several writes, and the first
+ * of them may be the end of an earlier redraw.
  */
 const QUIET_MS = 150;
 
 /**
- * Makes Claude Code redraw its whole window by changing the window's size for a moment. If a person is attached, that
- * person's terminal determines the size, so the redraw waits until they detach. A hidden terminal that a killed server
- * left behind also stays attached for a moment.
+ * Makes Claude Code redraw its whole window by changing the window's size for a moment. While a person is attached,
+ * that person's terminal determines the size, so the redraw waits until the person detaches. A hidden terminal that a
+ * killed server left behind also remains attached for a moment.
  */
 export async function redrawScreen(
   screen: ScreenHost,
@@ -47,7 +47,7 @@ export async function redrawScreen(
     const hasSeenLarger = await isLargerDrawn;
     const isDrawn = drawn(session);
     await resizeScreen(screen, session.target, size);
-    // Nothing is typed until CBOS knows what the screen shows.
+    // CBOS types nothing until it knows what the screen shows, so the redraw is tried again later.
     if (!(await isDrawn) || !hasSeenLarger) session.redrawLater();
   } catch (cause) {
     if (!(cause instanceof CatalogueError) || cause.code !== 'screen_attached') throw cause;
@@ -56,15 +56,15 @@ export async function redrawScreen(
 }
 
 /**
- * Waits until a redraw has finished. If the size were restored earlier, Claude Code might see no change and draw
- * nothing.
+ * Waits until a redraw has finished. If the old size were restored before that, Claude Code might not notice any change
+ * and might draw nothing.
  * @returns false if nothing was drawn at all
  */
 function drawn({ recording, deps }: Redrawn): Promise<boolean> {
   return new Promise((resolve) => {
     let hasBegun = false;
     let stopQuiet: () => void = () => undefined;
-    // A working session never stops drawing, but after this time it has drawn its whole screen anyway.
+    // A working session never stops drawing, but after this time, it has certainly drawn its whole screen.
     const stopWaiting = deps.clock.after(DRAWN_MS, done);
     const stopListening = recording?.onBytes(() => {
       hasBegun = true;

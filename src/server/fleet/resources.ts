@@ -18,7 +18,7 @@ interface Measured {
   isDead(): boolean;
 }
 
-/** Returns the resources that each session uses. Each request reads /proc only once. */
+/** Returns the resources that each session is using. /proc is read only once per request. */
 export async function readResources(sessions: readonly Measured[]): Promise<SessionResources[]> {
   const processes = await listProcesses();
   const launches = new Set(sessions.flatMap(({ record: { launchId } }) => launchId ?? []));
@@ -30,7 +30,7 @@ export async function readResources(sessions: readonly Measured[]): Promise<Sess
   return Promise.all(
     sessions.map(async (session): Promise<SessionResources> => {
       const { agent, daemon, launchId } = session.record;
-      // The other windows of a Screen session that something else started are not the session's but its user's.
+      // If another program started the Screen session, its other windows belong to the user, not to the session.
       const roots = [agent, launchId === null ? null : daemon].filter((one) => one !== null);
       const isRoot = ({ pid, startTime }: ProcessInfo): boolean =>
         roots.some((root) => root.pid === pid && root.startTime === startTime);
@@ -55,7 +55,7 @@ export async function readResources(sessions: readonly Measured[]): Promise<Sess
   );
 }
 
-/** Returns the launch that a process belongs to according to its mark; null if that is none of the given launches. */
+/** Returns the launch that a process belongs to according to its mark; null if it is none of the given launches. */
 function launchOf(pid: number, launches: ReadonlySet<string>): string | null {
   const entry = environmentOf(pid).find((one) => one.startsWith(`${LAUNCH_VARIABLE}=`));
   const launch = entry?.slice(LAUNCH_VARIABLE.length + 1);

@@ -21,14 +21,17 @@ export interface Restorable {
   controls: Pick<SessionControls, 'planRestore' | 'restore'>;
 }
 
-/** Restores lost sessions, a few at a time. Only one restoration runs; a further request adds sessions to it. */
+/**
+ * Restores lost sessions, a few at a time. Only one restoration runs at a time; a further request adds sessions to the
+ * running restoration.
+ */
 export interface Restoring {
   /** Plans a restoration, and begins it unless only the plan was requested. @throws CatalogueError no_such_session */
   ask(request: NewRestoration): Promise<Restoration>;
-  /** Begins to restore all lost sessions, as the server does when it starts. Failures go to the log. */
+  /** Begins to restore all lost sessions. The server calls this when it starts. Failures are logged. */
   begin(): Promise<void>;
   state(): Restoration;
-  /** Prevents further launches. */
+  /** Prevents any further launches of lost sessions. */
   dispose(): void;
 }
 
@@ -93,7 +96,7 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
 
   function goOn(current: Run): void {
     if (isDisposed || current.failuresInRow >= MOST_FAILURES) giveUp(current);
-    // After a failed launch, the next one is a trial.
+    // After a failed launch, only one session is launched at a time until a launch succeeds.
     const most = (): number => (current.failuresInRow > 0 ? 1 : restoresAtOnce(machine()));
     let under = current.entries.filter(({ outcome }) => outcome === 'restoring').length;
     for (const entry of current.entries) {
@@ -115,7 +118,8 @@ export function createRestoring({ roster, machine, clock, log }: RestoringOption
     } catch (cause) {
       entry.outcome = 'failed';
       entry.error = bodyOf(cause);
-      // If somebody has opened the conversation in the meantime, the failure says nothing about the next launch.
+      // If the launch failed only because somebody has opened the conversation elsewhere, other launches may still
+      // succeed.
       if (entry.error.code !== 'session_in_use') current.failuresInRow += 1;
       log.error({ slug: member.actor.slug, err: cause }, 'a lost session could not be restored');
     }
@@ -191,8 +195,9 @@ function viewEntry({ member, plan, lost, outcome, error }: Entry): Restoration['
 }
 
 /**
- * Reports whether another session owns this one's conversation, because a person may have opened the conversation
- * there. The owner is the session that is alive or parked or, of two lost sessions, the one that was used last.
+ * Reports whether another session owns this session's conversation, which happens when a person has opened the
+ * conversation there. The owner is the session that is alive or parked or, if both sessions are lost, the session that
+ * was used last.
  */
 export function isConversationShared(
   sessions: readonly { readonly actor: Pick<SessionActor, 'record' | 'isChangingHands'> }[],

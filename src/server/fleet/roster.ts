@@ -1,6 +1,7 @@
 /**
- * Everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this file has the list, and
- * `observe.ts` watches everything outside the server (Screen's sessions and their processes: `survey-screens.ts`).
+ * This directory contains everything that concerns all sessions. `fleet.ts` has the methods that the faces call, this
+ * file has the list of sessions, and `observe.ts` watches everything outside the server (Screen's sessions and their
+ * processes: `survey-screens.ts`).
  *
  * - requests: `create-session.ts`, `change-session.ts`, `stop-session.ts`
  * - converting a session to the other type: `convert-session.ts`
@@ -11,12 +12,12 @@
  * - restoring lost sessions: `restoring.ts`
  * - sessions that are missing from the database after a restart: `bring-back.ts`
  * - recordings: `follow-recording.ts`
- * - a recording that is deleted, moved, or cut off: `keep-recorded.ts`
- * - a screen that must be redrawn: `redraw-screen.ts`
- * - a full disk: `disk-watch.ts`
+ * - recordings that are deleted, moved, or truncated: `keep-recorded.ts`
+ * - redrawing a session's screen: `redraw-screen.ts`
+ * - noticing a full disk: `disk-watch.ts`
  * - which processes belong to a session: `session-processes.ts`
- * - what a hook may report about its conversation: `own-payload.ts`
- * - one prompt to several sessions: `broadcast.ts`
+ * - what a hook may report about a session's conversation: `own-payload.ts`
+ * - sending one prompt to several sessions: `broadcast.ts`
  * - history, days, and search: `look-back.ts`
  */
 
@@ -35,7 +36,7 @@ export interface Member {
 }
 
 /**
- * The listed sessions. The slug of a session that is being launched is reserved, so two launches cannot take the same
+ * The list of sessions. The slug of a session that is being launched is reserved, so two launches cannot take the same
  * slug.
  */
 export interface Roster {
@@ -43,28 +44,28 @@ export interface Roster {
   /** @throws CatalogueError no_such_session */
   get(slug: string): Member;
   byLaunch(launchId: string): Member | null;
-  /** the session that owns a live Screen session, even if its user has renamed the Screen session */
+  /** returns the session that owns a live Screen session, even if the user has renamed the Screen session */
   byScreen(screen: ScreenSession): Member | null;
   /** @throws CatalogueError no_such_stash */
   byStash(id: string): Member;
-  /** Lists a new session that somebody requested. @throws if the session cannot be saved now */
+  /** Lists a new session that a client has requested. @throws if the session cannot be saved right now */
   add(record: SessionRecord): Member;
-  /** Lists a session of the previous server, which is already saved. */
+  /** Lists a session of the previous server, which is already in the database. */
   addAgain(record: SessionRecord): Member;
-  /** Lists a newly discovered session. It is saved as soon as that is possible. */
+  /** Lists a session that CBOS has just discovered. The session is saved as soon as possible. */
   find(record: SessionRecord): Member;
-  /** Forgets a session, and deletes its rows as soon as that is possible. */
+  /** Removes a session from the list, and deletes its database rows as soon as possible. */
   remove(member: Member): void;
-  /** Converts the session to the other type. Its old process has already ended. */
+  /** Converts the session to the other type. The caller has already ended the old process. */
   retype(member: Member, type: SessionType): void;
-  /** Releases all sessions. */
+  /** Releases the resources of all listed sessions. */
   dispose(): void;
   /**
    * Reserves a slug while `work` runs.
    * @throws CatalogueError invalid_slug, slug_taken
    */
   claim<T>(slug: string, work: () => Promise<T>): Promise<T>;
-  /** the name converted to a valid slug that is not in use */
+  /** returns the name, changed into a valid slug that is not in use */
   freeSlug(name: string): string;
 }
 
@@ -162,7 +163,7 @@ export function assertSlug(slug: string): void {
   throw new CatalogueError('invalid_slug', `${JSON.stringify(shown)} isn't a valid session name`);
 }
 
-/** Returns the slug that is most similar to the given name. */
+/** Returns the valid slug that is most similar to the given name. */
 function slugOf(name: string): string {
   const slug = name
     .replaceAll(/[^A-Za-z0-9_-]+/g, '-')

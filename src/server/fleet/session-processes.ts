@@ -12,23 +12,23 @@ interface ProcessOwner {
   isDead(): boolean;
 }
 
-/** Knows which process belongs to which session. */
+/** Finds out which process belongs to which session. */
 export interface SessionProcesses {
-  /** The session that a process belongs to; null if it does not belong to a listed session. */
+  /** Returns the session that a process belongs to; null if the process belongs to no listed session. */
   sessionOf(trace: ProcessTrace): string | null;
   dispose: Dispose;
 }
 
 /**
- * Marks the processes of each session as soon as they are known, and finds the session of a process. The environment
- * also identifies the session, but a process can clear its environment, and a process that something else started has
- * no CBOS variables.
+ * Marks the processes of each session as soon as they are known, and finds the session that a process belongs to. The
+ * environment also identifies the session. However, a process can clear its environment, and a process that another
+ * program started has no CBOS variables.
  */
 export function createSessionProcesses(options: {
   roster: Pick<Roster, 'all' | 'byLaunch'>;
   onEvent(listener: (event: SessionEvent) => void): Dispose;
   log: Logger;
-  /** the server's own process */
+  /** the pid of the server's own process */
   pid: number;
 }): SessionProcesses {
   const { roster, onEvent, log, pid } = options;
@@ -42,7 +42,7 @@ export function createSessionProcesses(options: {
     const key = `${agent.pid}@${agent.startTime}`;
     if (marked.get(session) === key) return;
     marked.set(session, key);
-    // The other windows of a Screen session that something else started are not the session's but its user's.
+    // If another program started the Screen session, its other windows belong to the user, not to the session.
     const roots: ProcessId[] = launchId === null || daemon === null ? [agent] : [daemon, agent];
     markTree(roots, limitOf(session)).catch((cause: unknown) =>
       log.warn({ err: cause, slug: session.slug }, "a session's processes could not be marked"),

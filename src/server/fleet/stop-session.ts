@@ -2,15 +2,15 @@ import type { Clock } from '../clock.ts';
 import type { Member } from './roster.ts';
 
 /**
- * Ends a session on request. The request is saved before the first signal. If this server dies before the session has
- * ended, the next server therefore does not count the session as lost.
+ * Ends a session on request. The request is saved before the first signal is sent, so that even if this server dies
+ * before the session has ended, the next server does not count the session as lost.
  * @throws CatalogueError session_dead, not_adopted, kill_failed
  */
 export async function stopSession(
   { actor, controls }: Pick<Member, 'actor' | 'controls'>,
   clock: Clock,
 ): Promise<void> {
-  // Takes a turn in the mailbox, because the session may be waking right now.
+  // The work goes through the mailbox, because the session may be waking right now.
   if (actor.isParked() && (await actor.mailbox.post(async () => stopParked(actor)))) return;
   if (actor.record.loss !== null && (await actor.mailbox.post(async () => giveUp(actor)))) return;
   if (actor.isDead()) return controls.end();
@@ -18,7 +18,8 @@ export async function stopSession(
 }
 
 /**
- * Works like {@link stopSession}, for callers that already have the session's turn. A stopped session stays stopped.
+ * Works like {@link stopSession}, but for callers that are already running in the session's mailbox. A session that is
+ * already stopped stays stopped.
  * @throws CatalogueError not_adopted, kill_failed
  */
 export async function stopInTurn(member: Pick<Member, 'actor' | 'controls'>, clock: Clock): Promise<void> {
@@ -37,7 +38,10 @@ async function endAsked({ actor, controls }: Pick<Member, 'actor' | 'controls'>,
   }
 }
 
-/** Marks a parked session as stopped. It has no process to end. @returns false if it is running */
+/**
+ * Marks a parked session as stopped; a parked session has no process to end. @returns false if the session is not
+ * parked but running
+ */
 function stopParked(actor: Member['actor']): boolean {
   if (!actor.isParked() || !actor.isDead()) return false;
   actor.commit({ parkedAt: null });
@@ -45,7 +49,7 @@ function stopParked(actor: Member['actor']): boolean {
   return true;
 }
 
-/** Gives up a lost session, which has no process to end. @returns false if the session has come back by now */
+/** Gives up a lost session, which has no process to end. @returns false if the session has already been restored */
 function giveUp(actor: Member['actor']): boolean {
   if (actor.record.loss === null) return false;
   actor.commit({ loss: null });

@@ -24,13 +24,13 @@ export interface SurveyOptions {
   screen: ScreenHost;
   log: Logger;
   home: string;
-  /** called with a session that has ended, and the state of its Screen session */
+  /** called with a session that has ended and the state of its Screen session */
   onEnd: (actor: SessionActor, screen: EndSeen['screen']) => void;
-  /** called with a Screen session that is running Claude Code but is not listed */
+  /** called with a Screen session in which Claude Code is running and which is not listed */
   onForeign: (found: ForeignSession) => void;
 }
 
-/** Looks at Screen's sessions and at the processes in them, and passes what it sees to the listed sessions. */
+/** Checks Screen's sessions and the processes in them, and reports what it finds to the listed sessions. */
 export interface ScreenSurvey {
   /** Checks once. */
   look(): Promise<void>;
@@ -48,24 +48,24 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const screens = await listScreens(screen);
     for (const member of roster.all()) {
       const { screenId, daemon } = member.actor.record;
-      // A session without a Screen session is being launched right now.
+      // A session that has no Screen session yet is being launched right now.
       if (screenId === null || member.actor.isDead()) continue;
       const listed = findAmong(screens, { id: screenId, daemon });
-      // If the session has another name or no socket, Screen is asked again, because the list may be older than our
-      // own rename.
+      // If the Screen session has another name or no socket, Screen is asked again, because CBOS may have renamed the
+      // Screen session after the list was made.
       await lookAt(member, listed?.id === screenId ? listed : await findScreen(screen, { id: screenId, daemon }));
     }
     const unknown = screens.filter((one) => roster.byScreen(one) === null);
     if (unknown.length === 0) return;
     for (const found of await findClaudeIn(unknown)) {
-      // A session that CBOS is launching, or has just launched, has our launch mark.
+      // A Screen session that this home is launching, or has just launched, has the mark of that launch.
       const owner = ownerOfScreen(roster, home, found);
       if (owner.kind === 'listed') await takeLaunched(owner.member, found);
       else if (owner.kind === 'nobody' && roster.byScreen(found.screen) === null) options.onForeign(found);
     }
   }
 
-  /** Takes over a launch from a killed server, which had saved the launch but none of its processes. */
+  /** Takes over a launch from a killed server that had saved the launch, but not yet its processes. */
   async function takeLaunched(
     { actor, controls }: Member,
     { screen: { id, daemon }, claude }: ForeignSession,
@@ -79,17 +79,18 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
   async function lookAt(member: Member, found: ScreenSession | null): Promise<void> {
     const { actor } = member;
     const { screenId, agent, daemon } = actor.record;
-    /** A conversion may have ended these processes and started others, which this check does not know about. */
+    /** Reports whether a conversion has replaced the session's processes since this check read the record. */
     const hasMoved = (): boolean =>
       actor.isChangingHands || actor.record.daemon?.pid !== (daemon ?? found?.daemon)?.pid;
     if (found !== null && found.state !== 'dead') {
-      // A session is identified by its daemon, because its user may rename it at will (`C-a :sessionname`).
+      // A Screen session is identified by its daemon, because the user may rename the Screen session at any time (`C-a
+      // :sessionname`).
       if (found.id !== screenId || daemon === null) actor.update({ screenId: found.id, daemon: found.daemon });
       if (found.daemon !== null) forgetLoss(screen, found.daemon);
       actor.intake.seeReach(found.state === 'unresponsive' ? { because: 'stopped', daemonPid: found.pid } : null);
       actor.seeAttached(found.attached);
       if (agent !== null && (await isAlive(agent))) return;
-      // In a session that something else started, the user may start another Claude Code after the first.
+      // In a Screen session that another program started, the user may start Claude Code again after it has ended.
       const next = actor.record.launchId === null ? (await findClaudeIn([found]))[0] : undefined;
       if (hasMoved()) return;
       if (next === undefined) {
@@ -104,11 +105,11 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     const lives = daemon !== null && (await isAlive(daemon));
     if (hasMoved() || screenId === null) return;
     if (lives) {
-      // A session that is only observed is left unchanged.
+      // If CBOS only observes the session, it does not touch the socket.
       if (actor.record.adopted) void regain(actor, { id: screenId, daemon });
       return;
     }
-    // A killed daemon leaves its socket behind.
+    // A daemon that was killed leaves its socket behind.
     const isKilled = (await readScreen(screen, screenId))?.state === 'dead';
     if (hasMoved()) return;
     actor.intake.seeEnd();
@@ -118,7 +119,8 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
   }
 
   /**
-   * A socket can vanish while its daemon is alive (a cleaned /tmp). The search for it does not delay other sessions.
+   * Recreates a socket that has vanished while its daemon is still alive, for example because /tmp was cleaned. This
+   * work does not delay the check of other sessions.
    */
   async function regain(actor: SessionActor, lost: { id: string; daemon: ProcessId }): Promise<void> {
     if (regaining.has(actor)) return;
@@ -138,7 +140,10 @@ export function createScreenSurvey(options: SurveyOptions, lookSoon: () => void)
     }
   }
 
-  /** Without Screen's daemon, nobody can reach the session any more, and `script` keeps a quarter of a core busy. */
+  /**
+   * Ends the processes of a session whose Screen daemon has died. Without the daemon, nobody can reach the session any
+   * more, and `script` would keep a quarter of a core busy.
+   */
   async function endOrphans(member: Member): Promise<void> {
     const { launchId, agent, slug } = member.actor.record;
     if (launchId === null) return;

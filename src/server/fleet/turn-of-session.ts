@@ -8,7 +8,7 @@ export function turnOf({ record, status }: SessionActor): TurnFacts {
   return { id: record.id, prompt: (record.type === 'json' ? json?.prompt : hooks.prompt) ?? null };
 }
 
-/** Holds a session's turn. Only sessions that have our hooks wait. */
+/** Makes a session's tools wait. Only sessions with CBOS's hooks can be made to wait. */
 export function holdTurn(actor: SessionActor): Dispose | null {
   const { launchId, type } = actor.record;
   if (launchId === null || type === 'json' || actor.isDead()) return null;
